@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Report } from '../session/state/command.ts';
-import { openBrowser, openTab, withoutBrowser } from '../test/session/web/open-browser.ts';
+import { launchBrowser, openTab, withoutBrowser } from '../test/session/web/open-browser.ts';
 import { servePage, toldSession } from '../test/session/web/serve-page.ts';
 import { figure, median, printTable } from './measure.ts';
 import { sized } from './sized.ts';
@@ -97,7 +97,7 @@ const owner = {
   testdir: () => mkdtempSync(join(tmpdir(), 'writ-page-')),
 };
 const rounds = sized(30, 2);
-const browser = await openBrowser(owner);
+const browser = await launchBrowser(owner);
 const session = toldSession(owner, { local: 'none' });
 const { baseUrl } = await servePage(owner, session);
 const shown = await (await fetch(`${baseUrl}/api/code/session`)).json();

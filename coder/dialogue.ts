@@ -13,6 +13,8 @@ const charactersPerToken = 3;
 const replyShare = 1 / 4;
 /** Least of a window that is the conversation's, however much instructions and tools take. */
 const leastShare = 1 / 4;
+/** Once is enough if the vendor says how much it holds and how much that was. */
+const maxShortenings = 3;
 /** Of a reply, where a model holds less than was known and does not say how much. */
 const smallReply = 4096;
 
@@ -31,7 +33,7 @@ export interface Dialogue {
   add(message: ModelMessage): void;
   /**
    * The next reply. If the model holds less than was known, the conversation is shortened and the question is asked
-   * once more. What the turns throw is thrown.
+   * again, up to three times. What the turns throw is thrown.
    */
   take(told?: (event: ModelEvent) => void): Promise<Turn>;
 }
@@ -57,29 +59,32 @@ export function openDialogue(order: DialogueOrder): Dialogue {
   const conversation = openConversation(question, most, before);
   const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
     turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
-  /** Whether the next question is smaller than the one that was too large. */
+  /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
   const shrink = (words: string): boolean => {
     const [size, replied] = [conversation.size, reply];
-    const context = contextIn(words);
-    if (context !== undefined) {
-      reply = Math.min(reply, replyTokens(context));
-      conversation.shrinkTo(conversationCharacters(context, overhead));
+    const { context, sent } = tokensIn(words);
+    reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
+    if (context !== undefined && sent !== undefined) {
+      const share = (context - reply) / sent;
+      const fitting = (size + overhead) * share - overhead;
+      conversation.shrinkTo(Math.floor(Math.max(fitting, size * share * leastShare)));
+    } else {
+      // How many characters a token has here is not known: fewer than it was taken for, if the estimate fitted.
+      const fitting = context === undefined ? size : conversationCharacters(context, overhead);
+      conversation.shrinkTo(Math.floor(Math.min(fitting, size / 2)));
     }
-    if (conversation.size < size || reply < replied) return true;
-    reply = Math.min(reply, smallReply);
-    conversation.shrinkTo(Math.floor(size / 2));
     return conversation.size < size || reply < replied;
   };
   return {
     add: (message) => conversation.add(message),
     async take(told) {
-      try {
-        return await ask(told);
-      } catch (fault) {
-        if (!isWritError(fault, 'PROVIDER_FAILED') || fault.detail.kind !== 'too-large') throw fault;
-        if (!shrink(messageOf(fault))) throw fault;
-        return ask(told);
-      }
+      for (let left = maxShortenings; ; left -= 1)
+        try {
+          return await ask(told);
+        } catch (fault) {
+          if (!isWritError(fault, 'PROVIDER_FAILED') || fault.detail.kind !== 'too-large') throw fault;
+          if (left === 0 || !shrink(messageOf(fault))) throw fault;
+        }
     },
   };
 }
@@ -95,8 +100,12 @@ function conversationCharacters(context: number, overhead: number): number {
   return Math.floor(Math.max(room - overhead, room * leastShare));
 }
 
-/** The tokens that a vendor says its model holds, in the words of its refusal. */
-function contextIn(words: string): number | undefined {
-  const [, count] = /(?:context|maximum|limit)\D{0,60}?(\d{3,8})\b/i.exec(words) ?? [];
-  return count === undefined ? undefined : Number(count);
+/** The tokens that a vendor says its model holds and was sent, in the words of its refusal; each only if it is said. */
+function tokensIn(words: string): { readonly context?: number; readonly sent?: number } {
+  const plain = words.replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
+  const [, count] = /(?:context|maximum|limit|<=|>)\D{0,60}?(\d{3,8})\b/i.exec(plain) ?? [];
+  if (count === undefined) return {};
+  const context = Number(count);
+  const sent = Math.max(...[...plain.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits)));
+  return sent > context ? { context, sent } : { context };
 }

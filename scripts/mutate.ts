@@ -149,7 +149,7 @@ function strykerOptions(
     incrementalFile: join(cache, `${name}.json`),
     force: values.fresh,
     tempDirName: join(temporary, 'sandbox'),
-    ignorePatterns: ['/bench', '/dist', '/out', '/coverage', '/.tap', '/.ci'],
+    ignorePatterns: ['/dist', '/out', '/coverage', '/.tap', '/.ci'],
     concurrency: Number(values.lanes),
     // An endless loop ends by its count of passes. The time is for what waits for ever, and generous to a busy machine.
     timeoutMS: 60_000,

@@ -69,7 +69,7 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
     ...process.env,
     TMPDIR: temporary,
     NODE_COMPILE_CACHE: compileCache,
-    ...(isNamed ? {} : { [packageVariable]: packPackage() }),
+    ...(isNamed ? {} : { [packageVariable]: packPackage(flags.long ? 'npm' : 'copy') }),
     [shortVariable]: isNamed || flags.long ? undefined : '1',
     [costsVariable]: flags.costs === undefined ? undefined : resolve(flags.costs),
   });

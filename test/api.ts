@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('api', 'http', 'providers');
+await room('api', 'http', 'providers', 'doors');

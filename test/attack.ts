@@ -8,4 +8,12 @@ await room(
   'attack/log-memory',
   'attack/predicates',
   'attack/verify-target',
+  'attack/reports',
+  'attack/suppressions',
+  'attack/secrets-stored',
+  'attack/judge',
+  'attack/policy',
+  'attack/approvals',
+  'attack/refs',
+  'attack/journal',
 );

@@ -18,4 +18,5 @@ await room(
   'core/base',
   'engine/spec',
   'readers/documents/date-time.test.ts',
+  'work',
 );

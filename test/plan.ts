@@ -21,4 +21,6 @@ await room(
   'engine/tool/plainly-allowed.test.ts',
   'engine/tool/runtime',
   'engine/run/state/checks-with-factors.test.ts',
+  'engine/intent',
+  'bin/commands/lifecycle.test.ts',
 );

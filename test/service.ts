@@ -8,4 +8,10 @@ await room(
   'service/kill.test.ts',
   'service/hostile',
   'service/mark-paths.test.ts',
+  'bin/commands/demo-session.test.ts',
+  'bin/commands/demo-watch.test.ts',
+  'bin/commands/demo.test.ts',
+  'bin/commands/drafts-run.test.ts',
+  'bin/commands/service-progress.test.ts',
+  'bin/commands/verifying-page.test.ts',
 );

@@ -34,6 +34,11 @@ export interface RunPlace {
    * the user trusts.
    */
   readonly trustedPlugins?: readonly string[];
+  /**
+   * What happens to uncommitted changes at paths that the change touches, as `--local-changes`; default `stop`:
+   * WORKTREE_DIRTY.
+   */
+  readonly localChanges?: 'stop' | 'set-aside' | 'include';
   /** Stops the work, RUN_INTERRUPTED; what has been moved stays moved or is rolled back, and the run can be resumed. */
   readonly signal?: AbortSignal;
 }
@@ -116,7 +121,7 @@ function toWorker({ name, from }: Required<ResumeCall>['worker']): ResumeRequest
 }
 
 async function toSettings(
-  { approveWith = [], trustedPlugins = [] }: RunPlace,
+  { approveWith = [], trustedPlugins = [], localChanges }: RunPlace,
   { env, clock }: Surroundings,
   signal: AbortSignal,
 ): Promise<RunSettings> {
@@ -124,6 +129,7 @@ async function toSettings(
   for (const one of approveWith)
     approvers.push(typeof one === 'string' ? await openInProcessApprover(resolve(one)) : one);
   return {
+    ...compact({ localChanges }),
     schedulerVersion: readVersion(),
     pluginAccess: userPluginAccess(env, trustedPlugins),
     approvers,

@@ -3,7 +3,7 @@ import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { FoundRecord } from '../../engine/store/record/list-record-refs.ts';
 import { readEach, readHeads } from '../../engine/vcs/read-each.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import { listTree } from '../../engine/vcs/tree.ts';
+import { listRecordTree } from '../../engine/vcs/tree.ts';
 import { graphLimits } from './graph-limits.ts';
 import type { FoundFile } from './thread-record.ts';
 
@@ -44,7 +44,7 @@ export function createRecordReader(repository: Repository, objects: ObjectStore)
     try {
       return await (record.commit === undefined
         ? objects.list(record.ref)
-        : listTree(repository, record.commit));
+        : listRecordTree(repository, record.commit, record.ref));
     } catch (fault) {
       if (isWritError(fault)) return undefined;
       throw fault;

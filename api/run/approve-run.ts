@@ -35,7 +35,7 @@ export interface ApprovalData {
   /** Null where nobody can be named. */
   readonly approved: number | null;
   readonly needed: number;
-  readonly approvers: readonly (Omit<Judged, 'keyId' | 'signedAt' | 'inProcess'> & {
+  readonly approvers: readonly (Omit<Judged, 'keyId' | 'signedAt' | 'inProcess' | 'earlier'> & {
     readonly in_process?: boolean;
     readonly key_id: string;
     readonly signed_at: string;
@@ -105,7 +105,7 @@ function toStored(
     judged,
     approved: judged ? counting.filter((one) => one.decision === 'approve').length : null,
     needed: record.needed,
-    approvers: approvers.map(({ keyId, signedAt, inProcess, ...verdict }) => ({
+    approvers: approvers.map(({ keyId, signedAt, inProcess, earlier: _, ...verdict }) => ({
       ...verdict,
       ...(inProcess ? { in_process: inProcess } : {}),
       key_id: keyId,

@@ -3,6 +3,7 @@ import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { parseConfig } from '../../engine/config/config.ts';
+import { carryFaultIn } from '../../engine/run/decide/carried-approvals.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/run/record/shown-reports.ts';
 import { listApprovals } from '../../engine/run/record/stored-approvals.ts';
 import { peopleOf } from '../../engine/store/record/authorship.ts';
@@ -37,14 +38,18 @@ export async function judgeHere({
           `${policy}:.writ/config.toml`,
         ]);
   const judged = policy === null || commit?.type === 'commit';
+  const { inProcess, carry } = parseConfig(
+    config?.type === 'blob' ? config.bytes : undefined,
+    sealingForms,
+  ).approvals;
   const verdicts = await readApprovals(await listApprovals(store, runId), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
     authors: [...authors, ...peopleOf(report.authorship)],
     differences: differencesFrom(await reportsOnRef({ store, runId }), report),
     receivedAtMs: systemClock.now(),
-    inProcess: parseConfig(config?.type === 'blob' ? config.bytes : undefined, sealingForms).approvals
-      .inProcess,
+    inProcess,
+    ...(carry === 'equivalent' ? { carryFault: carryFaultIn(repository, subject) } : {}),
   });
   if (judged) return { judged, approvers: verdicts };
   return {

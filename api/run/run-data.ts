@@ -57,6 +57,7 @@ export function toRunData(view: RunView): RunData {
         lines_deleted: file.linesDeleted,
       })),
     },
+    local_changes: view.localChanges,
     decision:
       decision &&
       compact({

@@ -1,21 +1,30 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { Place } from '../place.ts';
+import { type ChangedSince, changedSince } from './changed-since.ts';
 import { judgeHere } from './judge-here.ts';
 import { openWaitingRun } from './waiting-run.ts';
+
+/** A view, and what changed since people signed for an earlier candidate. */
+export interface Standing {
+  readonly view: RunView;
+  readonly changed: readonly ChangedSince[];
+}
 
 /**
  * A view with what was signed of a run that waits, judged as of now; unchanged where its record cannot be approved,
  * which `writ approve` and `writ fsck` tell.
  */
-export async function withStanding(context: Place, view: RunView): Promise<RunView> {
-  if (view.state !== 'waiting' || view.decision === undefined) return view;
+export async function withStanding(context: Place, view: RunView): Promise<Standing> {
+  if (view.state !== 'waiting' || view.decision === undefined) return { view, changed: [] };
   try {
     const run = await openWaitingRun(context, view.runId);
-    const { approvers } = await judgeHere(run);
-    return { ...view, waiting: { for: run.record.for, needed: run.record.needed, people: approvers } };
+    const judged = await judgeHere(run);
+    const changed = await changedSince(run, judged);
+    const waiting = { for: run.record.for, needed: run.record.needed, people: judged.approvers };
+    return { view: { ...view, waiting }, changed };
   } catch (fault) {
-    if (isWritError(fault)) return view;
+    if (isWritError(fault)) return { view, changed: [] };
     throw fault;
   }
 }

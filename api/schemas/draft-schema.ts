@@ -42,6 +42,17 @@ export const shownRunSchema = {
         tokens: count,
         cost_units: number,
       }),
+      changed_since: list(
+        record({
+          people: list(text),
+          base_commit: text,
+          candidate_tree: text,
+          patch: oneOf('same', 'placed', 'changed', 'large', 'unknown'),
+          diff: list(text),
+          left_out: count,
+          verdict: list(text),
+        }),
+      ),
     }),
     draftedSchema,
   ],

@@ -264,6 +264,7 @@ export const runMembers = {
       candidate_tree: text,
       files: list(record({ path: text, change_type: text, lines_added: count, lines_deleted: count })),
     }),
+    local_changes: record({ paths: list(text), digest: sha256 }),
     decision: record(
       {
         type: oneOf('commit', 'checkpoint', 'abandon', 'retry', 'rollback'),

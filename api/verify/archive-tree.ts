@@ -5,8 +5,11 @@ import { inflateStream } from '../../readers/documents/archive/inflate.ts';
 import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** An archive that holds a tree of git, or why it does not. */
-export type ArchiveAnswer = { readonly prefix: string; readonly files: number } | { readonly reason: string };
+/** An archive that holds a tree of git, or why it does not, or the name of a format that is not read. */
+export type ArchiveAnswer =
+  | { readonly prefix: string; readonly files: number }
+  | { readonly reason: string }
+  | { readonly unsupported: string };
 
 type ObjectFormat = 'sha1' | 'sha256';
 
@@ -16,6 +19,15 @@ const maxBytes = 4 * 1024 * 1024 * 1024;
 const maxEntries = 500_000;
 const maxPathBytes = 4096;
 const maxPaxBytes = 64 * 1024;
+
+/** First octets, hex, of archives that may hold a tree and are not read. */
+const otherFormats: readonly (readonly [start: string, name: string])[] = [
+  ['504b0304', 'zip'],
+  ['504b0506', 'zip'],
+  ['fd377a585a00', 'xz'],
+  ['425a68', 'bzip2'],
+  ['28b52ffd', 'zstd'],
+];
 
 interface Entry {
   readonly mode: '100644' | '100755' | '120000';
@@ -34,7 +46,7 @@ class NotOfGit extends Error {}
 /**
  * Says whether a tar or tar.gz holds exactly the files of a tree, as `git archive [--prefix=NAME/]` writes them:
  * content, executable bit, symlinks and paths. The archive is read as a stream. The tree's id is calculated from its
- * files, so that no repository is needed. `undefined` for what is no tar archive.
+ * files, so that no repository is needed. `undefined` for what is no archive.
  */
 export async function findTreeInArchive(
   chunks: AsyncIterable<Buffer>,
@@ -43,7 +55,7 @@ export async function findTreeInArchive(
   const algorithm = tree.length === 64 ? 'sha256' : 'sha1';
   try {
     const archive = await readArchive(chunks, algorithm);
-    return archive && findTree(archive, tree, algorithm);
+    return archive && ('unsupported' in archive ? archive : findTree(archive, tree, algorithm));
   } catch (fault) {
     if (fault instanceof NotOfGit) return { reason: fault.message };
     throw fault;
@@ -53,11 +65,14 @@ export async function findTreeInArchive(
 async function readArchive(
   chunks: AsyncIterable<Buffer>,
   algorithm: ObjectFormat,
-): Promise<Archive | undefined> {
+): Promise<Archive | { readonly unsupported: string } | undefined> {
   const source = Readable.from(chunks);
   try {
     const raw = new ByteReader(source);
-    const head = await raw.peek(2);
+    const head = await raw.peek(6);
+    const start = head.toString('hex');
+    const other = otherFormats.find(([magic]) => start.startsWith(magic));
+    if (other !== undefined) return { unsupported: other[1] };
     if (head[0] !== 0x1f || head[1] !== 0x8b) return await readTar(raw, algorithm);
     let archive: Archive | undefined;
     await pipeline(raw.rest(), inflateStream(), async (plain) => {
@@ -91,30 +106,35 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
     if (header.every((octet) => octet === 0)) break;
     if (!isHeader(header)) throw new NotOfGit('a header of the archive is damaged');
     if (n > maxEntries) throw new NotOfGit(`the archive has more than ${maxEntries} entries`);
-    const size = pax.has('size') ? Number(pax.get('size')) : octal(header, 124, 12);
+    const { type, mode, ...plain } = readHeader(header);
+    const size = pax.has('size') ? Number(pax.get('size')) : plain.size;
     total += block + size;
     if (!(total <= maxBytes)) throw new NotOfGit(`the archive holds more than ${maxBytes} octets`);
-    const type = header.toString('latin1', 156, 157);
     if (type === 'g' || type === 'x') {
-      const records = parsePax(await readContent(reader, size, maxPaxBytes));
-      // A global header holds the commit as a comment.
+      // The commit as a comment for the whole archive, at its begin; what does not fit for the next entry.
+      if (type === 'g' ? n > 0 : pax.size > 0) throw neverWritten();
+      const records = parsePax(
+        await readContent(reader, size, maxPaxBytes),
+        type === 'g' ? /^(comment)=([0-9a-f]{40,64})\n$/ : /^(path|linkpath|size)=(.*)\n$/s,
+      );
       if (type === 'x') pax = records;
       continue;
     }
-    const path = pax.get('path') ?? pathOf(header);
-    const link = pax.get('linkpath') ?? text(header, 157, 100);
+    const path = pax.get('path') ?? plain.path;
+    const link = pax.get('linkpath') ?? plain.link;
     pax = new Map();
+    // A reader may take any path with a slash at its end for a directory.
+    if (path.endsWith('/') !== (type === '5') || (link !== '') !== (type === '2')) throw neverWritten();
+    if (type !== '0' && size !== 0) throw new NotOfGit('a directory or symlink has content');
     const name = checkedPath(path.replace(/\/$/, ''));
     if (files.has(name) || (type !== '5' && directories.has(name)))
       throw new NotOfGit('the archive has two entries of one name');
     if (type === '5') directories.add(name);
     else if (type === '2')
       files.set(name, { mode: '120000', id: blobId(algorithm, Buffer.from(link, 'latin1')) });
-    else if (type === '0' || type === '\0')
-      files.set(name, { mode: fileMode(header), id: await hashContent(reader, size, algorithm) });
-    else throw new NotOfGit('the archive has an entry of a kind that `git archive` never writes');
-    if (type !== '0' && type !== '\0' && size !== 0) throw new NotOfGit('a directory or symlink has content');
+    else files.set(name, { mode: fileMode(mode), id: await hashContent(reader, size, algorithm) });
   }
+  if (pax.size > 0) throw neverWritten();
   for await (const chunk of reader.rest()) {
     total += chunk.length;
     if (total > maxBytes) throw new NotOfGit(`the archive holds more than ${maxBytes} octets`);
@@ -123,32 +143,62 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
   return { files, directories };
 }
 
+function neverWritten(): NotOfGit {
+  return new NotOfGit('the archive has a header that `git archive` never writes');
+}
+
 /** True for a block with the magic of POSIX tar and the right checksum. */
 function isHeader(header: Buffer): boolean {
   if (header.toString('latin1', 257, 262) !== 'ustar') return false;
-  return octal(header, 148, 8) === tarChecksum(header);
+  return Number.parseInt(header.toString('latin1', 148, 156), 8) === tarChecksum(header);
 }
 
-function text(header: Buffer, at: number, length: number): string {
-  const field = header.toString('latin1', at, at + length);
-  const end = field.indexOf('\0');
-  return end < 0 ? field : field.slice(0, end);
+interface Header {
+  readonly type: 'g' | 'x' | '0' | '2' | '5';
+  readonly path: string;
+  readonly link: string;
+  readonly mode: number;
+  readonly size: number;
 }
 
-function octal(header: Buffer, at: number, length: number): number {
-  const digits = text(header, at, length).trim();
-  return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+const gitHeader = new RegExp(
+  [
+    '^([^]{100})([0-7]{7})\\x00', // name, mode
+    '0{7}\\x00'.repeat(2), // owner, group
+    '([0-7]{11})\\x00[0-7]{11}\\x00[0-7]{7}\\x00', // size, time, checksum
+    '([gx025])([^]{100})ustar\\x0000', // type, link, magic and version
+    'root\\x00{28}'.repeat(2), // owner, group
+    '0{7}\\x00'.repeat(2), // device
+    '([^]{155})\\x00{12}$', // prefix of the name
+  ].join(''),
+);
+
+/**
+ * A header in the one form that git writes: NUL-padded texts, octal numbers of full width, owner root with number 0. No
+ * two readers of tar can understand it differently.
+ */
+function readHeader(header: Buffer): Header {
+  const fields = gitHeader.exec(header.toString('latin1'));
+  if (fields === null) throw neverWritten();
+  const [, name = '', mode = '', size = '', type = '', link = '', prefix = ''] = fields;
+  return {
+    type: type as Header['type'],
+    path: [prefix, name].map(withoutPadding).filter(Boolean).join('/'),
+    link: withoutPadding(link),
+    mode: Number.parseInt(mode, 8),
+    size: Number.parseInt(size, 8),
+  };
 }
 
-function pathOf(header: Buffer): string {
-  const prefix = text(header, 345, 155);
-  return `${prefix}${prefix === '' ? '' : '/'}${text(header, 0, 100)}`;
+function withoutPadding(field: string): string {
+  const [text = '', ...rest] = field.split('\0');
+  if (rest.some((part) => part !== '')) throw neverWritten();
+  return text;
 }
 
 /** Executable or not: the other bits come from the umask of the process that made the archive. */
-function fileMode(header: Buffer): '100644' | '100755' {
-  const mode = octal(header, 100, 8);
-  if (!(mode <= 0o777)) throw new NotOfGit('a file has a mode that git does not keep');
+function fileMode(mode: number): '100644' | '100755' {
+  if (mode > 0o777) throw new NotOfGit('a file has a mode that git does not keep');
   return (mode & 0o100) === 0 ? '100644' : '100755';
 }
 
@@ -159,16 +209,15 @@ function checkedPath(path: string): string {
   return path;
 }
 
-/** Records `LENGTH KEY=VALUE\n` of a pax header; those that change what is extracted are known, others refused. */
-function parsePax(bytes: Buffer): ReadonlyMap<string, string> {
+/** Records `LENGTH KEY=VALUE\n` of a pax header, all of the form that is `known`. */
+function parsePax(bytes: Buffer, known: RegExp): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
     const [, digits = ''] = /^(\d{1,6}) /.exec(bytes.toString('latin1', at, at + 8)) ?? [];
     const end = at + Number(digits);
     const record = bytes.toString('latin1', at + digits.length + 1, end);
-    const [, key = '', value = ''] = /^(path|linkpath|size|comment|mtime)=(.*)\n$/s.exec(record) ?? [];
-    if (digits === '' || end > bytes.length || key === '' || records.has(key))
-      throw new NotOfGit('the archive has a header that `git archive` never writes');
+    const [, key = '', value = ''] = known.exec(record) ?? [];
+    if (digits === '' || end > bytes.length || key === '' || records.has(key)) throw neverWritten();
     if (key === 'size' && !/^\d{1,15}$/.test(value)) throw new NotOfGit('a size of the archive is damaged');
     records.set(key, value);
     at = end;

@@ -3,7 +3,7 @@ import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/r
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
-import { runGit } from '../../engine/vcs/git.ts';
+import { askGit, gitFailed } from '../../engine/vcs/git.ts';
 import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 
 /** Most commits of a range, and most commits that are read to show where it begins. */
@@ -33,7 +33,11 @@ export async function commitsBetween(
   from: string,
   to: string,
 ): Promise<readonly string[] | VerifyReport> {
+  const incomplete = nothingThere(
+    `the history of \`${printable(range)}\` is not here as a whole: \`git fetch --unshallow\` brings it`,
+  );
   const ids = await reachable(repository, range, [to], [from], ['--topo-order', '--reverse']);
+  if (ids === undefined) return incomplete;
   if (ids.length === 0) return nothingThere(`\`${printable(range)}\` holds no commit`);
   const inside = new Set(ids);
   const commits = await readObjects(repository, ids);
@@ -41,11 +45,8 @@ export async function commitsBetween(
   const before = [...new Set(parents)].filter((id) => !inside.has(id) && id !== from);
   if (before.length === 0) return ids;
   // Every parent outside of the range has to be one that `from` really holds.
-  if ((await readObjects(repository, before)).includes(undefined))
-    return nothingThere(
-      `the history of \`${printable(range)}\` is not here as a whole: \`git fetch --unshallow\` brings it`,
-    );
   const between = await reachable(repository, range, [from], before, []);
+  if (between === undefined) return incomplete;
   const objects = await readObjects(repository, [from, ...between]);
   for (const [n, id] of [from, ...between].entries()) {
     const object = objects[n];
@@ -61,16 +62,23 @@ export async function commitsBetween(
   return ids;
 }
 
+/**
+ * The commits that `from` hold and `without` do not; `undefined` if one of them names a parent that is not here. The cut
+ * of a shallow clone (`.git/shallow`) hides no parent: what lies behind it may have come by another ref.
+ */
 async function reachable(
   repository: Repository,
   range: string,
   from: readonly string[],
   without: readonly string[],
   options: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const args = ['rev-list', `--max-count=${maxCommits + 1}`, ...options, '--end-of-options', ...from];
-  const listed = await runGit(repository, [...args, ...without.map((id) => `^${id}`)]);
-  const ids = listed.toString('utf8').split('\n').filter(isObjectId);
+  const asked = [...args, ...without.map((id) => `^${id}`)];
+  const { code, stdout, stderr } = await askGit(repository, asked, { env: { GIT_SHALLOW_FILE: '' } });
+  if (code !== 0 && /Could not read [0-9a-f]{40}/.test(stderr)) return undefined;
+  if (code !== 0) throw gitFailed(asked, code, stderr);
+  const ids = stdout.toString('utf8').split('\n').filter(isObjectId);
   if (ids.length <= maxCommits) return ids;
   throw new WritError('INPUT_TOO_LARGE', {
     message: `\`${printable(range)}\` holds more than ${maxCommits} commits`,

@@ -4,8 +4,9 @@ import { readMirror } from '../../attest/log/git-mirror.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
-import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
+import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import type { CarryReader } from '../../core/contract/approval.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
@@ -27,15 +28,28 @@ export async function gitEvidence(
   if (commit?.type !== 'commit') return undefined;
   const run = await loadTree(store, store.refs.run(runId));
   const content = await loadTree(store, store.refs.content(runId));
+  const readRun = async (path: string): Promise<Uint8Array | undefined> => run.files.get(path);
   return {
     commit: { id: commit.id, raw: commit.bytes },
     listRun: async () => run.paths,
-    readRun: async (path) => run.files.get(path),
+    readRun,
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
     ...evidenceReader(repository),
-    ...(await ledgersOf(repository, run.files.get(runFiles.proof))),
+    carry: readCarry(repository),
+    ...(await ledgersOf(repository, await readLogProof(readRun))),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
+  };
+}
+
+/** Loaded when a run has carried approvals: few have. */
+function readCarry(repository: Repository): CarryReader {
+  const load = async (): Promise<CarryReader> =>
+    (await import('../../engine/patch/carry-reader.ts')).carryReader(repository);
+  return {
+    carriesApprovals: async (commit) => (await load()).carriesApprovals(commit),
+    isAncestor: async (ancestor, commit) => (await load()).isAncestor(ancestor, commit),
+    patchDigest: async (baseCommit, tree) => (await load()).patchDigest(baseCommit, tree),
   };
 }
 

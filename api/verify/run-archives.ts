@@ -4,13 +4,13 @@ import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/verify/report.ts';
 import type { ArchiveAnswer } from './archive-tree.ts';
 
-/** An artifact that is a tar archive, and whether it holds the tree of the commit. */
+/** An artifact that is an archive, and whether it holds the tree of the commit. */
 export interface RunArchive {
   readonly artifact: GivenArtifact;
   readonly answer: ArchiveAnswer;
 }
 
-/** Finds the artifacts that are tar archives and compares each with the tree of a commit object. */
+/** Finds the artifacts that are archives and compares each tar archive with the tree of a commit object. */
 export async function findRunArchives(
   commit: Uint8Array,
   artifacts: readonly GivenArtifact[],
@@ -23,7 +23,7 @@ export async function findRunArchives(
     const hash = createHash('sha256');
     const answer = await findTreeInArchive(hashed(artifact.open(), hash), tree);
     if (answer === undefined) continue;
-    const isSame = 'reason' in answer || hash.digest('hex') === artifact.sha256;
+    const isSame = !('prefix' in answer) || hash.digest('hex') === artifact.sha256;
     archives.push({ artifact, answer: isSame ? answer : { reason: 'it changed while it was read' } });
   }
   return archives;
@@ -39,16 +39,21 @@ async function* hashed(
   }
 }
 
-/** The report with a passed check for each archive of the sealed tree, and the reason beside one that is not it. */
+/**
+ * The report with a passed check for each archive of the sealed tree, and the reason beside one that is not it. An
+ * archive in a format that is not read refutes nothing.
+ */
 export function withArchives(report: VerifyReport, archives: readonly RunArchive[]): VerifyReport {
   if (archives.length === 0) return report;
   // Without the signer's word for the tree the archive is compared with nothing.
   const isTreeSealed = report.checks.some(({ id, status }) => id === 'subject-tree' && status === 'passed');
   const reasons = new Map<string, string>();
+  const unread = new Map<string, string>();
   const found: VerifyCheck[] = [];
   for (const { artifact, answer } of archives) {
     const id = `artifact:${artifact.sha256}`;
     if ('reason' in answer) reasons.set(id, answer.reason);
+    else if ('unsupported' in answer) unread.set(id, answer.unsupported);
     else if (!isTreeSealed) found.push({ id, status: 'unverified', code: 'not-run' });
     else {
       const { prefix, files } = answer;
@@ -56,11 +61,19 @@ export function withArchives(report: VerifyReport, archives: readonly RunArchive
       found.push({ id, status: 'passed', detail });
     }
   }
-  const checks = report.checks.map((check) => {
+  const checks = report.checks.map((check): VerifyCheck => {
+    if (check.status !== 'failed') return check;
+    const format = unread.get(check.id);
+    if (format !== undefined)
+      return {
+        id: check.id,
+        status: 'unverified',
+        code: 'unsupported',
+        detail: { found: `a ${format} archive` },
+      };
     const archive = reasons.get(check.id);
-    return archive === undefined || check.status !== 'failed'
-      ? check
-      : { ...check, detail: { ...check.detail, archive } };
+    return archive === undefined ? check : { ...check, detail: { ...check.detail, archive } };
   });
-  return withChecks({ ...report, checks }, found);
+  const ran = report.ran - checks.filter((check, n) => check.status !== report.checks[n]?.status).length;
+  return withChecks({ ...report, checks, ran }, found);
 }

@@ -57,6 +57,26 @@ export function selectParts(
   return isComplete ? { selected, skipped } : { selected: all, skipped: [] };
 }
 
+/**
+ * Whether a demand about the source of the build (`--source-repository`, `--source-ref`) applies to a part: in a file
+ * with certificates only to parts signed by one, since a signature by a key can name no source. Every selected part has
+ * to hold, so the certificate that makes others exempt is verified.
+ */
+export function sourceDemandedOf(selected: readonly SelectedPart[]): (selected: SelectedPart) => boolean {
+  const certified = new Set(selected.filter(({ part }) => isCertified(part)));
+  return (one) => certified.size === 0 || certified.has(one) || one.part.kind !== 'attestation';
+}
+
+function isCertified({ kind, bytes }: FilePart): boolean {
+  if (kind !== 'attestation') return false;
+  try {
+    return parseAnyBundle(bytes).material.kind === 'certificate';
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return false;
+  }
+}
+
 function isAboutOthers(
   { related, commits }: Claims,
   { artifacts, commits: asked = [] }: Pick<VerifyDemands, 'artifacts' | 'commits'>,

@@ -9,23 +9,19 @@ export function unreadable(fault: unknown): VerifyReport | undefined {
   if (isWritError(fault, 'RUN_NOT_FOUND')) return nothingThere(`${fault.message}: ${howToFetch}`);
   if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');
   if (isWritError(fault, 'INPUT_TOO_LARGE')) return nothingThere(fault.message, 'unsupported');
-  if (!isWritError(fault, 'GIT_FAILED')) return undefined;
-  const { stderr, tree, command, absent } = fault.detail;
-  // Not here is not false: the bytes that would say so are elsewhere.
-  if (absent !== undefined) return nothingThere(`${fault.message}: ${howToFetch}`);
-  const left = absentObject(stderr);
-  if (left !== undefined)
+  if (isWritError(fault, 'OBJECTS_MISSING')) {
+    const left = [fault.detail.objects].flat().join(', ');
     return nothingThere(
       `the partial clone left ${left} behind: fetch again without a filter, or verify the exported file`,
     );
+  }
+  if (!isWritError(fault, 'GIT_FAILED')) return undefined;
+  const { tree, command, absent } = fault.detail;
+  // Not here is not false: the bytes that would say so are elsewhere.
+  if (absent !== undefined) return nothingThere(`${fault.message}: ${howToFetch}`);
   // What is no tree, or an object in the middle of which git gave up.
   return tree !== undefined || command === 'cat-file' ? nothingThere(fault.message, 'malformed') : undefined;
 }
 
 /** A clone brings branches and tags alone. */
 export const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:refs/ai/*"`';
-
-/** What git says that a remote has promised, and never sent. */
-function absentObject(stderr: unknown): string | undefined {
-  return /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(String(stderr))?.[1];
-}

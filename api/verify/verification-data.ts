@@ -1,3 +1,4 @@
+import { isSameRepository } from '../../attest/verify/certified-source.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -118,15 +119,25 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     ];
   if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
     return [
-      `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${detail.key_id})`,
+      `if you trust this signer, get the key from them and give it: \`--key FILE\`${
+        detail.key_id === '' ? '. The signature names no key' : ` (key id ${detail.key_id})`
+      }`,
     ];
+  if (id === 'source-repository' && code === 'mismatch' && detail?.member === undefined)
+    return isSameRepository(String(detail?.expected), String(detail?.found))
+      ? [
+          `the certificate spells the repository another way; give exactly that: \`--source-repository ${String(detail?.found)}\``,
+        ]
+      : [];
   if (code === 'untrusted-signer' && typeof detail?.identity === 'string')
     return [
       `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
     ];
   if (detail?.rewritten_from !== undefined)
     return [
-      `the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}. Reset the branch to its remote (\`git reset --hard @{upstream}\`), then run the spec again`,
+      `the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}`,
+      'if the commit was not pushed, reset the branch to its remote (`git reset --hard @{upstream}`), then run the spec again',
+      `if it was pushed, undo it with a commit (\`git revert ${String(detail.found)}\`), then run the spec again with the same change`,
     ];
   if (id?.startsWith('artifact:') && code === 'wrong-subject')
     return [
@@ -134,6 +145,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
         ? 'an artifact of a run is one of its files, its patch, or what `git archive` makes of its commit'
         : `it is an archive, and not what \`git archive\` makes of the commit: ${String(detail.archive)}`,
     ];
+  if (id?.startsWith('artifact:') && code === 'unsupported')
+    return ['give the archive as tar or tar.gz: `git archive --format=tar.gz -o release.tar.gz COMMIT`'];
   if (code === 'wrong-type' && detail?.member === 'predicateType')
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
   if (code === 'not-judged')

@@ -8,7 +8,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
-import { selectParts } from './select-parts.ts';
+import { selectParts, sourceDemandedOf } from './select-parts.ts';
 import { type FilePart, splitFile } from './split-file.ts';
 import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
@@ -44,16 +44,20 @@ export async function verifyBytes(
       },
     ];
   const { selected, skipped } = selectParts(parts, demands);
+  const { source, ...others } = demands;
+  const isDemanded = source === undefined ? () => false : sourceDemandedOf(selected);
   const verified: VerifiedTarget[] = [];
-  for (const { part, artifacts } of selected) {
+  for (const one of selected) {
     signal?.throwIfAborted();
+    const { part, artifacts } = one;
     const name = part.line === undefined ? target : `${target}:${part.line}`;
-    const found = await verifyPart(belief, { ...demands, artifacts }, ground, name, part);
-    const others = verified.length > 0 ? [] : skipped;
+    const asked = { ...others, ...(source !== undefined && isDemanded(one) && { source }), artifacts };
+    const found = await verifyPart(belief, asked, ground, name, part);
+    const unused = verified.length > 0 ? [] : skipped;
     verified.push({
       ...found,
-      ...(others.length > 0 && {
-        skipped: others.map((one) => ({ ...one, target: `${target}:${one.line}` })),
+      ...(unused.length > 0 && {
+        skipped: unused.map((one) => ({ ...one, target: `${target}:${one.line}` })),
       }),
     });
   }

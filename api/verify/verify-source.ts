@@ -28,7 +28,7 @@ export async function verifySource(
   policy?: PolicyDemand,
 ): Promise<VerifyReport> {
   const archives = await findRunArchives(source.commit.raw, artifacts);
-  const sealed = archives.flatMap(({ artifact, answer }) => ('reason' in answer ? [] : [artifact]));
+  const sealed = archives.flatMap(({ artifact, answer }) => ('prefix' in answer ? [artifact] : []));
   const files = artifacts.filter((artifact) => !sealed.includes(artifact));
   const { sha256, rest } = await findRunArtifacts(source, files);
   const report = await verifyRun(source, anchors, {

@@ -5,6 +5,7 @@ import type {
   ApprovalProblem,
   ApprovalSubject,
   ApprovalVerdict,
+  EarlierCandidate,
   ReceivedApproval,
 } from '../../core/contract/approval.ts';
 import type { AllowedSigners } from './allowed-signers.ts';
@@ -23,11 +24,11 @@ interface Parts {
  * Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown
  * for its sake.
  */
-export function judgeApproval(
+export async function judgeApproval(
   given: ReceivedApproval,
   ground: ApprovalGround,
   allowed: AllowedSigners,
-): ApprovalVerdict {
+): Promise<ApprovalVerdict> {
   const receivedAtMs = given.receivedAtMs ?? ground.receivedAtMs;
   const parts = readParts(given.bytes);
   if (typeof parts === 'string') {
@@ -57,17 +58,44 @@ export function judgeApproval(
     ...(inProcess === undefined ? {} : { inProcess }),
   };
   if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
-  const difference = differenceOf(ground, approval.subject);
-  if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
+  const { difference, earlier } = await compareSubject(ground, approval.subject);
+  const compared = { ...proven, ...(earlier === undefined ? {} : { earlier }) };
+  if (difference !== undefined) return refused(compared, 'wrong-subject', difference);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
-    return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
+    return refused(compared, 'expired', `the approver let it count until ${expiresAt}`);
   if (inProcess && !ground.inProcess)
     return refused(
-      proven,
+      compared,
       'in-process',
       'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the policy commit',
     );
-  return { ...proven, status: 'counts' };
+  const detail =
+    earlier &&
+    `signed for base \`${earlier.baseCommit.slice(0, 12)}\`; patch and verdict are the same on the new base`;
+  return { ...compared, ...(detail === undefined ? {} : { detail }), status: 'counts' };
+}
+
+interface Comparison {
+  /** What differs; `undefined` if the approval is about the subject, or carries over to it. */
+  readonly difference?: string | undefined;
+  readonly earlier?: EarlierCandidate;
+}
+
+/** An approval of an earlier candidate carries over only if nothing but base and tree differs. */
+async function compareSubject(ground: ApprovalGround, found: ApprovalSubject): Promise<Comparison> {
+  const { subject, carryFault } = ground;
+  const difference = differenceOf(ground, found);
+  const { baseCommit, candidateTree, gateReportDigest } = found;
+  const isSame = subject.baseCommit === baseCommit && subject.candidateTree === candidateTree;
+  const isOfRun = subject.runId === found.runId && subject.specDigest === found.specDigest;
+  if (isSame || !isOfRun || baseCommit === null) return { difference };
+  const earlier = { baseCommit, candidateTree, gateReportDigest };
+  const { baseCommit: base, candidateTree: tree } = subject;
+  const moved = differenceOf(ground, { ...found, baseCommit: base, candidateTree: tree });
+  if (carryFault === undefined) return { difference, earlier };
+  const fault = moved ?? (await carryFault(found));
+  if (fault === undefined) return { earlier };
+  return { difference: `${difference}; the approval does not carry over: ${fault}`, earlier };
 }
 
 function readParts(bytes: Uint8Array): Parts | string {

@@ -6,11 +6,8 @@ import { judgeApproval } from './judge-approval.ts';
 /** Judges signed approvals offline, by the ground alone: one verdict for each, in the order given. */
 export const readApprovals: ApprovalReader['read'] = async (approvals, ground) => {
   const allowed = parseAllowedSigners(ground.allowedSigners);
-  return countPeople(
-    approvals.map((approval) => judgeApproval(approval, ground, allowed)),
-    allowed,
-    ground.authors,
-  );
+  const verdicts = await Promise.all(approvals.map((approval) => judgeApproval(approval, ground, allowed)));
+  return countPeople(verdicts, allowed, ground.authors);
 };
 
 /** Slot `approval`, name `sshsig`. */

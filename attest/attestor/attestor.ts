@@ -1,6 +1,7 @@
 import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../../core/contract/attestor.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
+import { buildEquivalence } from '../statement/approval-equivalence.ts';
 import { buildProvenance } from '../statement/build-provenance.ts';
 import { buildDecision } from '../statement/decision-statement.ts';
 import { buildManifest } from '../statement/evidence-manifest.ts';
@@ -26,11 +27,13 @@ export function createSlsaAttestor(): Attestor {
       const results = [...buildTestResults(request)].map(
         ([check, statement]) => [testResultPath(encodeId(check)), statement] as const,
       );
-      return Promise.all(
-        [...results, [runFiles.decision, buildDecision(request)] as const].map(([path, statement]) =>
-          signFile(path, statement, parties),
-        ),
-      );
+      const equivalence = buildEquivalence(request);
+      const statements: readonly (readonly [string, Statement])[] = [
+        ...results,
+        [runFiles.decision, buildDecision(request)],
+        ...(equivalence ? [[runFiles.equivalence, equivalence] as const] : []),
+      ];
+      return Promise.all(statements.map(([path, statement]) => signFile(path, statement, parties)));
     },
     sign: async (request, parties) => signStatement(await toProvenance(request, parties.log), parties),
     async signRevocation(request, parties) {

@@ -225,5 +225,8 @@ function foreign(found: string): WritError {
 
 /** Genuine, as far as is known, and not read here: nothing is said against it. */
 function unread(detail: { readonly expected: string; readonly found: string }): WritError {
-  return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason: 'unsupported' } });
+  return new WritError('VERIFY_NOTHING', {
+    message: `expected ${detail.expected}, found ${detail.found}`,
+    detail: { ...detail, reason: 'unsupported' },
+  });
 }

@@ -5,6 +5,7 @@ import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import type { LedgerKey } from './ledger-key.ts';
 import { readLeaves, rootOver, tilesOver } from './ledger-tiles.ts';
+import { isPartOf, type LogVersion } from './log-version.ts';
 import { rangeHash } from './merkle/range-hash.ts';
 import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 import { type LedgerFileReader, readSubtrees } from './tile-reader.ts';
@@ -16,6 +17,8 @@ export interface CheckLedgerOptions {
    */
   readonly keyFor: (origin: string) => Promise<LedgerKey | undefined>;
   readonly memory: CheckpointMemory;
+  /** The copy of a log in git, which another machine may have continued. */
+  readonly mirrorOf?: (origin: string) => Promise<LogVersion | undefined>;
 }
 
 const maxRounds = 5;
@@ -42,7 +45,7 @@ export async function checkLedger(
 
 async function checkOnce(
   read: LedgerFileReader,
-  { keyFor, memory }: CheckLedgerOptions,
+  options: CheckLedgerOptions,
   bytes: Uint8Array | undefined,
 ): Promise<LedgerFindings> {
   if (bytes === undefined)
@@ -56,8 +59,8 @@ async function checkOnce(
     return { entries: 0, problems: [broken(fault.message)] };
   }
   const problems = [
-    ...(await checkSignature(head, keyFor)),
-    ...(await checkMemory(head, await keyFor(head.origin), memory)),
+    ...(await checkSignature(head, options.keyFor)),
+    ...(await checkMemory(head, options)),
     ...(await checkTree(read, head)),
   ];
   return { entries: head.size, problems };
@@ -92,13 +95,22 @@ async function checkSignature(
 
 async function checkMemory(
   head: Checkpoint,
-  key: LedgerKey | undefined,
-  memory: CheckpointMemory,
+  { keyFor, memory, mirrorOf }: CheckLedgerOptions,
 ): Promise<readonly LedgerProblem[]> {
+  const key = await keyFor(head.origin);
   const seen = key && (await memory.latest({ origin: head.origin, keyId: key.keyId }));
   if (seen === undefined || seen.size < head.size) return [];
-  if (seen.size > head.size)
+  if (seen.size > head.size) {
+    const mirror = await mirrorOf?.(head.origin);
+    // Another machine continued the log, and this ledger goes on from the copy in git.
+    if (
+      mirror !== undefined &&
+      (await holds(isPartOf(seen, mirror))) &&
+      (await holds(isPartOf(head, mirror)))
+    )
+      return [];
     return [{ ...broken(`it was seen with ${seen.size} entries and has ${head.size} now`), from: head.size }];
+  }
   return seen.root.equals(head.root) ? [] : [broken('it was seen with another root')];
 }
 

@@ -1,5 +1,4 @@
-import { cp, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import { fetchedLogRef, publishedLogRef } from '../../engine/vcs/log-refs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
@@ -10,6 +9,7 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import { forked, type KeptCheckpoints } from './checkpoint-memory.ts';
 import { copyLedger, type OwnLedger, ownHead, signedBy } from './continue-mirror.ts';
 import { mirrorRef, readMirrorAt } from './git-mirror.ts';
+import { keptLedgerPath } from './kept-ledgers.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
 import { unloggedRuns } from './logged-proof.ts';
 import { readFrom } from './read-from.ts';
@@ -34,15 +34,17 @@ interface FetchedVersion extends LogVersion<SignedCheckpoint> {
 
 /**
  * Replaces the ledger by a copy in git that another machine with the same key published first, if that copy does not
- * contain the unpublished end of the ledger. The ledger is kept beside it, and the memory forgets the checkpoints of
- * the unpublished end; no other checkpoint is forgotten. Called under the ledger's lock; a process that was killed at
- * any point is repeated. LOG_FAILED if the ledger's own end was published, LOG_FORKED if a third history was seen.
+ * contain the unpublished end of the ledger. The ledger is kept beside it, whole, and the memory forgets the
+ * checkpoints of the unpublished end; no other checkpoint is forgotten. Called under the ledger's lock; a process that
+ * was killed at any point is repeated. LOG_FAILED if the ledger's own end was published, LOG_FORKED if a third history
+ * was seen.
  */
 export async function followPublished(
   repository: Repository,
   ledger: OwnLedger & { readonly memory: KeptCheckpoints },
 ): Promise<Followed | undefined> {
   const { directory, memory } = ledger;
+  await finishFollow(directory);
   const head = await ownHead(ledger);
   if (head === undefined || head === 'unreadable') return undefined;
   const own: LogVersion<SignedCheckpoint> = { head, read: readFrom(directory) };
@@ -53,16 +55,39 @@ export async function followPublished(
   await auditLedger(theirs.read, theirs.head);
   await requireUnpublished(place, ledger, theirs);
   const unpublished = await sizesOfOwnEnd(memory, own, theirs);
-  const kept = await keepLedger(directory, head);
   const runs = await unloggedRuns(place, own, theirs);
+  const next = nextOf(directory);
+  await rm(next, { recursive: true, force: true });
+  await copyLedger(next, theirs.read, 0, theirs.head);
   await memory.forget(head, unpublished);
   await moveRefs(repository, mirrorRef(head.origin), theirs.version);
-  // Without its checkpoint a ledger counts as none, and the next append takes the copy in git.
-  await rm(join(directory, 'checkpoint'), { force: true });
-  await rm(join(directory, 'tile'), { recursive: true, force: true });
-  await copyLedger(directory, theirs.read, 0, theirs.head);
+  const kept = keptLedgerPath(directory, head);
+  await rm(kept, { recursive: true, force: true });
+  await rename(directory, kept);
+  await rename(next, directory);
   const ref = mirrorRef(head.origin);
   return { ref, version: theirs.version, head: theirs.head, before: head.size, kept, runs };
+}
+
+/** The published ledger on its way to its place. */
+function nextOf(directory: string): string {
+  return `${directory}-next`;
+}
+
+/** True if there is a ledger, or one on its way to its place. */
+export async function isLedgerBegun(directory: string): Promise<boolean> {
+  return (await hasCheckpoint(directory)) || (await hasCheckpoint(nextOf(directory)));
+}
+
+/** Goes on where a process was killed between the two renames: there is no ledger then. */
+async function finishFollow(directory: string): Promise<void> {
+  if ((await hasCheckpoint(directory)) || !(await hasCheckpoint(nextOf(directory)))) return;
+  await rm(directory, { recursive: true, force: true });
+  await rename(nextOf(directory), directory);
+}
+
+async function hasCheckpoint(directory: string): Promise<boolean> {
+  return (await readFrom(directory)('checkpoint')) !== undefined;
 }
 
 /** The largest copy of the same log, fetched or in its mirror, that has other entries than the ledger. */
@@ -109,7 +134,8 @@ async function requireUnpublished(
     detail: { ref: theirs.ref, found: theirs.head.size, published: published.head.size, directory },
     hints: [
       'keep both: the log signed two histories, and both were published',
-      'if the remote was restored from a backup, push the log from a clone that has all of it: `writ push`',
+      `if the remote was restored from a backup, put the log back from a clone that has all of it: \`git push --force REMOTE ${mirrorRef(theirs.head.origin)}\`, then \`writ fetch\` here`,
+      `else start a new log: \`mv .git/writ/ledger .git/writ/ledger-old; git update-ref -d ${mirrorRef(theirs.head.origin)}\``,
     ],
   });
 }
@@ -135,18 +161,6 @@ async function sizesOfOwnEnd(
     ownEnd.push(size);
   }
   return ownEnd;
-}
-
-/** A copy of the ledger beside it, named by its size, and by its root if that name is in use. */
-async function keepLedger(directory: string, head: SignedCheckpoint): Promise<string> {
-  const kept = join(
-    dirname(directory),
-    `ledger-unpublished-${head.size}-${head.root.toString('hex').slice(0, 8)}`,
-  );
-  const aside = ['lock', 'tmp'].map((name) => join(directory, name));
-  if ((await stat(join(kept, 'checkpoint')).catch(() => undefined)) === undefined)
-    await cp(directory, kept, { recursive: true, filter: (source) => !aside.includes(source) });
-  return kept;
 }
 
 /** The mirror is the published version from now on. */

@@ -6,7 +6,7 @@ import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';
 import { type Continued, continueFromMirror, requireSeenEntries } from './continue-mirror.ts';
-import { type Followed, followPublished } from './follow-published.ts';
+import { type Followed, followPublished, isLedgerBegun } from './follow-published.ts';
 import { mirrorLedger } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
 import { takeLock } from './ledger-lock.ts';
@@ -72,21 +72,26 @@ export function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Foll
 
 /**
  * Lets the ledger of a repository follow the log that another machine published first, if it is the user's and has an
- * unpublished end. Without a ledger or its key nothing happens.
+ * unpublished end; with `continues` it also takes entries that only the copy in git has. Without a ledger or its key
+ * nothing happens.
  */
 export async function followPublishedLedger(
   repository: Repository,
   env: Environment,
   clock: Clock,
+  continues = false,
 ): Promise<Followed | undefined> {
   const directory = join(repository.commonDir, ledgerPath);
-  if ((await readFrom(directory)('checkpoint')) === undefined) return undefined;
+  if (!(await isLedgerBegun(directory))) return undefined;
   const signer = await findUserLedgerKey(env);
   if (signer === undefined) return undefined;
   const { publicKeyPem } = signer;
-  const lock = await takeLock(join(directory, 'lock'), clock, lockWaitMs);
+  const own = { directory, publicKeyPem, memory: userCheckpointMemory(env) };
+  const lock = await takeLock(directory, clock, lockWaitMs);
   try {
-    return await followPublished(repository, { directory, publicKeyPem, memory: userCheckpointMemory(env) });
+    const followed = await followPublished(repository, own);
+    if (continues) await continueFromMirror(repository, own);
+    return followed;
   } finally {
     await lock.release();
   }

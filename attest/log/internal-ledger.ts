@@ -72,7 +72,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   const reader = openLedgerReader(read, verifyOwn);
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {
-    const lock = await takeLock(join(directory, 'lock'), clock, options.lockWaitMs ?? 15_000);
+    const lock = await takeLock(directory, clock, options.lockWaitMs ?? 15_000);
     try {
       // What a killed writer left half written.
       await rm(temporary, { recursive: true, force: true });

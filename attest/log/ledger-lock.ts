@@ -3,9 +3,12 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../../engine/tool/process/process-lock.ts';
 
-/** Takes the ledger's only writer's place, waiting at most `waitMs`, else LEDGER_BUSY. */
+/**
+ * Becomes the only writer of the ledger in `directory`, waiting at most `waitMs`, else LEDGER_BUSY. The lock is beside
+ * the directory, which may be replaced as a whole.
+ */
 export async function takeLock(directory: string, clock: Clock, waitMs: number): Promise<ProcessLock> {
-  const path = join(directory, 'writer');
+  const path = join(`${directory}-lock`, 'writer');
   return acquireProcessLock(path, {
     clock,
     waitMs,

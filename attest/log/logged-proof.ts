@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
+import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
 import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
 import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
-import { listRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { mirrorRef, readMirror } from './git-mirror.ts';
@@ -21,21 +21,15 @@ export function openProofStandings(
 ): (proof: Uint8Array) => Promise<ProofStanding | undefined> {
   const mirrors = new Map<string, Promise<LogVersion | undefined>>();
   const ledgers = new Map<string, Promise<LogVersion | undefined>>();
-  const openMirror = async (origin: string): Promise<LogVersion | undefined> =>
-    openVersion(await readMirror(repository, origin), origin);
-  const openLedger = (origin: string): Promise<LogVersion | undefined> =>
-    openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
   return async (proof) => {
     const proven = checkpointOf(proof);
     if (proven === undefined) return undefined;
     const { origin } = proven;
     const log = mirrorRef(origin);
-    const mirror = await once(mirrors, origin, openMirror);
+    const mirror = await once(mirrors, origin, (of) => openMirrorHere(repository, of));
     if (mirror === undefined || (await isPartOf(proven, mirror))) return { log, forked: false };
-    const ledger = await once(ledgers, origin, openLedger);
-    // Without the ledger, a proof that is newer than the copy cannot be compared.
-    if (ledger === undefined) return { log, forked: proven.size <= mirror.head.size };
-    return { log, forked: !(await isPartOf(proven, ledger)) };
+    const ledger = await once(ledgers, origin, (of) => openLedgerHere(repository, of));
+    return { log, forked: ledger === undefined || !(await isPartOf(proven, ledger)) };
   };
 }
 
@@ -43,6 +37,23 @@ function once<T>(made: Map<string, T>, key: string, make: (key: string) => T): T
   const found = made.get(key) ?? make(key);
   made.set(key, found);
   return found;
+}
+
+/** The copy of a log in git. */
+export async function openMirrorHere(
+  repository: Repository,
+  origin: string,
+): Promise<LogVersion | undefined> {
+  return openVersion(await readMirror(repository, origin), origin);
+}
+
+/** A log as it goes on here: the ledger, else its copy in git. */
+export async function openLogHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
+  return (await openLedgerHere(repository, origin)) ?? openMirrorHere(repository, origin);
+}
+
+function openLedgerHere(repository: Repository, origin: string): Promise<LogVersion | undefined> {
+  return openVersion(readFrom(join(repository.commonDir, ledgerPath)), origin);
 }
 
 async function openVersion(
@@ -54,13 +65,14 @@ async function openVersion(
   return read && head?.origin === origin ? { head, read } : undefined;
 }
 
-/** Refs of the runs here whose entry is in `own` only. */
+/** Refs of the runs here whose entry is in `own` only, under whatever `aiRefPrefix`. */
 export async function unloggedRuns(
   repository: Repository,
   own: LogVersion,
   published: LogVersion,
 ): Promise<readonly string[]> {
-  const runs = await listRefs(repository, 'refs/ai/runs');
+  const records = await listRecordRefs(repository, [], 'runs');
+  const runs = records.flatMap(({ ref, commit }) => (commit === undefined ? [] : [{ ref, object: commit }]));
   const proofs = await readLogProofs(
     repository,
     runs.map(({ object }) => object),

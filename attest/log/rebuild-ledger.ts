@@ -17,7 +17,7 @@ const lockWaitMs = 15_000;
 export async function rebuildLedger(directory: string, clock: Clock): Promise<readonly string[]> {
   const read = readFrom(directory);
   if ((await read('checkpoint')) === undefined) return [];
-  const lock = await takeLock(join(directory, 'lock'), clock, lockWaitMs);
+  const lock = await takeLock(directory, clock, lockWaitMs);
   try {
     const head = parseCheckpoint(Buffer.from((await read('checkpoint')) ?? []).toString('utf8'));
     const leaves = requireLeaves(await readLeaves(read, head.size));

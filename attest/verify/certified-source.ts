@@ -107,6 +107,24 @@ function toRepository(uri: string): string {
   return (at < 0 ? plain : plain.slice(0, at)).replace(/\/$/, '').replace(/\.git$/, '');
 }
 
+/**
+ * Whether two texts name one repository in different spellings: ssh or `http:`, another case, a slash or `.git` at the
+ * end. Forges ignore all of these; a demand is still compared letter by letter, and this only finds a hint.
+ */
+export function isSameRepository(one: string, other: string): boolean {
+  return toSpelling(one) === toSpelling(other);
+}
+
+function toSpelling(uri: string): string {
+  const plain = uri.slice(0, 2048).replace(/^git\+/, '');
+  const [, host, path = ''] =
+    /^[a-z]+:\/\/(?:[^@/]{0,200}@)?([^:/?#]+)(?::\d{1,5})?\/([^?#]*)/i.exec(plain) ??
+    /^(?:[^@:/]{1,200}@)?([^@:/]+):([^?#]*)/.exec(plain) ??
+    [];
+  const name = path.replace(/\/{1,10}$/, '').replace(/\.git$/i, '');
+  return host === undefined ? plain : `${host}/${name}`.toLowerCase();
+}
+
 function hostOf(uri: string): string | undefined {
   return URL.parse(uri)?.host;
 }

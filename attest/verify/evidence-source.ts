@@ -1,3 +1,4 @@
+import type { CarryReader } from '../../core/contract/approval.ts';
 import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
@@ -8,6 +9,11 @@ export const runFiles = { spec: 'spec.json', ...sealPaths } as const;
 /** The statement about a test suite, by the encoded id of its check. */
 export function testResultPath(check: string): string {
   return `statements/test-result-${check}.sigstore.json`;
+}
+
+/** The log proof of a run: the renewed one if there is one. */
+export async function readLogProof(readRun: EvidenceSource['readRun']): Promise<Uint8Array | undefined> {
+  return (await readRun(runFiles.renewedProof)) ?? readRun(runFiles.proof);
 }
 
 /** The patch in the content tree; its digest is a subject of the statement. */
@@ -57,6 +63,8 @@ export interface EvidenceSource {
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
+  /** Compares candidates of carried approvals, where the repository is at hand. */
+  readonly carry?: CarryReader;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
   /** Files of the copy of the proof's log in git, where there is one; it may be newer than `readLedger`. */

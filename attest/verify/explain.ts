@@ -40,6 +40,11 @@ const inToto = 'in-toto Statement v1: subjects are compared by digest';
 /** By check id, or by what stands before its colon. */
 const rows: Readonly<Record<string, Row>> = {
   bundle: { says: 'the attestation is there and well-formed', rule: 'sigstore bundle', evidence: bundle },
+  'bundle-renewed': {
+    says: 'the bundle with the log entry that was made again holds the same envelope',
+    rule: 'docs/ledger.md, Machines without state',
+    evidence: [runFiles.renewedBundle],
+  },
   signature: {
     says: 'a signer you believe signed these bytes',
     rule: 'DSSE 1.0; docs/verifying.md, anchors',
@@ -200,6 +205,12 @@ const rows: Readonly<Record<string, Row>> = {
     says: 'enough people signed, none of them an author',
     rule: 'risk.humanInLoop.minApprovers',
     evidence: ['approvals/gate-report.json', 'approvals/authors.json'],
+    signed: true,
+  },
+  'approvals-carried': {
+    says: 'approvals of an earlier candidate count: same patch on the new base, same verdict, both policies allow it',
+    rule: '[approvals] carry at both policy commits; docs/approval.md',
+    evidence: [runFiles.equivalence, 'approvals/gate-report.json'],
     signed: true,
   },
   'artifact:': {

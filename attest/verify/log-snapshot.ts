@@ -4,7 +4,7 @@ import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import { readHistory } from '../log/ledger-history.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
-import { type EvidenceSource, runFiles } from './evidence-source.ts';
+import { type EvidenceSource, readLogProof, runFiles } from './evidence-source.ts';
 import { readProvenance } from './provenance-claims.ts';
 
 const maxAttempts = 8;
@@ -19,7 +19,7 @@ export async function logSnapshot({
   readLedger,
   readSnapshot,
 }: EvidenceSource): Promise<ReadonlyMap<string, Buffer> | undefined> {
-  const proof = await readRun(runFiles.proof);
+  const proof = await readLogProof(readRun);
   const read = readLedger ?? readSnapshot;
   if (proof === undefined || read === undefined) return undefined;
   const origin = originOf(() => parseTlogProof(proof).checkpoint);

@@ -2,6 +2,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import { expectArray, expectObject, expectText, type JsonObject } from '../encoding/expect-json.ts';
+import { equivalenceType } from '../statement/approval-equivalence.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { readDigestSet } from '../statement/digest-forms.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
@@ -11,6 +12,7 @@ import { statementType } from '../statement/statement.ts';
 import { testResultType } from '../statement/test-result.ts';
 import { summaryType } from '../statement/verification-summary.ts';
 import { readDecision } from './predicates/read-decision.ts';
+import { readEquivalence } from './predicates/read-equivalence.ts';
 import { readManifest } from './predicates/read-manifest.ts';
 import {
   npmPublishType,
@@ -57,6 +59,7 @@ export const knownPredicates: readonly string[] = [
   npmPublishType,
   pypiPublishType,
   slsaProvenanceV02Type,
+  equivalenceType,
 ];
 
 /**
@@ -172,6 +175,9 @@ export function judgePredicate(
       return {};
     case manifestType:
       readManifest(predicate);
+      return {};
+    case equivalenceType:
+      readEquivalence(predicate);
       return {};
     case npmPublishType:
       readNpmPublish(predicate, statement.subjects);

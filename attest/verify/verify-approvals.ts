@@ -11,6 +11,7 @@ import type { GitCommit } from './git-commit.ts';
 import type { DecisionClaims } from './predicates/read-decision.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
+import type { Carried } from './verify-equivalence.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
 
 /** As many as a decision may name. */
@@ -25,7 +26,7 @@ export type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | '
  * it came: enough distinct people, none of them an author, for the verdict that the gates came to. Without one they are
  * told as the repository counted them, and not counted here (resolutions, Trust anchors). What the Scheduler's own
  * process signed counts only where the signed decision marks it so; the two never differ. `isDemanded`: at least one
- * must count, whatever the contract says.
+ * must count, whatever the contract says. `carried`: earlier candidates whose approvals count too.
  */
 export async function verifyApprovals(
   list: CheckList,
@@ -35,6 +36,7 @@ export async function verifyApprovals(
   decision: ApprovalClaims | undefined,
   commit: GitCommit | undefined,
   allowedSigners: Uint8Array | undefined,
+  carried: Carried = [],
   isDemanded = false,
 ): Promise<void> {
   const paths = (await source.listRun()).filter((path) => /^approvals\/\d+\.json$/.test(path)).sort();
@@ -82,6 +84,10 @@ export async function verifyApprovals(
         authors: await deriveAuthors(source, { spec, commit, decision, reports: [final, shown] }),
         receivedAtMs: claims.finishedAtMs,
         inProcess: true,
+        carryFault: async (earlier) =>
+          carried.some((one) => one.baseCommit === earlier.baseCommit && one.tree === earlier.candidateTree)
+            ? undefined
+            : 'no verified equivalence statement names that candidate',
       });
       return requireApproved(verdicts, decision, needed, isDemanded);
     },

@@ -1,5 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { AttestRequest, SealedEvidence } from '../../core/contract/attestor.ts';
+import { carriedIn } from '../statement/approval-equivalence.ts';
 import { buildDecision } from '../statement/decision-statement.ts';
 import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
 import { CheckList } from './check-list.ts';
@@ -7,6 +8,7 @@ import { parseCommit } from './git-commit.ts';
 import { readProvenance } from './provenance-claims.ts';
 import { refuted } from './report.ts';
 import { verifyApprovals } from './verify-approvals.ts';
+import { verifyCarried } from './verify-equivalence.ts';
 import { refusalsIn, toOwnSource } from './verify-own-seal.ts';
 import { verifyReplay } from './verify-replay.ts';
 import { verifySpec } from './verify-spec.ts';
@@ -48,7 +50,8 @@ export async function verifyDecided(
     inProcess: inProcess === true,
   }));
   const decision = { baseCommit, approvals: counted, approvers: counted.map(({ principal }) => principal) };
-  await verifyApprovals(list, source, claims, spec, decision, commit, evidence.allowedSigners);
+  const carried = await verifyCarried(list, source, claims, carriedIn(request));
+  await verifyApprovals(list, source, claims, spec, decision, commit, evidence.allowedSigners, carried);
   await list.judge('replay', () => verifyReplay(source, claims, evidence.replay));
   return refusalsIn(list.report());
 }

@@ -29,8 +29,8 @@ export function isExpired(
 
 /**
  * Recomputes every listed digest over what is stored, and lets nothing stand that is not listed. `demands` is absent
- * where the spec could not be tied to the statement; then evidence is demanded and nothing counts as expired. A revoked
- * run has a `rollback.json` too.
+ * where the spec could not be tied to the statement; then evidence is demanded and nothing counts as expired. `later`:
+ * files made after the seal, which are judged elsewhere.
  */
 export async function verifyEvidence(
   list: CheckList,
@@ -38,7 +38,7 @@ export async function verifyEvidence(
   claims: ProvenanceClaims,
   demands: SpecDemands | undefined,
   nowMs: number,
-  revoked: boolean,
+  later: readonly string[],
 ): Promise<void> {
   list.expect(...claims.byproducts.map(({ name }) => `evidence:${name}`));
   const names = new Set(claims.byproducts.map(({ name }) => name));
@@ -62,17 +62,9 @@ export async function verifyEvidence(
     await list.judge(`evidence:${name}`, () => requireDigest(bytes, sha256));
   }
   await list.judge('evidence-stored', async () => {
-    const { spec, bundle, proof, summary, manifest, revocation, rollback } = runFiles;
+    const { spec, bundle, proof, summary, manifest, revocation } = runFiles;
     // Made after the statement was signed: the manifest lists the first three, `not-revoked` judges the revocation.
-    const later: readonly string[] = [
-      bundle,
-      proof,
-      summary,
-      manifest,
-      revocation,
-      ...(revoked ? [rollback] : []),
-    ];
-    const exempt = [spec, ...later];
+    const exempt: readonly string[] = [spec, bundle, proof, summary, manifest, revocation, ...later];
     const run = (await source.listRun()).filter(
       (path) => !exempt.includes(path) && (isContentPath(path) || !names.has(path)),
     );

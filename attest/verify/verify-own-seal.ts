@@ -50,6 +50,7 @@ export function toOwnSource({
   readContent,
   readAt,
   listPeople,
+  carry,
 }: SealedEvidence): EvidenceSource {
   return {
     commit,
@@ -59,6 +60,7 @@ export function toOwnSource({
     readContent,
     ...(readAt ? { readAt } : {}),
     ...(listPeople ? { listPeople } : {}),
+    ...(carry ? { carry } : {}),
   };
 }
 

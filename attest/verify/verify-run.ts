@@ -2,9 +2,10 @@ import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
-import { type Bundle, readSeal } from '../bundle/bundle.ts';
+import { type Bundle, formatBundle, readSeal } from '../bundle/bundle.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { equivalenceType } from '../statement/approval-equivalence.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import type { Anchors } from './anchors.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
@@ -17,6 +18,7 @@ import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunSigner, verifySigner } from './run-signer.ts';
 import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
 import { verifyApprovals } from './verify-approvals.ts';
+import { equivalenceCheck, verifyEquivalence } from './verify-equivalence.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
@@ -153,11 +155,27 @@ export async function verifyRun(
   await verifyPatch(list, source, claims, spec, options.clock.now());
   const revocation = await source.readRun(runFiles.revocation);
   const revoked = revocation !== undefined && (await isRevocation(revocation, anchors, claims));
-  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
-  const said = await verifyStatements(list, source, signer, claims, spec, revoked, options.clock.now());
+  const renewed = await verifyRenewed(list, source, bundle);
+  const later = [
+    ...(revoked ? [runFiles.revocation, runFiles.rollback] : []),
+    ...(renewed === undefined ? [] : [runFiles.renewedBundle, runFiles.renewedProof]),
+  ];
+  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), later);
+  const said = await verifyStatements(list, source, signer, claims, spec, later, options.clock.now());
   await judgeSummary(list, summary, said.summary);
   const { allowedSigners, requireApprovals } = options;
-  await verifyApprovals(list, source, claims, spec, said.decision, commit, allowedSigners, requireApprovals);
+  const carried = await verifyEquivalence(list, source, signer, claims, spec, said.decision);
+  await verifyApprovals(
+    list,
+    source,
+    claims,
+    spec,
+    said.decision,
+    commit,
+    allowedSigners,
+    carried,
+    requireApprovals,
+  );
   if (options.requireApprovals) list.demand('approvals');
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
@@ -174,16 +192,48 @@ export async function verifyRun(
       if (!found.includes(type)) throw refuted('wrong-type', { expected: type, found });
     });
   }
-  const later = await verifyLogging(list, source, bundle, signer, anchors, claims, spec, options);
-  if (revocation !== undefined || later !== undefined) {
+  const proof = await source.readRun(renewed === undefined ? runFiles.proof : runFiles.renewedProof);
+  const history = await verifyLogging(
+    list,
+    source,
+    renewed ?? bundle,
+    proof,
+    signer,
+    anchors,
+    claims,
+    spec,
+    options,
+  );
+  if (revocation !== undefined || history !== undefined) {
     list.expect('not-revoked');
     await list.judge('not-revoked', () => {
-      if (later?.revokedAt !== undefined) throw refuted('revoked', { index: later.revokedAt });
+      if (history?.revokedAt !== undefined) throw refuted('revoked', { index: history.revokedAt });
       if (revocation === undefined) return;
       throw refuted(revoked ? 'revoked' : 'unlisted', { path: runFiles.revocation });
     });
   }
   return list.report();
+}
+
+/**
+ * The bundle with the log entry that was made again (`docs/ledger.md`, Machines without state): the same envelope, by
+ * the same signer. No signature covers it, and none has to: the log entry is verified like that of the first bundle.
+ */
+async function verifyRenewed(
+  list: CheckList,
+  { readRun }: EvidenceSource,
+  bundle: Bundle,
+): Promise<Bundle | undefined> {
+  const bytes = await readRun(runFiles.renewedBundle);
+  if (bytes === undefined) return undefined;
+  list.expect('bundle-renewed');
+  return list.judge('bundle-renewed', () => {
+    const renewed = readSeal(bytes).bundle;
+    const unlogged = [renewed, bundle].map((one) => formatBundle({ ...one, proof: undefined }));
+    if (unlogged[0] !== unlogged[1])
+      throw refuted('mismatch', { found: 'another envelope than that of the bundle' });
+    return renewed;
+  });
 }
 
 /**
@@ -200,7 +250,10 @@ async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): P
 /** Approvals are statements of the set too, as far as they were verified. */
 async function approvalTypes(list: CheckList, source: EvidenceSource): Promise<readonly string[]> {
   const hasApprovals = (await source.listRun()).some((path) => /^approvals\/\d+\.json$/.test(path));
-  return hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : [];
+  return [
+    ...(hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : []),
+    ...(list.statusOf(equivalenceCheck) === 'passed' ? [equivalenceType] : []),
+  ];
 }
 
 /** Says which statements are there, where the one that all rests on is not. */
@@ -268,13 +321,13 @@ async function verifyLogging(
   list: CheckList,
   source: EvidenceSource,
   bundle: Bundle,
+  proof: Uint8Array | undefined,
   signer: RunSigner,
   anchors: Anchors,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   options: VerifyOptions,
 ): Promise<LaterEntries | undefined> {
-  const proof = await source.readRun(runFiles.proof);
   const { memory, logged: asked = 'as-contract' } = options;
   const isWaived = asked === 'as-contract' && spec?.demands.logged === false;
   if (isWaived && bundle.proof === undefined && proof === undefined) {

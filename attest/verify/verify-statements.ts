@@ -44,7 +44,7 @@ export interface StatementClaims {
 /**
  * The statements beside the provenance (`docs/decisions/0006-evidence-set.md`): the manifest lists exactly what is
  * stored, the decision says that every check which the contract lists ran, the summary names exactly the attestations
- * that are there. Made after the seal, and judged elsewhere: what revokes it.
+ * that are there. `later`: files made after the seal, which are judged elsewhere.
  */
 export async function verifyStatements(
   list: CheckList,
@@ -52,7 +52,7 @@ export async function verifyStatements(
   signer: RunSigner,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
-  revoked: boolean,
+  later: readonly string[],
   nowMs: number,
 ): Promise<StatementClaims> {
   const read = async (path: string, type: string): Promise<JsonObject> => {
@@ -60,11 +60,9 @@ export async function verifyStatements(
     if (bytes === undefined) throw unavailable('missing', { path });
     return readCompanion(bytes, type, signer, claims);
   };
-  const later: readonly string[] = [
-    runFiles.manifest,
-    ...(revoked ? [runFiles.revocation, runFiles.rollback] : []),
-  ];
-  const stored = (await source.listRun()).filter((path) => !later.includes(path));
+  const stored = (await source.listRun()).filter(
+    (path) => path !== runFiles.manifest && !later.includes(path),
+  );
   const results = stored.filter((path) => testResultForm.test(path));
   list.expect(...results.map((path) => `test-result:${path}`));
 

@@ -52,6 +52,7 @@ export function showScreen(
     isPlain,
     told: {
       keys: (keys) => screen.press(keys),
+      isAsking: () => screen.isAsking(),
       resized: (size) => screen.resized(size),
       ended: () => leave({}),
     },

@@ -70,5 +70,5 @@ export function runWishes(
 export function localChangesGiven(options: CommandContext['options']): Pick<RunRequest, 'localChanges'> {
   const given = options.value('local-changes');
   // The command table admits no other value.
-  return given === 'stop' || given === 'set-aside' ? { localChanges: given } : {};
+  return given === 'stop' || given === 'set-aside' || given === 'include' ? { localChanges: given } : {};
 }

@@ -29,9 +29,9 @@ export const sandbox: OptionSpec = {
 export const localChanges: OptionSpec = {
   name: 'local-changes',
   value: 'CHOICE',
-  choices: ['stop', 'set-aside'],
+  choices: ['stop', 'set-aside', 'include'],
   about:
-    'uncommitted changes at paths that the change touches: stop, or store them and merge them back at the end',
+    'uncommitted changes at paths that the change touches: stop, store them and merge them back at the end, or make them part of the change',
 };
 
 /** Another repository. */

@@ -1,10 +1,13 @@
 import { type ApprovalData, approveRun } from '../../api/run/approve-run.ts';
+import { changedSince } from '../../api/run/changed-since.ts';
+import { judgeHere } from '../../api/run/judge-here.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { findApproverKey } from '../../attest/approval/approver-key.ts';
 import { gitLine } from '../../engine/vcs/git.ts';
 import { readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { printChanged } from '../report/print-changed.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**
@@ -17,6 +20,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const waiting = await openWaitingRun(context, args[0] ?? '');
   const key = await findApproverKey(keyFile, waiting.repository, env);
   showRequest(print, waiting, said);
+  const changes = await changedSince(waiting, await judgeHere(waiting));
+  printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
   const isBudget = waiting.record.for === 'budget';
   const remotes = await gitLine(waiting.repository, ['remote']);

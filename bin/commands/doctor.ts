@@ -4,6 +4,7 @@ import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
+import { findLandingRemote } from '../../engine/store/landed.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { listenableAddresses } from '../../http/listenable-addresses.ts';
@@ -42,6 +43,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       async () => (await openRepository(context.repoPath ?? context.cwd)).root,
     ),
   ];
+  checks.push(...(await diagnoseLanding(context)));
   const sandboxes: Diagnosis[] = [];
   for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
     sandboxes.push(
@@ -131,6 +133,18 @@ async function describeKeys({ env }: CommandContext): Promise<string> {
   const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
   const own = signers.filter(({ from }) => from === 'own');
   return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
+}
+
+/** Nothing if there is no repository, or its configuration names no remote. */
+async function diagnoseLanding({ repoPath, cwd }: CommandContext): Promise<readonly Diagnosis[]> {
+  const repository = await openRepository(repoPath ?? cwd).catch(() => undefined);
+  const found = repository && (await findLandingRemote(repository));
+  if (found === undefined) return [];
+  const { remote, isKnown, known } = found;
+  const detail = isKnown
+    ? remote
+    : `\`[landing] remote\` names \`${remote}\`, which \`git remote\` does not list (${known.slice(0, 10).join(', ') || 'none'}): the upstream of the branch counts instead. Correct it in \`.writ/config.toml\`, or add the remote`;
+  return [{ id: 'landing-remote', needed: false, status: isKnown ? 'ok' : 'missing', detail }];
 }
 
 /** What says that something is not there, and not that it is broken. */

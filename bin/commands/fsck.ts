@@ -5,6 +5,7 @@ import { checkLedger } from '../../attest/log/check-ledger.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
+import { openMirrorHere } from '../../attest/log/logged-proof.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
@@ -27,11 +28,13 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
     checkRepository({
       repository,
       clock: systemClock,
+      stores,
       threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),
       ledger: () =>
         checkLedger(readFrom(directory), {
           memory: userCheckpointMemory(env),
+          mirrorOf: (origin) => openMirrorHere(repository, origin),
           keyFor: async (origin) => {
             const key = await findUserLedgerKey(env);
             return key && ledgerKeyFor(origin, createPublicKey(key.publicKeyPem));

@@ -39,7 +39,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
   }
   const opened = await openRun(context, context.args[0] ?? '');
-  const view = await withStanding(context, opened.view);
+  const { view } = await withStanding(context, opened.view);
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = await Promise.all(

@@ -11,6 +11,7 @@ import type { ResumeRequest } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
+import { asksLocalChanges } from '../command-parts/ask-local-changes.ts';
 import { localChangesGiven } from '../command-parts/change-source.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { resumeDraft } from '../command-parts/drafted-run.ts';
@@ -40,6 +41,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const settings = {
     repositoryPath,
     ...localChangesGiven(options),
+    ...asksLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
     witness: userJournalWitness(context.env),

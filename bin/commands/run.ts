@@ -11,6 +11,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
+import { asksLocalChanges } from '../command-parts/ask-local-changes.ts';
 import { localChangesGiven, readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
@@ -43,6 +44,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     repositoryPath: repoPath ?? cwd,
     ...runWishes(options),
     ...localChangesGiven(options),
+    ...asksLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
     approvers,

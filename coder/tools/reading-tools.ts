@@ -5,7 +5,7 @@ import { grepFiles, listDir, readFile } from './files.ts';
 import { type CoderTool, declarationOf, readArguments } from './tool.ts';
 import { webSearch } from './web.ts';
 
-/** What whoever may look, and change nothing, looks with. */
+/** What a model reads with that may change nothing. */
 export interface Looking {
   readonly hands: Hands;
   /** Searched only; absent: the network is closed. */
@@ -16,7 +16,7 @@ function readingTools({ web }: Pick<Looking, 'web'>): readonly CoderTool[] {
   return [readFile, listDir, grepFiles, ...(web?.actions.includes('search') ? [webSearch] : [])];
 }
 
-/** The tools that a model is told of. */
+/** The declarations of the tools that the model gets. */
 export function readingDeclarations(looking: Pick<Looking, 'web'> = {}) {
   return readingTools(looking).map(declarationOf);
 }

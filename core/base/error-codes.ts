@@ -150,7 +150,7 @@ const rows = {
   },
   tool: {
     SANDBOX_UNSAFE: [422, 128, 'the sandbox would show more than the request names'],
-    WORKSPACE_DEPENDENCIES_MISSING: [422, 1, 'a check failed for want of untracked dependencies'],
+    WORKSPACE_DEPENDENCIES_MISSING: [422, 128, 'a check lacks untracked dependencies'],
     CHECK_REWROTE: [422, 1, 'a check left tracked files other than they were when it started'],
     CARRY_TRACKED: [422, 1, 'the tree tracks what `[workspace] carry` names'],
     CARRY_REFUSED: [422, 1, 'what a check left at a path of `[workspace] carry` cannot be handed on'],
@@ -313,7 +313,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CURRENT_DIRECTORY_GONE: 'go to a directory that is there, `cd`, and say it again',
   WORKTREE_TOO_LARGE: 'have git ignore what does not belong to it',
   WORKTREE_DIRTY:
-    'commit or stash those paths, or give `--local-changes set-aside`; if `writ runs` lists the run, resume it',
+    'commit or stash those paths, or give `--local-changes include` or `set-aside`; if `writ runs` lists the run, resume it',
   TARGET_MOVED: 'run again on the new tip',
   POLICY_IN_CANDIDATE: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   POLICY_MISMATCH: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
@@ -371,7 +371,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   LEDGER_BUSY: 'wait for the other `writ` to end and try again',
   LEDGER_FOREIGN: 'run with the key that made it, or move the ledger directory away to start a new one',
   LEDGER_BEHIND: 'nothing: writ continues the log in git',
-  LEDGER_REPLACED: '`writ push` logs the runs again that are named; if it holds one back, run its spec again',
+  LEDGER_REPLACED:
+    '`writ push` makes the log entries again of the runs that are named; if it rejects one, run its spec again',
   LEDGER_MISSING:
     'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
   REPLACED:

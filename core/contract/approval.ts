@@ -9,6 +9,21 @@ export interface ApprovalSubject {
   readonly gateReportDigest: string;
 }
 
+/** An earlier candidate of the same run and spec, and the verdict that people were shown for it. */
+export type EarlierCandidate = Pick<ApprovalSubject, 'candidateTree' | 'gateReportDigest'> & {
+  readonly baseCommit: string;
+};
+
+/** Git objects that show whether a candidate on a moved target is equivalent to an earlier one. */
+export interface CarryReader {
+  /** Whether the configuration at a commit has `[approvals] carry = "equivalent"`; `undefined` without the commit. */
+  carriesApprovals(commit: string): Promise<boolean | undefined>;
+  /** `undefined` if one of the commits is missing. */
+  isAncestor(ancestor: string, commit: string): Promise<boolean | undefined>;
+  /** SHA-256 of the canonical patch from a commit to a tree; `undefined` if objects are missing. */
+  patchDigest(baseCommit: string, tree: string): Promise<string | undefined>;
+}
+
 /** One approval or rejection as its signature proves it, before anybody counts. */
 export interface ApprovalVerdict {
   /** `refs/ai/approvals/<run>/<n>`. */
@@ -29,6 +44,8 @@ export interface ApprovalVerdict {
   readonly inProcess?: true;
   /** RFC 3339, as the approver wrote it. */
   readonly signedAt: string;
+  /** The earlier candidate of the run that was signed for; its approval carries over if the status is `counts`. */
+  readonly earlier?: EarlierCandidate;
   /**
    * `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`,
    * `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`.
@@ -64,6 +81,11 @@ export interface ApprovalGround {
   readonly receivedAtMs: number;
   /** `[approvals] in_process` at the policy commit; absent: what is marked so does not count. */
   readonly inProcess?: boolean;
+  /**
+   * Why an approval of an earlier candidate does not carry over to `subject`; `undefined` if it does. Called if base
+   * and tree alone differ; absent: no approval carries over.
+   */
+  readonly carryFault?: (earlier: ApprovalSubject) => Promise<string | undefined>;
   /** By the digest of a verdict that was shown before: how the one of `subject` differs from it, in words. */
   readonly differences?: ReadonlyMap<string, readonly string[]>;
 }

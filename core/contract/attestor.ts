@@ -1,4 +1,4 @@
-import type { ApprovalVerdict } from './approval.ts';
+import type { ApprovalVerdict, CarryReader } from './approval.ts';
 import type { HashedTree } from './hashed-tree.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
@@ -103,6 +103,8 @@ export interface SealedEvidence {
   hashTree?(tree: string): Promise<HashedTree>;
   /** Authors, co-authors and committers of `base..tip`, as far as the commits are at hand. */
   listPeople?(base: string | null, tip: string): Promise<readonly string[]>;
+  /** Compares candidates of carried approvals. */
+  readonly carry?: CarryReader;
 }
 
 /**

@@ -61,6 +61,12 @@ export interface RunView {
       readonly linesDeleted: number;
     }[];
   };
+  /** Uncommitted changes of the working tree that are part of the change; absent if there are none. */
+  readonly localChanges?: {
+    readonly paths: readonly string[];
+    /** SHA-256 over path, mode and git object of each path. */
+    readonly digest: string;
+  };
   readonly decision?: {
     readonly type: DecisionType;
     readonly rationale: string;

@@ -1,9 +1,12 @@
+import { readSectionAlone } from './section-alone.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** `[approvals]`: who may be asked for, by name, and whether the Scheduler's own process may answer. */
+/** `[approvals]`: groups of approvers, in-process approvals, and approvals over a moved target. */
 export interface ApprovalsConfig {
   /** Approvals of `writ run --approve-with` count. */
   readonly inProcess: boolean;
+  /** `equivalent`: approvals carry over to an equivalent candidate on a moved target (`docs/approval.md`). */
+  readonly carry: 'none' | 'equivalent';
   /** Principals of `.writ/allowed_signers`, by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
@@ -11,6 +14,9 @@ export interface ApprovalsConfig {
 /** Reads `[approvals]`. An empty group, a pattern in one and a name that no policy check could write are refused. */
 export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   const inProcess = reader.flag('in_process', false);
+  const carry = reader.text('carry', 'none');
+  if (carry !== 'none' && carry !== 'equivalent')
+    reader.refuse(reader.at('carry'), 'expected "none" or "equivalent"');
   const table = reader.table('groups');
   const groups = table.keys().map((name): [string, readonly string[]] => {
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
@@ -25,5 +31,13 @@ export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   });
   table.end();
   reader.end();
-  return { inProcess, groups: Object.fromEntries(groups) };
+  return { inProcess, carry: carry === 'equivalent' ? carry : 'none', groups: Object.fromEntries(groups) };
+}
+
+/**
+ * Whether a `.writ/config.toml` has a valid `[approvals]` with `carry = "equivalent"`. False for a missing or invalid
+ * file: the default is that no approval carries over.
+ */
+export function carriesApprovals(config: Uint8Array | undefined): boolean {
+  return readSectionAlone(config, 'approvals', readApprovalsSection)?.carry === 'equivalent';
 }

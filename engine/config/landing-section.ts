@@ -1,6 +1,5 @@
-import { isWritError, WritError } from '../../core/base/errors.ts';
-import { parseToml } from './parse-toml.ts';
-import { TableReader } from './table-reader.ts';
+import { readSectionAlone } from './section-alone.ts';
+import type { TableReader } from './table-reader.ts';
 
 /** `[landing]`: which branch must hold a sealed commit before the run counts as landed. */
 export interface LandingConfig {
@@ -8,7 +7,6 @@ export interface LandingConfig {
   readonly remote?: string;
 }
 
-const maxBytes = 256 * 1024;
 /** A remote is a part of a ref name: `refs/remotes/<remote>/main`. */
 const remoteName = /^\w[\w./-]{0,254}$/;
 
@@ -30,17 +28,5 @@ function isRemoteName(name: string): boolean {
 
 /** `[landing]` of a config file alone; the defaults where there is no file, or where it is not valid. */
 export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
-  if (bytes === undefined) return {};
-  try {
-    const root = new TableReader(parseToml(bytes, maxBytes, unreadable), '', []);
-    const landing = readLandingSection(root.table('landing'));
-    return root.issues.length === 0 ? landing : {};
-  } catch (fault) {
-    if (isWritError(fault, 'CONFIG_INVALID')) return {};
-    throw fault;
-  }
-}
-
-function unreadable(): WritError {
-  return new WritError('CONFIG_INVALID', {});
+  return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};
 }

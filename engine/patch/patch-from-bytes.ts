@@ -33,6 +33,13 @@ export async function patchFromBytes(scratch: Scratch, base: Base, bytes: Uint8A
   return normalisePatch(scratch, base, candidate);
 }
 
+/** The names in a patch, with and without their first directory. Nothing is checked. */
+export function pathsNamed(bytes: Uint8Array): readonly string[] {
+  const sections = readSections(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const levels = [0, 1] as const;
+  return [...new Set(sections.flatMap((one) => levels.flatMap((level) => strippedNames(one, level))))];
+}
+
 function isBlank(patch: Buffer): boolean {
   return patch.every((octet) => octet === 32 || (octet >= 9 && octet <= 13));
 }

@@ -2,9 +2,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
-import { readRef } from '../vcs/refs.ts';
 import { openRepository } from '../vcs/repository.ts';
-import { localChangesOf, requireLandable } from '../vcs/set-aside.ts';
 import { approveInProcess } from './decide/approve-in-process.ts';
 import { costLimit } from './decide/cost-limit.ts';
 import { tellDecision } from './decide/tell-decision.ts';
@@ -29,6 +27,7 @@ import { keepParts } from './work/keep-parts.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './work/make-candidate.ts';
 import { planWork } from './work/plan-work.ts';
 import { reviewPlan } from './work/review-plan.ts';
+import { settleLocalChanges } from './work/settle-local-changes.ts';
 
 /**
  * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused
@@ -63,14 +62,21 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
   const drafting = draftingSpent(run.means.steps, held.started.drafting);
   const state = newPlanState(plan, await costLimit(run), frames, drafting);
   for (let round = 1; ; round += 1) {
-    const made: MadeCandidate =
+    let made: MadeCandidate =
       run.means.cancelled !== undefined
         ? await endEarly(run, state, supplied)
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
           : await makeCandidate(run, state, round);
-    // Nothing is evaluated that could not land. A supplied patch of a new run was checked when the run was opened.
-    if (!made.ended && !(supplied && isNew)) await requireCleanTarget(made.attempt);
+    // Nothing is evaluated that could not land.
+    if (!made.ended)
+      made = {
+        attempt: await settleLocalChanges(run, made.attempt, {
+          round,
+          isNew,
+          isSupplied: supplied !== undefined,
+        }),
+      };
     let { attempt, judged, shown } = made.ended
       ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
@@ -99,21 +105,6 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
     await tellDecision(run.means.engine, view, judged);
     return view;
   }
-}
-
-/**
- * Throws WORKTREE_DIRTY if local changes at a path of the change stop it. The run can be resumed: its work is kept, and
- * no model is called again. A target that has moved is for the seal to check: it may have been this run that moved it.
- */
-async function requireCleanTarget({
-  identity: { runId },
-  ground: { repository, target },
-  patch,
-  means: { settings },
-}: Attempt): Promise<void> {
-  if (!target.checkedOutHere || (await readRef(repository, target.ref)) !== target.expected) return;
-  const choice = await localChangesOf(repository, runId, settings.localChanges);
-  await requireLandable(repository, target, patch.files, choice);
 }
 
 /**

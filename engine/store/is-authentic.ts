@@ -1,3 +1,4 @@
+import { replaces } from './journal-replaced.ts';
 import type { KnownJournal } from './journal-witness.ts';
 import type { ParsedJournal } from './parse-journal.ts';
 import { isVouchedLine } from './vouched-line.ts';
@@ -5,7 +6,8 @@ import { isVouchedLine } from './vouched-line.ts';
 /**
  * Whether the witness's user wrote all of a journal: the chain holds, the last line is vouched for and with it all
  * before, and it reaches as far as it ever did, over the same records: a chain does not reveal a tail that was cut off,
- * nor an older journal in its place.
+ * nor an older journal in its place. A journal that was put in place of exactly the one that is remembered counts, too:
+ * its process was killed before it was remembered.
  */
 export function isAuthentic(
   { records, lastDigest, lastLine }: ParsedJournal,
@@ -16,5 +18,6 @@ export function isAuthentic(
   if (reached === undefined) return false;
   // Of one that is shorter than it was, the last line is not the one that is remembered.
   const found = records[reached.records]?.prev ?? lastDigest;
-  return found === reached.digest && isVouchedLine(lastLine, witness);
+  const isKnown = found === reached.digest || replaces(records, reached);
+  return isKnown && isVouchedLine(lastLine, witness);
 }

@@ -1,7 +1,6 @@
-import { isWritError } from '../../core/base/errors.ts';
 import type { ObjectStore } from '../../core/contract/object-store.ts';
 import { landingOf } from '../config/landing-section.ts';
-import { askGit, runGit } from '../vcs/git.ts';
+import { askGit, isGitFault, runGit } from '../vcs/git.ts';
 import { readHeads, readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { sealPaths } from './record/seal-paths.ts';
@@ -32,18 +31,19 @@ const remotes = 'refs/remotes/';
  * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
  * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
  * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every
- * branch of that remote counts.
+ * branch of that remote counts. `known`: those of the commits that are in this clone, if the caller has looked.
  */
 export async function findLandings(
   repository: Repository,
   sealed: readonly SealedCommit[],
+  known?: ReadonlySet<string>,
 ): Promise<readonly Landing[]> {
   const onBranch = sealed.filter(({ target }) => target.startsWith(heads));
   if (onBranch.length === 0) return sealed.map(() => ({ state: 'landed' }));
   const branches = await readBranches(repository);
   const targets = [...new Set(onBranch.map(({ target }) => target))];
   const configured = await readLandingRemotes(repository, branches, targets);
-  const present = await presentCommits(repository, onBranch);
+  const present = known ?? (await presentCommits(repository, onBranch));
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
@@ -70,6 +70,23 @@ export async function hasLanded(
   if (commit === undefined || target === undefined) return true;
   const [landing] = await findLandings(repository, [{ commit, target }]);
   return landing?.state !== 'sealed';
+}
+
+/**
+ * `[landing] remote` of the commit that is checked out, and whether this clone has that remote; `undefined` if the file
+ * names none. If it is unknown, the default applies without a word, so `writ doctor` reports it.
+ */
+export async function findLandingRemote(
+  repository: Repository,
+): Promise<
+  { readonly remote: string; readonly isKnown: boolean; readonly known: readonly string[] } | undefined
+> {
+  const name = 'HEAD:.writ/config.toml';
+  const { remote = '' } = landingOf((await readSmall(repository, [name], maxConfigBytes)).get(name));
+  if (remote === '') return undefined;
+  const listed = await runGit(repository, ['remote'], { maxBytes: maxConfigBytes });
+  const known = listed.toString('utf8').split('\n').slice(0, -1);
+  return { remote, isKnown: known.includes(remote), known };
 }
 
 /** A ref as people write it: `main`, `origin/main`. */
@@ -115,9 +132,10 @@ async function readLandingRemotes(
   return new Map(targets.map((target) => [target, landingOf(files.get(nameOf(target) ?? '')).remote]));
 }
 
-async function presentCommits(
+/** Those of the commits that are in this clone. */
+export async function presentCommits(
   repository: Repository,
-  sealed: readonly SealedCommit[],
+  sealed: readonly Pick<SealedCommit, 'commit'>[],
 ): Promise<ReadonlySet<string>> {
   const found = await readHeads(
     repository,
@@ -206,7 +224,7 @@ async function commitsOutside(
     const reached = new Set(listed.toString('latin1').split('\n'));
     return new Set(commits.filter((commit) => reached.has(commit)));
   } catch (fault) {
-    if (isWritError(fault, 'GIT_FAILED')) return undefined;
+    if (isGitFault(fault)) return undefined;
     throw fault;
   }
 }

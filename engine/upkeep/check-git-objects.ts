@@ -1,13 +1,13 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError } from '../../core/base/errors.ts';
 import type { Found } from '../store/problem.ts';
-import { type GitDirectory, runGit } from '../vcs/git.ts';
+import { type GitDirectory, isGitFault, runGit } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
+import { maxRecordEntries } from '../vcs/tree.ts';
 import { type FileFacts, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
-import { type BrokenObject, isItself, maxEntries, type WalkedCommit, walkTrees } from './walk-trees.ts';
+import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
 /** What git holds below our refs, every object of it hashed anew. */
 export interface GitFindings {
@@ -88,7 +88,7 @@ export async function checkGitObjects(
     }
   }
   for (const commit of tooLarge) {
-    const what = `its tree names more than ${maxEntries} entries; nothing below it was checked`;
+    const what = `its tree names more than ${maxRecordEntries} entries; nothing below it was checked`;
     for (const { ref } of byCommit.get(commit) ?? [])
       problems.push({ code: 'object-malformed', where: ref, what, object: commit, refs: [ref] });
     damaged.add(commit);
@@ -207,7 +207,7 @@ async function listOlder(
         owner.set(at, ref);
     }
   } catch (fault) {
-    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+    if (!isGitFault(fault)) throw fault;
     const [only] = refs;
     if (refs.length === 1 && only !== undefined) {
       const what = `an earlier version of it is missing or damaged: ${fault.message}`;

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { findLandings } from '../store/landed.ts';
+import { findLandings, presentCommits } from '../store/landed.ts';
 import type { LedgerFindings } from '../store/ledger-findings.ts';
+import { openStores, type Stores } from '../store/open-stores.ts';
 import type { Found, Problem } from '../store/problem.ts';
 import { askGit, gitFailed } from '../vcs/git.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
-import { readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { checkContent } from './check-content.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
@@ -17,6 +17,8 @@ import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
 export interface CheckRequest {
   readonly repository: Repository;
   readonly clock: Clock;
+  /** Stores beside git may hold the record of a run that has its journal here; absent: none is used. */
+  readonly stores?: Stores;
   /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
   /** Checks the threads of sessions. */
@@ -64,12 +66,13 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   const git = await checkGitObjects(repository, refs);
   const filesOf = (ref: StoredRef): RefFiles => toFiles(git, ref);
   const runs = refs.filter(({ kind }) => kind === 'run').map((ref) => ({ ref, files: filesOf(ref) }));
-  const recorded = new Map(
-    runs.map(({ ref, files }): [string, RecordedAs] => [
+  const recorded = new Map([
+    ...(await recordedBeside(request)),
+    ...runs.map(({ ref, files }): [string, RecordedAs] => [
       ref.id,
       files.has('decision.json') ? 'decided' : 'waiting',
     ]),
-  );
+  ]);
   const found: (Found & { readonly refs: readonly string[] })[] = [
     ...brokenRefs.map((problem) => ({ ...problem, refs: [problem.where] })),
     ...git.problems,
@@ -114,6 +117,24 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
     auditLines: audits.lines,
   };
   return { problems, notLanded: commits.notLanded, checked };
+}
+
+/** Runs whose record is in a store beside git. */
+async function recordedBeside({
+  repository,
+  clock,
+  stores,
+}: CheckRequest): Promise<readonly (readonly [runId: string, as: RecordedAs])[]> {
+  const found: [string, RecordedAs][] = [];
+  for (const { beside, objects } of stores ? await openStores(stores, repository, clock) : [])
+    for (const { ref } of (await beside?.list(repository)) ?? []) {
+      const [, id] = /\/runs\/([^/]+)$/.exec(ref) ?? [];
+      if (id === undefined) continue;
+      // What cannot be read says nothing of how far the journal has to reach.
+      const decision = await objects.read(ref, 'decision.json').catch(() => undefined);
+      found.push([id, decision === undefined ? 'waiting' : 'decided']);
+    }
+  return found;
 }
 
 /** A ref that git cannot read is only a warning of its own. */
@@ -199,17 +220,14 @@ async function checkCommits(
       ? [{ ref, commit: object.commit, target: object.target ?? '' }]
       : [];
   });
-  const landings = await findLandings(repository, made);
-  const heads = await readHeads(
-    repository,
-    made.map(({ commit }) => commit),
-  );
+  const present = await presentCommits(repository, made);
+  const landings = await findLandings(repository, made, present);
   const notLanded: NotLanded[] = [];
   const missing: typeof made = [];
   for (const [index, one] of made.entries()) {
     const { ref, commit } = one;
     const landing = landings[index];
-    const isHere = heads.get(commit)?.type === 'commit';
+    const isHere = present.has(commit);
     // A rejected push leaves its commit in the clone that made it. Without a remote there is no other clone.
     if (landing?.state === 'sealed' && (isHere || landing.ref.startsWith('refs/remotes/')))
       notLanded.push({ where: ref.ref, commit, ref: landing.ref });

@@ -1,9 +1,7 @@
-import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { gitLine, runGit } from '../vcs/git.ts';
-import { recordPublishedLogs } from '../vcs/log-refs.ts';
+import { gitLine, isGitFault, runGit } from '../vcs/git.ts';
 import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FetchConnection, unmoved } from './fetch-connection.ts';
@@ -12,6 +10,7 @@ import { compareVersions, presentCommits, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import { networkPlace, pickRemote, type Remote } from './network-git.ts';
+import { recordPublishedLogs } from './published-logs.ts';
 import { expiredContent, type Moved, type MoveRequest } from './push-refs.ts';
 import { receiveRefs } from './receive-refs.ts';
 import { openRefView } from './ref-view.ts';
@@ -177,7 +176,7 @@ async function land(
     const rest = arrivals.filter(({ ref }) => !stale.has(ref));
     return rest.length === 0 ? refused : [...refused, ...(await land(repository, remote, rest))];
   } catch (fault) {
-    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+    if (!isGitFault(fault)) throw fault;
     const [only] = arrivals;
     if (arrivals.length === 1 && only !== undefined)
       return [{ ...unmoved(only.ref, only.from, 'rejected'), reason: printable(fault.message) }];

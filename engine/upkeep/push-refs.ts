@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readLogProofs } from '../store/record/read-log-proofs.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { isLogRef, type ProofStanding, recordPublishedLogs } from '../vcs/log-refs.ts';
+import { isLogRef, type ProofStanding } from '../vcs/log-refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';
@@ -10,6 +10,7 @@ import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import { isRefused, type MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { recordPublishedLogs } from './published-logs.ts';
 import { openRefView } from './ref-view.ts';
 import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 
@@ -38,8 +39,6 @@ export interface Moved {
 export interface Pushed extends Moved {
   /** Runs of which something was not sent. */
   readonly held: readonly HeldRun[];
-  /** Refs of runs that were not sent because their log entry is not in the published log. */
-  readonly unlogged: readonly string[];
 }
 
 /** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
@@ -116,7 +115,6 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
     remote: remote.shown,
     refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
     held: held.runs,
-    unlogged: rest.refused.map(({ ref }) => ref),
   };
 }
 
@@ -141,9 +139,9 @@ export async function expiredContent(
 }
 
 /**
- * Splits off the runs that the remote does not have and whose log proof would show a forked log: the remote refused the
- * log of the proof (`rejected`), or that log went on without the entry (`held`). A proof that cannot be read counts as
- * one of each refused log. Logs are sent before runs for this reason.
+ * Splits off the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
+ * went on without the entry. A proof that cannot be read counts as one of each refused log. Logs are sent before runs
+ * for this reason.
  */
 async function holdForked(
   place: GitDirectory,
@@ -151,24 +149,22 @@ async function holdForked(
   refusedLogs: readonly string[],
   readProof: PushRequest['readProof'] = async () => undefined,
 ): Promise<{ readonly orders: readonly Order[]; readonly refused: readonly MovedRef[] }> {
-  const runs = orders.filter(({ ref, from, to }) => from === null && to !== null && isRun(ref));
+  const runs = orders.filter(({ ref, to }) => to !== null && isRun(ref));
   const proofs = await readLogProofs(
     place,
     runs.flatMap(({ to }) => to ?? []),
   );
   const forked = new Map<string, MovedRef>();
-  for (const { ref, to } of runs) {
+  for (const { ref, from, to } of runs) {
     const proof = proofs.get(to ?? '');
     if (proof === undefined) continue;
     const standing = await readProof(proof);
     const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
-    if (log !== undefined) {
-      const reason = `another machine continued \`${log}\`: \`writ fetch\`, then \`writ push\` again`;
-      forked.set(ref, { ref, from: null, to: null, status: 'rejected', reason });
-    } else if (standing?.forked) {
-      const reason = `its log entry is not in the published log \`${standing.log}\`: run the spec again`;
-      forked.set(ref, { ref, from: null, to: null, status: 'held', reason });
-    }
+    const reason =
+      log === undefined
+        ? standing?.forked && `its log entry is not in the published log \`${standing.log}\``
+        : `another machine continued \`${log}\`: \`writ fetch\`, then \`writ push\` again`;
+    if (reason) forked.set(ref, { ref, from, to: from, status: 'rejected', reason });
   }
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }

@@ -20,7 +20,7 @@ import { objectHash } from '../vcs/object-hash.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { createScratch } from '../vcs/scratch.ts';
-import { listTree } from '../vcs/tree.ts';
+import { listRecordTree } from '../vcs/tree.ts';
 
 export interface RebuildRequest {
   readonly stores: Stores;
@@ -127,7 +127,7 @@ async function restorePlan(
   { where, namedBy: run }: Problem,
 ): Promise<boolean> {
   if (run === undefined || !where.includes('/plans/')) return false;
-  const paths = (await listTree(repository, run))
+  const paths = (await listRecordTree(repository, run, where))
     .map(({ path }) => path)
     .filter((path) => path === 'plan.json' || path.startsWith('tasks/'));
   const files: [string, Uint8Array][] = [];

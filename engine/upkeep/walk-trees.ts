@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GitDirectory } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';
+import { maxRecordEntries } from '../vcs/tree.ts';
 import { parseTree } from '../vcs/tree-object.ts';
 
 /** A commit of ours with every file under it, read without a process per object. */
@@ -23,8 +24,8 @@ export interface WalkOptions {
   /** Each tree is told for one commit alone, so that a long line of versions costs what changed; default false. */
   readonly once?: boolean;
   /**
-   * Called for a commit whose tree names more than `maxEntries` entries: a few objects can expand to any number of
-   * paths. Nothing more of it is walked, and it is not in the answer.
+   * Called for a commit whose tree names more than `maxRecordEntries` entries: a few objects can expand to any number
+   * of paths. Nothing more of it is walked, and it is not in the answer.
    */
   readonly tooLarge?: (commit: string) => void;
   /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */
@@ -40,9 +41,6 @@ interface Place {
 }
 
 const maxPathDepth = 64;
-
-/** Entries of one commit, directories included; a record of a run has some hundred. */
-export const maxEntries = 100_000;
 
 /** Walks commits down to their blobs, level by level; a blob is not read. */
 export async function walkTrees(
@@ -77,7 +75,7 @@ export async function walkTrees(
       for (const { commit, path } of (level.get(id) ?? []).slice(0, options.once ? 1 : undefined)) {
         const count = (counts.get(commit) ?? 0) + entries.length;
         counts.set(commit, count);
-        if (count > maxEntries) {
+        if (count > maxRecordEntries) {
           if (walked.delete(commit)) options.tooLarge?.(commit);
           continue;
         }

@@ -1,4 +1,5 @@
 import { type GitDirectory, runGit } from './git.ts';
+import type { NameEncoding } from './tree-object.ts';
 
 /** One side of a change: what stands at the path. */
 export interface EntrySide {
@@ -16,14 +17,18 @@ export interface ChangedEntry {
 
 const maxListBytes = 512 * 1024 * 1024;
 
-/** Where two trees or commits differ, file by file, in git's order; a rename is two entries. */
+/**
+ * Where two trees or commits differ, file by file, in git's order; a rename is two entries. With `latin1` a path is its
+ * bytes (`byte-path.ts`), which writing to an index or to files needs.
+ */
 export async function changedEntries(
   place: GitDirectory,
   before: string,
   after: string,
+  names: NameEncoding = 'utf8',
 ): Promise<readonly ChangedEntry[]> {
   const args = ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--end-of-options', before, after];
-  const fields = (await runGit(place, args, { maxBytes: maxListBytes })).toString('utf8').split('\0');
+  const fields = (await runGit(place, args, { maxBytes: maxListBytes })).toString(names).split('\0');
   const entries: ChangedEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [oldMode = '', newMode = '', oldObject = '', newObject = ''] = (fields[at] ?? '')

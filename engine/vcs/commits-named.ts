@@ -1,6 +1,5 @@
-import { isWritError } from '../../core/base/errors.ts';
 import { describeObjects } from './blobs.ts';
-import { askGit, type GitDirectory, runGit } from './git.ts';
+import { askGit, type GitDirectory, isGitFault, runGit } from './git.ts';
 import { isObjectId } from './repository.ts';
 import { isRevision } from './resolve-commit.ts';
 
@@ -54,7 +53,7 @@ async function resolved(place: GitDirectory, name: string): Promise<readonly Nam
     return head?.type === 'commit' ? [{ commit: head.id, as: name }] : [];
   } catch (fault) {
     // Of a damaged object git says nothing more, and one that is asked for a name alone says that it has none.
-    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+    if (!isGitFault(fault)) throw fault;
   }
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await askGit(place, args);

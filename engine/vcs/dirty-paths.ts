@@ -1,19 +1,27 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { printable } from '../../core/base/printable.ts';
+import { namePaths } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { fileAt, mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
 import { runGit } from './git.ts';
+import { readIndex, toSide } from './index-info.ts';
 import type { Repository } from './repository.ts';
+import { unchangedPaths } from './torn-paths.ts';
 
 /** Why the working tree cannot take a change at `path`. */
 export interface DirtyPath {
   readonly path: string;
-  readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed';
+  readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed' | 'conflicting';
 }
 
 /** A path that a patch writes, moves or removes. */
 export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
+
+/** These paths, as if a patch changed the files there. */
+export function touchedBy(paths: readonly string[]): readonly Touched[] {
+  return paths.map((path) => ({ path, changeType: 'modify' }));
+}
 
 const maxShown = 20;
 const submodule = '160000';
@@ -32,10 +40,9 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   for (const [path, reason] of status) {
     if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
   }
-  for (const path of hidden) {
-    if (touched.has(path) && !found.has(path) && (await differsFromIndex(repo, path)))
-      found.set(path, 'modified');
-  }
+  const asked = hidden.filter(({ path }) => touched.has(toTextPath(path)));
+  for (const path of await hiddenChanges(repo, asked))
+    if (!found.has(toTextPath(path))) found.set(toTextPath(path), 'modified');
   const removed = new Set(files.flatMap((file) => removedBy(file)));
   for (const file of files) {
     if (file.changeType === 'delete' || isMovedSubmodule(file)) continue;
@@ -55,12 +62,18 @@ export function refuseDirty(
   dirty: readonly DirtyPath[],
   more: { readonly hints?: readonly string[] } = {},
 ): void {
-  if (dirty.length === 0) return;
+  if (dirty.length > 0) throw dirtyFault(dirty, more);
+}
+
+/** WORKTREE_DIRTY, naming the first of these paths. */
+export function dirtyFault(
+  dirty: readonly DirtyPath[],
+  more: { readonly hints?: readonly string[] } = {},
+): WritError {
   const shown = dirty.slice(0, maxShown);
-  const [first, ...others] = dirty.map(({ path }) => `\`${printable(path)}\``);
-  const subject = others.length === 0 ? `${first} has` : `${first} and ${others.length} more paths have`;
-  throw new WritError('WORKTREE_DIRTY', {
-    message: `${subject} local changes, and the change would write there`,
+  const named = namePaths(dirty.map(({ path }) => path));
+  return new WritError('WORKTREE_DIRTY', {
+    message: `${named} ${dirty.length === 1 ? 'has' : 'have'} local changes, and the change would write there`,
     detail: {
       count: dirty.length,
       paths: shown,
@@ -107,25 +120,44 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
 
 interface Tracked {
   readonly tracked: ReadonlySet<string>;
-  /** `git update-index --assume-unchanged` hides their changes from `status`, but not from being overwritten. */
-  readonly hidden: readonly string[];
+  /** Paths (`byte-path.ts`) whose changes `status` does not show. */
+  readonly hidden: readonly HiddenPath[];
+}
+
+interface HiddenPath {
+  readonly path: string;
+  /** `git update-index --skip-worktree`, or a sparse checkout: such a file may be absent. */
+  readonly isSkipped: boolean;
 }
 
 async function readTracked(repo: Repository): Promise<Tracked> {
   const listed = await runGit(repo, ['ls-files', '-z', '-v'], { maxBytes: 512 * 1024 * 1024 });
-  const lines = listed.toString('utf8').split('\0');
+  const lines = listed.toString('latin1').split('\0');
   return {
-    tracked: new Set(lines.map((line) => line.slice(2))),
-    hidden: lines.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2)),
+    tracked: new Set(lines.map((line) => toTextPath(line.slice(2)))),
+    hidden: lines
+      // A small letter is `git update-index --assume-unchanged`.
+      .filter((line) => /^[a-zS] /.test(line))
+      .map((line) => ({ path: line.slice(2), isSkipped: /^s/i.test(line) })),
   };
 }
 
-async function differsFromIndex(repo: Repository, path: string): Promise<boolean> {
-  const entry = (await runGit(repo, ['ls-files', '-z', '-s', '--', path])).toString('utf8');
-  const object = entry.split(' ')[1];
-  if (!(await exists(join(repo.root, path)))) return true;
-  const hashed = await runGit(repo, ['hash-object', '--', path]);
-  return hashed.toString('utf8').trim() !== object;
+/** Those of the hidden paths at which the file differs from the index. */
+async function hiddenChanges(repo: Repository, hidden: readonly HiddenPath[]): Promise<readonly string[]> {
+  if (hidden.length === 0) return [];
+  const indexed = await readIndex(repo);
+  const sides = hidden.map(({ path }) => ({ path, after: toSide(indexed.get(path)) }));
+  const same = await unchangedPaths(repo, sides);
+  const changed: string[] = [];
+  for (const { path, isSkipped } of hidden) {
+    if (same.has(path)) continue;
+    const isThere = await lstat(fileAt(repo.root, path)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere || !isSkipped) changed.push(path);
+  }
+  return changed;
 }
 
 async function obstacleTo(
@@ -140,12 +172,20 @@ async function obstacleTo(
       return { path: above, reason: 'obstructed' };
   }
   const found = await lstat(join(repo.root, path)).catch(() => undefined);
-  if (found === undefined) return undefined;
-  if (found.isDirectory()) {
+  if (found === undefined && !(await isReadAs(repo, path))) return undefined;
+  if (found?.isDirectory()) {
     const kept = await findKept(repo, path, removed);
     return kept === undefined ? undefined : { path: kept, reason: 'obstructed' };
   }
   return tracked.has(path) || isBelowRemoved(path, removed) ? undefined : { path, reason: 'untracked' };
+}
+
+/** True if the name of a file, which is not UTF-8, is the last part of this path once it is text. */
+async function isReadAs(repo: Repository, path: string): Promise<boolean> {
+  if (!mayBeLossy(path)) return false;
+  const above = fileAt(repo.root, toBytePath(dirname(path)));
+  const names = await readdir(above, { encoding: 'buffer' }).catch(() => []);
+  return names.some((name) => name.toString('utf8') === basename(path));
 }
 
 /** A file below a path that is a tracked symlink or file to be removed is not there in its own right. */
@@ -170,11 +210,4 @@ async function findKept(
     if (kept !== undefined) return kept;
   }
   return undefined;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -82,6 +82,8 @@ const safeSettings: readonly GitSetting[] = [
   ['submodule.recurse', 'false'],
   ['i18n.commitEncoding', 'UTF-8'],
   ['core.quotePath', 'true'],
+  // Converted line endings are stored as git stores them; a refusal would come in the middle of the work.
+  ['core.safecrlf', 'false'],
   ['advice.detachedHead', 'false'],
 ];
 

@@ -128,17 +128,32 @@ export function startGatedGit(place: GitDirectory, args: readonly string[]): Gat
   };
 }
 
-/** A partial clone is the usual reason; nothing is fetched behind anybody's back. */
 const howToComplete =
   'objects are missing here: of a partial clone `git fetch --refetch --no-filter` brings them, of any other `git fsck` says which';
 
-/** The fault for a git command that ended with `code`. */
+/**
+ * The fault for a git command that ended with `code`: OBJECTS_MISSING if it needs an object that a partial clone left
+ * out (writ never lets git fetch one), else GIT_FAILED.
+ */
 export function gitFailed(args: readonly string[], code: number, stderr: string): WritError {
+  const detail = { command: args[0], exitCode: code, stderr };
+  const [, absent] = /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(stderr) ?? [];
+  if (absent !== undefined)
+    return new WritError('OBJECTS_MISSING', {
+      message: `the object \`${absent}\` is not in this partial clone, and \`git ${args[0]}\` needs it`,
+      detail: { ...detail, objects: [absent] },
+      hints: ['fetch all objects: `git fetch --refetch --no-filter`'],
+    });
   return new WritError('GIT_FAILED', {
     message: `\`git ${args[0]}\` failed: ${stderr.trim().split('\n').at(-1) ?? ''}`.trimEnd(),
-    detail: { command: args[0], exitCode: code, stderr },
+    detail,
     ...(/promisor remote|^error: invalid object/m.test(stderr) ? { hints: [howToComplete] } : {}),
   });
+}
+
+/** True for what `gitFailed` returns. */
+export function isGitFault(fault: unknown): fault is WritError {
+  return isWritError(fault, 'GIT_FAILED') || isWritError(fault, 'OBJECTS_MISSING');
 }
 
 /** Turns "the program could not be found" into GIT_MISSING; everything else stays what it is. */

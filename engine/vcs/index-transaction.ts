@@ -1,4 +1,5 @@
-import { link, lstat, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { GitAnswer } from './git.ts';
@@ -12,7 +13,7 @@ export interface HeldIndex {
   /** The repository with the copy as its index. */
   readonly repo: Repository;
   /** Runs a git that may change the copy. */
-  ask(args: readonly string[], input?: string): Promise<GitAnswer>;
+  ask(args: readonly string[], input?: string | Uint8Array): Promise<GitAnswer>;
   /** Makes the copy the index when the work is over. */
   keep(): void;
 }
@@ -71,6 +72,24 @@ export async function withIndex<T>(
     }
   } finally {
     await claim.end();
+  }
+}
+
+/** Works with an index of its own outside of the repository, which is empty at first and removed at the end. */
+export async function withEmptyIndex<T>(
+  repo: Repository,
+  work: (place: Repository) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'writ-index-'));
+  try {
+    return await work({
+      ...repo,
+      env: { ...repo.env, GIT_INDEX_FILE: join(directory, 'index') },
+      // A split index has a second file, in the git directory.
+      settings: [...repo.settings, ['core.splitIndex', 'false']],
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

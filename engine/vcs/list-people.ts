@@ -1,6 +1,5 @@
-import { isWritError } from '../../core/base/errors.ts';
 import { coAuthorsIn } from './co-authors.ts';
-import { type GitDirectory, runGit } from './git.ts';
+import { type GitDirectory, isGitFault, runGit } from './git.ts';
 import type { Identity } from './identity.ts';
 import { formatIdentity } from './mailbox.ts';
 
@@ -47,7 +46,7 @@ export async function listPeopleHere(
   try {
     return await listPeople(place, from, to);
   } catch (fault) {
-    if (isWritError(fault, 'GIT_FAILED')) return { authors: [], committers: [] };
+    if (isGitFault(fault)) return { authors: [], committers: [] };
     throw fault;
   }
 }

@@ -60,7 +60,7 @@ export async function askUnderClaim(
   claim: OpenClaim,
   place: GitDirectory,
   args: readonly string[],
-  input = '',
+  input: string | Uint8Array = '',
 ): Promise<GitAnswer> {
   const git = startGatedGit(place, args);
   const stdout = readBounded(git);

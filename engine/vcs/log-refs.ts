@@ -1,6 +1,3 @@
-import { readRef, updateRefs } from './refs.ts';
-import type { Repository } from './repository.ts';
-
 /** Copies of logs in git: `refs/ai/ledger/<encoded origin>`. */
 export const logPrefix = 'refs/ai/ledger/';
 
@@ -22,19 +19,4 @@ export function fetchedLogRef(ref: string): string {
 export interface ProofStanding {
   readonly log: string;
   readonly forked: boolean;
-}
-
-/** Records which versions of logs a remote has. */
-export async function recordPublishedLogs(
-  repository: Repository,
-  moved: readonly { readonly ref: string; readonly to: string | null; readonly status: string }[],
-): Promise<void> {
-  for (const { ref, to, status } of moved) {
-    if (!isLogRef(ref) || to === null || !['created', 'updated', 'current'].includes(status)) continue;
-    const published = publishedLogRef(ref);
-    const old = await readRef(repository, published);
-    // Another process that records at the same time has seen the remote, too.
-    if (old !== to)
-      await updateRefs(repository, [{ ref: published, old, new: to }], 'writ: log at the remote');
-  }
 }

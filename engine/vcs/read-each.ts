@@ -1,6 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { describeObjects, type GitObject, type ObjectHead, readObjects } from './blobs.ts';
 import type { GitDirectory } from './git.ts';
+import { isGitFault } from './git.ts';
 
 const maxNames = 500;
 const maxChunkBytes = 32 * 1024 * 1024;
@@ -80,7 +81,7 @@ async function halving(
   try {
     await work(ids);
   } catch (fault) {
-    const isDamage = isWritError(fault, 'GIT_FAILED') || isWritError(fault, 'INPUT_TOO_LARGE');
+    const isDamage = isGitFault(fault) || isWritError(fault, 'INPUT_TOO_LARGE');
     if (!isDamage) throw fault;
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) return damaged(only);

@@ -36,9 +36,10 @@ export async function setAsideNotices(
   );
 }
 
-/** `openRun`: the run if it has not ended, so that resuming it merges the changes back. */
+/** `openRun`: the run if it has not ended, so that resuming it merges the changes back, or includes them. */
 export function setAsideNotice(ref: string, openRun?: string): string {
   const shown = printable(ref);
-  const resume = openRun === undefined ? '' : `\`writ resume ${printable(openRun)}\` merges them back; `;
+  const resume =
+    openRun === undefined ? '' : `\`writ resume ${printable(openRun)}\` finishes the run with them; `;
   return `\`${shown}\` holds local changes that a run set aside: ${resume}\`git stash apply ${shown}\` restores them, \`git update-ref -d ${shown}\` deletes them`;
 }

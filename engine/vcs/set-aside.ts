@@ -1,17 +1,12 @@
-import { printable } from '../../core/base/printable.ts';
+import { namePaths } from '../../core/base/printable.ts';
+import { mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
 import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
 import { createCommit } from './create-commit.ts';
 import { type DirtyPath, dirtyPaths, refuseDirty, type Touched } from './dirty-paths.ts';
-import {
-  askIndex,
-  finishFollow,
-  keyOf,
-  listed,
-  readIndex,
-  removeFile,
-  toIndexInfo,
-} from './finish-follow.ts';
-import { gitLine, runGit } from './git.ts';
+import { filteredPaths } from './filtered-paths.ts';
+import { finishFollow, removeFile } from './finish-follow.ts';
+import { type GitDirectory, gitLine, runGit } from './git.ts';
+import { askIndex, keyOf, listed, readIndex, toIndexInfo, toSide } from './index-info.ts';
 import { withIndex } from './index-transaction.ts';
 import { mergeCommits } from './merge-trees.ts';
 import type { Target } from './plan-target.ts';
@@ -27,7 +22,7 @@ const maxListBytes = 512 * 1024 * 1024;
 const writer = { name: 'writ', email: 'scheduler@writ.invalid' };
 
 /** What a run does about local changes at paths that its change touches. */
-export type LocalChanges = 'stop' | 'set-aside';
+export type LocalChanges = 'stop' | 'set-aside' | 'include';
 
 /** The choice for a run: one that has stored local changes before goes on with them unless the user says otherwise. */
 export async function localChangesOf(
@@ -40,8 +35,8 @@ export async function localChangesOf(
 
 /**
  * The dirty paths that cannot be set aside: unmerged paths, files where a directory is needed and the reverse, and
- * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, and everything before the first
- * commit.
+ * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, names that are not UTF-8, paths that
+ * go through a filter (writ runs none), and everything before the first commit.
  */
 export async function stuckPaths(
   repo: Repository,
@@ -57,11 +52,17 @@ export async function stuckPaths(
       .filter((record) => record !== '' && (!record.startsWith('H ') || record.startsWith(`H ${submodule}`)))
       .map((record) => record.slice(record.indexOf('\t') + 1)),
   );
+  const filtered = await filteredPaths(
+    repo,
+    dirty.map(({ path }) => path),
+  );
+  for (const { path } of filtered) lost.add(path);
   const stuck: DirtyPath[] = [];
   for (const one of dirty)
-    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path)) stuck.push(one);
+    if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path) || mayBeLossy(one.path))
+      stuck.push(one);
     // git indexes nothing beyond a symlink.
-    else if (await isBelowFile(repo.root, one.path)) stuck.push(one);
+    else if (await isBelowFile(repo.root, toBytePath(one.path))) stuck.push(one);
   return stuck;
 }
 
@@ -93,30 +94,22 @@ export interface SetAsideRequest {
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
  * it. Changes nothing else. Untracked files are in the commit as added files, so that a later merge treats them as
  * such. What a killed process of the same run stored before its branch moved stays under another ref if it differs.
+ * Returns the commit.
  */
 export async function storeSetAside(
   repository: Repository,
   { runId, base, paths, atMs }: SetAsideRequest,
-): Promise<void> {
+): Promise<string> {
   // Nothing of the user may be removed before it is on disk.
   const repo: Repository = {
     ...repository,
     settings: [...repository.settings, ['core.fsync', 'committed,loose-object,reference']],
   };
-  const zero = zeroIdOf(repo);
-  const { staged, worked } = await withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
-    const info = paths.map((path) => {
-      const [mode = '', object = ''] = (found.get(path) ?? '').split(' ');
-      return toIndexInfo({ path, after: object === '' ? undefined : { mode, object } }, zero);
-    });
-    await runGit(index.repo, ['read-tree', base]);
-    await askIndex(index, ['update-index', '-z', '--index-info'], info.join(''));
-    const staged = await gitLine(index.repo, ['write-tree']);
-    const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    await askIndex(index, args, listed(paths.map((path) => ({ path }))));
-    return { staged, worked: await gitLine(index.repo, ['write-tree']) };
-  });
+  const { staged, worked } = await withIndex(repo, {}, async (index) =>
+    writeLocalTrees(index.repo, { base, paths, indexed: await readIndex(index.repo) }, (args, input) =>
+      askIndex(index, args, input),
+    ),
+  );
   const commit = (tree: string, parents: readonly string[], what: string): Promise<string> =>
     createCommit(repo, {
       tree,
@@ -131,13 +124,41 @@ export async function storeSetAside(
   const stored = await commit(worked, [base, stagedCommit], 'local changes');
   const ref = setAsideRef(runId);
   const old = await readRef(repo, ref);
-  if (old === stored) return;
+  if (old === stored) return stored;
   // The user may have relied on the earlier ref: it stays under another name.
   const earlier = `${ref}-${old?.slice(0, 12)}`;
   const isNew = old !== undefined && (await readRef(repo, earlier)) === undefined;
   const kept = isNew ? [{ ref: earlier, old: undefined, new: old }] : [];
   const outcome = await updateRefs(repo, [...kept, { ref, old, new: stored }], `writ: run ${runId}`);
   if (!outcome.moved) throw new Error(`\`${ref}\` was changed by another process`);
+  return stored;
+}
+
+/**
+ * Writes two trees with the index of `place`: `base` with what the user's index holds at these paths (`indexed`, as
+ * `readIndex` returns it), and with what the files hold. git needs the former for its rules on line endings and modes.
+ */
+export async function writeLocalTrees(
+  place: GitDirectory,
+  {
+    base,
+    paths,
+    indexed,
+  }: {
+    readonly base: string;
+    readonly paths: readonly string[];
+    readonly indexed: ReadonlyMap<string, string>;
+  },
+  change: (args: readonly string[], input: string) => Promise<void>,
+): Promise<{ readonly staged: string; readonly worked: string }> {
+  const zero = zeroIdOf(place);
+  const entries = paths.map(toBytePath).map((path) => ({ path, after: toSide(indexed.get(path)) }));
+  await runGit(place, ['read-tree', base]);
+  const info = entries.map((entry) => toIndexInfo(entry, zero)).join('');
+  await change(['update-index', '-z', '--index-info'], info);
+  const staged = await gitLine(place, ['write-tree']);
+  await change(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], listed(entries));
+  return { staged, worked: await gitLine(place, ['write-tree']) };
 }
 
 /** Deletes the ref of a run if it still points to `stored`. */
@@ -153,15 +174,21 @@ export type AroundOutcome = FollowOutcome & {
 };
 
 /**
- * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them. The
- * caller deletes the ref once it has recorded that they are `merged`. A call with the same arguments completes one that
- * was killed. A path whose content is neither stored nor written by writ is never changed.
+ * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them,
+ * unless they are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded that they are
+ * `merged`. A call with the same arguments completes one that was killed. A path whose content is neither stored nor
+ * written by writ is never changed. If the commit includes the local changes and there is such a path, the ref stays:
+ * the content at the path can be what remains of them.
  */
 export async function followAround(
   repo: Repository,
   target: Target,
   commit: string,
-  { runId, stored }: { readonly runId: string; readonly stored: string },
+  {
+    runId,
+    stored,
+    isIncluded,
+  }: { readonly runId: string; readonly stored: string; readonly isIncluded: boolean },
 ): Promise<AroundOutcome> {
   if (await isOnTarget(repo, target)) await clearStored(repo, stored);
   const followed = await finishFollow(repo, target, commit);
@@ -169,7 +196,9 @@ export async function followAround(
   if (followed.state === 'failed') return { ...followed, kept: { ref, why: followed.reason } };
   if (followed.state === 'not-checked-out')
     return { ...followed, kept: { ref, why: 'the branch is not checked out here any more' } };
-  const why = await mergeBack(repo, commit, stored);
+  const { left = [] } = followed;
+  const changed = left.length === 0 ? undefined : `${namePaths(left)} was changed meanwhile`;
+  const why = isIncluded ? changed : await mergeBack(repo, commit, stored);
   if (why !== undefined) return { ...followed, kept: { ref, why } };
   return { ...followed, merged: stored };
 }
@@ -177,8 +206,8 @@ export async function followAround(
 /** Takes the stored content out of index and files, at paths where both still are as they were stored. */
 async function clearStored(repo: Repository, stored: string): Promise<void> {
   const [staged, worked] = await Promise.all([
-    changedEntries(repo, `${stored}^1`, `${stored}^2`),
-    changedEntries(repo, `${stored}^1`, stored),
+    changedEntries(repo, `${stored}^1`, `${stored}^2`, 'latin1'),
+    changedEntries(repo, `${stored}^1`, stored, 'latin1'),
   ]);
   const bases = new Map([...staged, ...worked].map(({ path, before }) => [path, before]));
   const stagedAt = sidesOf(staged);
@@ -188,7 +217,7 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
     path: string,
   ): EntrySide | undefined => (changed.has(path) ? changed.get(path) : bases.get(path));
   await withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
+    const found = await readIndex(index.repo);
     const entries = [...bases.keys()].map((path) => {
       const side = sideOf(workedAt, path);
       return { path, before: side, after: side };
@@ -216,13 +245,13 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
   if (staged.conflicts) return conflictIn(staged.conflicts);
   const tree = await treeOf(repo, commit);
   const [worked, indexed] = await Promise.all([
-    changedEntries(repo, tree, files.tree),
-    changedEntries(repo, tree, staged.tree),
+    changedEntries(repo, tree, files.tree, 'latin1'),
+    changedEntries(repo, tree, staged.tree, 'latin1'),
   ]);
   const sealedAt = new Map([...worked, ...indexed].map(({ path, before }) => [path, before]));
   const indexedAt = sidesOf(indexed);
   return withIndex(repo, {}, async (index) => {
-    const found = await readIndex(index);
+    const found = await readIndex(index.repo);
     const indexSide = (path: string): EntrySide | undefined =>
       indexedAt.has(path) ? indexedAt.get(path) : sealedAt.get(path);
     const states = await classifyPaths(repo, worked);
@@ -231,7 +260,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
         states.get(path) === 'left' ||
         ![keyOf(sealed), keyOf(indexSide(path))].includes(found.get(path) ?? ''),
     );
-    if (left !== undefined) return `\`${printable(left[0])}\` was changed meanwhile`;
+    if (left !== undefined) return `${namePaths([toTextPath(left[0])])} was changed meanwhile`;
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
@@ -258,7 +287,5 @@ function sidesOf(entries: readonly ChangedEntry[]): ReadonlyMap<string, EntrySid
 }
 
 function conflictIn(paths: readonly string[]): string {
-  const [first = '', ...others] = paths;
-  const more = others.length === 0 ? '' : ` and ${others.length} more paths`;
-  return `\`${printable(first)}\`${more} would conflict with the sealed change`;
+  return `${namePaths(paths)} would conflict with the sealed change`;
 }

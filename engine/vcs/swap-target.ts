@@ -26,9 +26,13 @@ export async function swapTarget(
   return { moved: true, already: true };
 }
 
-/** What became of index and files. `failed` leaves them as they were; `reason` says why. */
+/**
+ * What became of index and files. `failed` leaves them as they were; `reason` says why. `left`: paths with changes of
+ * the user's, which were not touched.
+ */
 export type FollowOutcome =
-  | { readonly state: 'followed' | 'not-checked-out' }
+  | { readonly state: 'followed'; readonly left?: readonly string[] }
+  | { readonly state: 'not-checked-out' }
   | { readonly state: 'failed'; readonly reason: string };
 
 /**

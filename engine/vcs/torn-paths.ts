@@ -1,62 +1,93 @@
-import { lstat, readFile, readlink, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
-import { readObjects } from './blobs.ts';
+import { lstat, readFile, rmdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileAt } from './byte-path.ts';
 import type { ChangedEntry, EntrySide } from './changed-entries.ts';
-import { runGit } from './git.ts';
-import type { Repository } from './repository.ts';
+import { askGit, runGit } from './git.ts';
+import { toIndexInfo } from './index-info.ts';
+import { withEmptyIndex } from './index-transaction.ts';
+import { type Repository, zeroIdOf } from './repository.ts';
 
 /**
- * What stands at a path: what shall stand there (`done`), something that writ or git put there and that may go
- * (`ours`), nothing (`absent`), or something of the person's (`left`).
+ * What is at a path: what shall be there (`done`), something that writ or git put there and that may go (`ours`),
+ * nothing (`absent`), or something of the user's (`left`).
  */
 export type TornState = 'done' | 'ours' | 'absent' | 'left';
 
+/** A side of a change at its path; `path` as in `byte-path.ts`. */
+interface PlacedSide {
+  readonly path: string;
+  readonly after: EntrySide | undefined;
+}
+
 const maxBlobBytes = 1024 * 1024 * 1024;
+const maxListBytes = 512 * 1024 * 1024;
 const linkMode = '120000';
+const submoduleMode = '160000';
 
 /**
- * Tells for each path what a git that was killed between two trees left from what the person wrote: the content before,
- * the content after, a beginning of it, or nothing at all is git's. Content is compared as git sees it, line endings
- * and encodings converted.
+ * Distinguishes, for each path (`byte-path.ts`), what a git that was killed between two trees left from what the user
+ * wrote: the content before, the content after, a beginning of it, or nothing at all is git's. git itself compares
+ * files with content, so that its rules for line endings, encodings, modes and symlinks hold.
  */
 export async function classifyPaths(
   repo: Repository,
   changes: readonly ChangedEntry[],
 ): Promise<ReadonlyMap<string, TornState>> {
   const states = new Map<string, TornState>();
-  const regular: { readonly change: ChangedEntry; readonly isExecutable: boolean }[] = [];
+  const present: ChangedEntry[] = [];
   for (const change of changes) {
     const { path, after } = change;
-    const full = join(repo.root, path);
+    const full = fileAt(repo.root, path);
     const found = (await isBelowFile(repo.root, path)) ? 'below' : await lstat(full).catch(() => undefined);
     if (found === undefined) states.set(path, 'absent');
     // What is to go is not there: the path leads through a file or a link, or is a directory by now.
     else if (found === 'below' || found.isDirectory()) states.set(path, await classifyOther(full, after));
-    else if (found.isSymbolicLink()) states.set(path, await classifyLink(repo, change));
-    else if (found.isFile()) regular.push({ change, isExecutable: (found.mode & 0o100) !== 0 });
+    else if (found.isFile() || found.isSymbolicLink()) present.push(change);
     else states.set(path, 'left');
   }
-  const hashes = await hashFiles(
-    repo,
-    regular.map(({ change }) => change.path),
-  );
-  for (const [index, { change, isExecutable }] of regular.entries())
-    states.set(change.path, await classifyFile(repo, change, hashes[index], isExecutable));
+  const done = await unchangedPaths(repo, present);
+  const others = present.filter(({ path }) => !done.has(path));
+  const befores = others.map(({ path, before }) => ({ path, after: before }));
+  const ours = await unchangedPaths(repo, befores);
+  for (const { path } of present) if (done.has(path)) states.set(path, 'done');
+  for (const { path, after } of others) {
+    const isOurs = ours.has(path) || (await isWrittenFor(repo, path, after));
+    states.set(path, isOurs ? 'ours' : 'left');
+  }
   return states;
+}
+
+/** The paths at which git finds no difference between the file and the given side. */
+export async function unchangedPaths(
+  repo: Repository,
+  sides: readonly PlacedSide[],
+): Promise<ReadonlySet<string>> {
+  const asked = sides.filter(({ after }) => after !== undefined && after.mode !== submoduleMode);
+  if (asked.length === 0) return new Set();
+  return withEmptyIndex(repo, async (index) => {
+    const zero = zeroIdOf(repo);
+    const info = asked.map((side) => toIndexInfo(side, zero)).join('');
+    await runGit(index, ['update-index', '-z', '--index-info'], { input: Buffer.from(info, 'latin1') });
+    // Records in the index which files are the same; its exit code only says that some are not.
+    await askGit(index, ['update-index', '-q', '--refresh'], { maxBytes: maxListBytes });
+    const args = ['diff-files', '-z', '--name-only', '--no-ext-diff', '--no-renames'];
+    const listed = await runGit(index, args, { maxBytes: maxListBytes });
+    const differing = new Set(listed.toString('latin1').split('\0'));
+    return new Set(asked.map(({ path }) => path).filter((path) => !differing.has(path)));
+  });
 }
 
 /** True if a directory of the path is a file or a symlink. */
 export async function isBelowFile(root: string, path: string): Promise<boolean> {
   for (let above = dirname(path); above !== '.'; above = dirname(above)) {
-    const found = await lstat(join(root, above)).catch(() => undefined);
+    const found = await lstat(fileAt(root, above)).catch(() => undefined);
     if (found !== undefined && !found.isDirectory()) return true;
   }
   return false;
 }
 
 /** An empty directory is nobody's loss; git does not know of it. */
-async function classifyOther(full: string, after: EntrySide | undefined): Promise<TornState> {
+async function classifyOther(full: Buffer, after: EntrySide | undefined): Promise<TornState> {
   if (after === undefined) return 'absent';
   return rmdir(full).then(
     () => 'absent',
@@ -64,54 +95,21 @@ async function classifyOther(full: string, after: EntrySide | undefined): Promis
   );
 }
 
-async function classifyLink(repo: Repository, { path, before, after }: ChangedEntry): Promise<TornState> {
-  const text = await readlink(join(repo.root, path), 'buffer');
-  const points = async (side: EntrySide | undefined): Promise<boolean> => {
-    if (side?.mode !== linkMode) return false;
-    const [object] = await readObjects(repo, [side.object]);
-    return object?.bytes.equals(text) === true;
-  };
-  if (await points(after)) return 'done';
-  return (await points(before)) ? 'ours' : 'left';
-}
-
-async function classifyFile(
-  repo: Repository,
-  { path, before, after }: ChangedEntry,
-  hash: string | undefined,
-  isExecutable: boolean,
-): Promise<TornState> {
-  const isContentOf = (side: EntrySide | undefined): boolean =>
-    side !== undefined && side.mode !== linkMode && side.object === hash;
-  if (isContentOf(after)) return isExecutable === (after?.mode === '100755') ? 'done' : 'ours';
-  if (isContentOf(before)) return 'ours';
-  if (after === undefined || after.mode === linkMode) return 'left';
-  return (await isBeginning(repo, path, after)) ? 'ours' : 'left';
-}
-
-async function isBeginning(repo: Repository, path: string, after: EntrySide): Promise<boolean> {
-  const full = join(repo.root, path);
-  const args = ['cat-file', '--filters', `--path=${path}`, after.object];
-  const whole = await runGit(repo, args, { maxBytes: maxBlobBytes });
+/**
+ * True if the file is a beginning of what git writes for this side. The whole of it with another mode is a change of
+ * the user's.
+ */
+async function isWrittenFor(repo: Repository, path: string, side: EntrySide | undefined): Promise<boolean> {
+  const full = fileAt(repo.root, path);
+  const found = await lstat(full);
+  // A line break would end the question to git.
+  if (side === undefined || side.mode === linkMode || !found.isFile() || path.includes('\n')) return false;
+  const input = Buffer.from(`${side.object} ${path}\n`, 'latin1');
+  const answer = await runGit(repo, ['cat-file', '--batch', '--filters'], { input, maxBytes: maxBlobBytes });
+  const whole = answer.subarray(answer.indexOf('\n') + 1, -1);
   if ((await stat(full)).size > whole.length) return false;
-  const found = await readFile(full);
-  return whole.subarray(0, found.length).equals(found);
-}
-
-/** Blob ids of files as git would store them, in the order asked. */
-async function hashFiles(repo: Repository, paths: readonly string[]): Promise<readonly string[]> {
-  if (paths.length === 0) return [];
-  const input = paths.map((path) => `${quoted(path)}\n`).join('');
-  const hashed = (await runGit(repo, ['hash-object', '--stdin-paths'], { input })).toString('latin1');
-  const ids = hashed.trimEnd().split('\n');
-  if (ids.length === paths.length) return ids;
-  throw new WritError('GIT_FAILED', {
-    message: `expected ${paths.length} ids from \`git hash-object\`, found ${ids.length}`,
-    detail: { command: 'hash-object' },
-  });
-}
-
-/** Git reads a line that begins with a quote as a C string. */
-function quoted(path: string): string {
-  return /["\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path;
+  const bytes = await readFile(full);
+  if (!whole.subarray(0, bytes.length).equals(bytes)) return false;
+  const isExecutable = (found.mode & 0o100) !== 0;
+  return bytes.length < whole.length || isExecutable === (side.mode === '100755');
 }

@@ -20,21 +20,59 @@ const fewEntries = 2_000;
 const fewTrees = 200;
 const maxListBytes = 512 * 1024 * 1024;
 
+/** Entries of one commit of ours, directories included; a record of a run has some hundred. */
+export const maxRecordEntries = 100_000;
+const maxRecordDepth = 64;
+
 /** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
 export async function listTree(
   place: GitDirectory,
   treeish: string,
   under = '',
 ): Promise<readonly TreeEntry[]> {
+  return (await listSmallTree(place, treeish, under)) ?? listLargeTree(place, treeish, under);
+}
+
+/**
+ * Every path of a commit that anyone may have written: a few objects can expand to any number of paths. OBJECT_CORRUPT,
+ * which names `ref`, if its tree has more than `maxRecordEntries` entries or is deeper than any record.
+ */
+export async function listRecordTree(
+  place: GitDirectory,
+  commit: string,
+  ref: string,
+): Promise<readonly TreeEntry[]> {
+  const limits = { entries: maxRecordEntries, trees: maxRecordEntries, depth: maxRecordDepth };
+  const entries = await listSmallTree(place, commit, '', limits);
+  if (entries !== undefined) return entries;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `\`${ref}\` is no record of writ: its tree names more than ${maxRecordEntries} entries, or is more than ${maxRecordDepth} directories deep`,
+    detail: { ref, object: commit, maxEntries: maxRecordEntries },
+  });
+}
+
+interface ListLimits {
+  readonly entries: number;
+  readonly trees: number;
+  readonly depth?: number;
+}
+
+/** `undefined` for a tree beyond the limits. */
+async function listSmallTree(
+  place: GitDirectory,
+  treeish: string,
+  under: string,
+  limits: ListLimits = { entries: fewEntries, trees: fewTrees },
+): Promise<readonly TreeEntry[] | undefined> {
   await using readers = keepObjectReaders();
   readers.keep(place);
   let entries: readonly Entry[] = [{ path: '', mode: '040000', object: await rootOf(place, treeish) }];
-  for (;;) {
+  for (let depth = 0; ; depth += 1) {
     const open = new Set(entries.filter(({ mode }) => isTreeMode(mode)).map(({ object }) => object));
     if (open.size === 0) break;
-    const unfolded =
-      open.size > fewTrees ? undefined : unfold(entries, await readTrees(place, [...open]), under);
-    if (unfolded === undefined) return listLargeTree(place, treeish, under);
+    if (open.size > limits.trees || depth > (limits.depth ?? depth)) return undefined;
+    const unfolded = unfold(entries, await readTrees(place, [...open]), under, limits.entries);
+    if (unfolded === undefined) return undefined;
     entries = unfolded;
   }
   const heads = await describeObjects(
@@ -96,6 +134,7 @@ function unfold(
   entries: readonly Entry[],
   trees: ReadonlyMap<string, readonly RawEntry[]>,
   under: string,
+  maxEntries: number,
 ): readonly Entry[] | undefined {
   const unfolded: Entry[] = [];
   for (const entry of entries) {
@@ -106,7 +145,7 @@ function unfold(
       const isBelow = under === '' || path === under || path.startsWith(`${under}/`);
       if (isBelow || (isTreeMode(mode) && under.startsWith(`${path}/`)))
         unfolded.push({ path, mode: canonicalMode(mode), object });
-      if (unfolded.length > fewEntries) return undefined;
+      if (unfolded.length > maxEntries) return undefined;
     }
   }
   return unfolded;

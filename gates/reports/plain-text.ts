@@ -1,11 +1,12 @@
 import { sha256Hex } from '../../core/base/digest.ts';
+import { withoutTerminalStrings } from '../../core/base/terminal-strings.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 
-const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g;
+const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|[@-Z\\^_])/g;
 
 /** Text without the escape sequences that terminals obey. */
 export function withoutEscapes(text: string): string {
-  return text.includes('\x1b') ? text.replace(escapes, '') : text;
+  return text.includes('\x1b') ? withoutTerminalStrings(text).replace(escapes, '') : text;
 }
 
 /**

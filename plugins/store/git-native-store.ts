@@ -5,7 +5,7 @@ import { readBlobs, readObjects } from '../../engine/vcs/blobs.ts';
 import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { isStorePath } from '../../engine/vcs/store-path.ts';
-import { listTree, type TreeEntry } from '../../engine/vcs/tree.ts';
+import { listRecordTree, type TreeEntry } from '../../engine/vcs/tree.ts';
 import type { GitNativeOptions } from './write-git-native.ts';
 
 const fewPaths = 32;
@@ -25,18 +25,18 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
     version: (ref) => readRef(repo, ref),
     async read(ref, path) {
       const version = await readRef(repo, ref);
-      return version === undefined ? undefined : (await readPaths(repo, version, [path])).get(path);
+      return version === undefined ? undefined : (await readPaths(repo, { ref, version }, [path])).get(path);
     },
     async readMany(ref, paths) {
       const version = await readRef(repo, ref);
       const before = listed?.version === version ? listed : undefined;
       listed = undefined;
-      return version === undefined ? new Map() : readPaths(repo, version, paths, before);
+      return version === undefined ? new Map() : readPaths(repo, { ref, version }, paths, before);
     },
     async list(ref) {
       const version = await readRef(repo, ref);
       if (version === undefined) return [];
-      listed = { version, entries: await listTree(repo, version) };
+      listed = { version, entries: await listRecordTree(repo, version, ref) };
       return listed.entries.map(({ path, object, sizeBytes }) => ({
         path,
         object,
@@ -61,13 +61,15 @@ interface Listing {
 /** Git would look each path up from the front of its directory: many are found in one listing instead. */
 async function readPaths(
   repo: Repository,
-  version: string,
+  { ref, version }: { readonly ref: string; readonly version: string },
   paths: Iterable<string>,
   listed?: Listing,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const wanted = new Set([...paths].filter(isStorePath));
   if (wanted.size <= fewPaths) return readBlobs(repo, version, wanted);
-  const entries = (listed?.entries ?? (await listTree(repo, version))).filter(({ path }) => wanted.has(path));
+  const entries = (listed?.entries ?? (await listRecordTree(repo, version, ref))).filter(({ path }) =>
+    wanted.has(path),
+  );
   const total = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (total > maxTotalBytes) {
     throw new WritError('INPUT_TOO_LARGE', {

@@ -6,7 +6,11 @@ const words: readonly RegExp[] = [
   /\bcontext[ _](?:length|size|window|limit)[ _]?(?:has been |is |was )?exceed/i,
   /\bexceeds? (?:the )?(?:available |maximum |model'?s? |allowed )?(?:context|max(?:imum)? (?:length|number of tokens|allowed))/i,
   /\b(?:prompt|input|request) (?:is )?(?:too long|longer than)/i,
-  /\bgreater than the context length\b/i,
+  /\b(?:greater|longer) than the (?:model'?s? )?context length\b/i,
+  /\btoken count of \d+ exceeds\b/i,
+  /\brange of input length should be\b/i,
+  /\breduce the length of the messages\b/i,
+  /`max_new_tokens` must be <=/i,
   /\btoo many tokens\b/i,
 ];
 

@@ -4,6 +4,7 @@ import type { Happened } from '../state/fact.ts';
 import { factsType, threadDirectory } from './open-thread.ts';
 import { readThreadJournal } from './read-thread-journal.ts';
 import { listThreadIds } from './thread-ids.ts';
+import { isRequest } from './thread-summary.ts';
 
 /** Ids of the threads that sessions of this repository have begun; none where there was no session. */
 export async function listSessionThreads(
@@ -17,9 +18,10 @@ export async function firstWords(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,
 ): Promise<string | undefined> {
-  for (const fact of await factsOf(repository, threadId))
-    if (fact.type === 'said' && typeof fact.text === 'string') return fact.text;
-  return undefined;
+  const said = (await factsOf(repository, threadId)).flatMap((fact) =>
+    fact.type === 'said' && typeof fact.text === 'string' ? [fact.text] : [],
+  );
+  return said.find(isRequest) ?? said[0];
 }
 
 const maxRuns = 1000;

@@ -37,6 +37,8 @@ const schema = [
     damaged INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX by_time ON thread (updated_at DESC, id) WHERE updated_at IS NOT NULL`,
+  // Titles could be commands such as `/network allow`: all threads are read again.
+  'DELETE FROM thread',
 ];
 
 const patienceMs = 10_000;

@@ -4,7 +4,7 @@ import { isTime } from './words-of.ts';
 /** What a list says of a thread. Times are milliseconds since the epoch. */
 export interface ThreadSummary {
   readonly id: string;
-  /** The first message, on one line and cut. */
+  /** The first request, else the first command, on one line and cut. */
   readonly title?: string;
   /** The intent that was drafted last. */
   readonly currentIntentId?: string;
@@ -37,12 +37,18 @@ export function withRecord(
 }
 
 function withFact(summary: ThreadSummary, { type, text, draft }: Members): ThreadSummary {
-  if (type === 'said' && summary.title === undefined && typeof text === 'string') {
+  if (type === 'said' && typeof text === 'string' && !isRequest(summary.title)) {
     const title = toTitle(text);
-    return title === '' ? summary : { ...summary, title };
+    const isBetter = title !== '' && (summary.title === undefined || isRequest(title));
+    return isBetter ? { ...summary, title } : summary;
   }
   const { intentId } = membersOf(type === 'drafted' ? draft : undefined);
   return isPlainId(intentId) ? { ...summary, currentIntentId: intentId } : summary;
+}
+
+/** Whether a message, or a title, is a request and not a command such as `/network allow`. */
+export function isRequest(text: string | undefined): text is string {
+  return text !== undefined && !/^\s*[/!]/.test(text.slice(0, 200));
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ import type { Key } from './term/key.ts';
 import { openFrames } from './term/open-frames.ts';
 import type { Painter, Size } from './term/painter.ts';
 import { openDrawer } from './view/open-drawer.ts';
-import { pressView } from './view/press-view.ts';
+import { hearsLetters, pressView } from './view/press-view.ts';
 import { refusedAnswer } from './view/refused-answer.ts';
 import { halfWritten, seeSnapshot, withoutWriting } from './view/see-snapshot.ts';
 import { turnCost } from './view/turn-cost.ts';
@@ -62,6 +62,8 @@ export interface ScreenEnd {
 
 export interface Screen {
   press(keys: readonly Key[]): void;
+  /** Whether a letter may answer a question. */
+  isAsking(): boolean;
   resized(size: Size): void;
   /**
    * The session is there now: this is told first, what was sent meanwhile goes, and what was typed into its thread
@@ -260,6 +262,7 @@ export function openScreen(parts: ScreenParts): Screen {
       }
       frames.now();
     },
+    isAsking: () => hearsLetters(view, door.snapshot()),
     resized(to) {
       size = to;
       frames.now();

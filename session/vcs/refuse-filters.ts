@@ -1,8 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
-import { runGit } from '../../engine/vcs/git.ts';
+import { filteredPaths } from '../../engine/vcs/filtered-paths.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 
-const maxBytes = 64 * 1024 * 1024;
 const maxShown = 10;
 
 /**
@@ -14,22 +13,7 @@ export async function refuseFilters(
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const drivers = new Set(
-    repository.settings.flatMap(([key]) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []),
-  );
-  if (drivers.size === 0 || paths.length === 0) return;
-  const input = paths.map((path) => `${path}\0`).join('');
-  const told = await runGit(repository, ['check-attr', '-z', '--stdin', 'filter'], {
-    input,
-    maxBytes,
-    signal,
-  });
-  const fields = told.toString('utf8').split('\0');
-  const found: { path: string; filter: string }[] = [];
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = '', filter = ''] = [fields[at], fields[at + 2]];
-    if (drivers.has(filter)) found.push({ path, filter });
-  }
+  const found = await filteredPaths(repository, paths, signal);
   const [first] = found;
   if (first === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {

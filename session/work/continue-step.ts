@@ -3,6 +3,7 @@ import { readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { heldSubject } from '../state/held/held-question.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
+import { localChangesAnswer, localChangesSubject } from '../state/local-changes-question.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { undoSubject } from '../state/undo-question.ts';
 import { repairs } from '../state/work.ts';
@@ -10,6 +11,7 @@ import { draftStep, reviewSubject } from './draft-step.ts';
 import { pursueStep, resumePursued } from './goal/pursue-step.ts';
 import { requireVerifiable } from './goal/require-verifiable.ts';
 import { holdEdits } from './hold-edits.ts';
+import { keepLocalChanges } from './local-changes.ts';
 import { choiceSubject, type MadePlan, makePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
 import { heldStep } from './review/held-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
@@ -50,6 +52,7 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
   }
   if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
   if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
+  if (subject.startsWith(localChangesSubject)) return localChangesAnswered(scope, answer);
   // Others may have been made since it was asked about.
   const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;
   const plan = state().plans.findLast(
@@ -61,6 +64,24 @@ export async function continueStep(scope: TurnScope, answer: Continuation): Prom
   const { run } = state();
   if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };
   return pursuedGoal(state()) === undefined ? resumeStep(scope, run, plan) : resumePursued(scope, run, plan);
+}
+
+/**
+ * The process that asked about local changes is gone: the run goes on with the answer, or its draft is planned with it.
+ */
+async function localChangesAnswered(scope: TurnScope, { subject, given }: Continuation): Promise<StepEnd> {
+  const runId = subject.slice(localChangesSubject.length);
+  const choice = await keepLocalChanges(scope, runId, localChangesAnswer(given));
+  if (choice === 'stop')
+    return { end: 'failed', reason: 'local changes are in the way: commit or stash them' };
+  const { run, plans } = scope.state();
+  const plan = plans.findLast((one): one is MadePlan & typeof one => one.run?.runId === runId);
+  if (run !== undefined && plan !== undefined)
+    return pursuedGoal(scope.state()) === undefined
+      ? resumeStep(scope, run, plan)
+      : resumePursued(scope, run, plan);
+  const { networkAccess } = scope.setting;
+  return planStep(scope, { runId, remarks: [], repair: unrepaired, networkAccess });
 }
 
 function choose(

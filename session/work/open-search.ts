@@ -18,8 +18,8 @@ export interface QuestionGround {
 }
 
 /**
- * The search of the web for a question, if the person allowed the network of the session. The person's word stands in
- * place of a contract, so no domain list applies; pages cannot be read, because an address of any host could carry out
+ * The search of the web for a question, if the person allowed the network of the session. There is no spec behind a
+ * question, so no domain list applies; pages cannot be read, because an address of any host could carry out
  * what the model has read.
  */
 export async function openSearch(

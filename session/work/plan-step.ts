@@ -13,6 +13,7 @@ import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/
 import { estimatePlan } from './estimate-plan.ts';
 import { totalOf } from './estimate-steps.ts';
 import { patiently } from './goal/patiently.ts';
+import { localChangesOfDraft } from './local-changes.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -55,6 +56,7 @@ export async function makePlan(
   const ran = untoldRuns(scope);
   const request = {
     ...setting.run,
+    ...(await localChangesOfDraft(scope, runId)),
     repositoryPath,
     runId,
     source,
@@ -74,7 +76,9 @@ export async function makePlan(
   const planned = await patiently(scope, () => planContract(engine, request));
   if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'plan');
   if (ran !== undefined) await tellRuns(scope, ran);
-  await keepDraft(repository, { ...kept, spent: planned.spent });
+  // The answer about local changes may be new in it.
+  const answered = requireDraft(readDraft(repository, runId), runId);
+  await keepDraft(repository, { ...answered, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const { advice } = planned;
   const steps = stepsOf(planned);

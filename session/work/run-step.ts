@@ -13,6 +13,7 @@ import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
+import { localChangesOfDraft } from './local-changes.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
 import { failedWords, spentSoFar, spentWords } from './repair-words.ts';
@@ -102,12 +103,15 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
   const kept = readDraft(repository, plan.run.runId);
   const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
   if (network.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
+  const { heldRun } = scope.state();
   return resumeRun(setting.engine, {
     ...setting.run,
+    ...(await localChangesOfDraft(scope, plan.run.runId)),
     clock: setting.clock,
     signal,
     repositoryPath: setting.repositoryPath,
     runId,
+    ...(heldRun?.runId === runId ? { heldFor: heldRun.target.ref } : {}),
     worker: { name: setting.source.worker },
     person: personOf(scope, await consentGround(setting, network, scope.heldBack)),
     watch: watchWork(scope, plan),
@@ -152,6 +156,7 @@ export async function execute(
     await tell({ type: 'noted', id: scope.newId(), title: 'No sandbox', text: unconfined });
   return runIntent(engine, {
     ...setting.run,
+    ...(await localChangesOfDraft(scope, plan.run.runId)),
     clock,
     signal,
     runId,

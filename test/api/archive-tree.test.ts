@@ -34,16 +34,38 @@ const find = (bytes: Buffer, chunk = 65_536) => {
   return findTreeInArchive(Readable.from(chunks), tree);
 };
 const plain = git('archive', tree);
+/** The header of an entry, as a part of these bytes. */
+const headerOf = (bytes: Buffer, name: string): Buffer => {
+  const at = bytes.indexOf(`${name}\0`);
+  return bytes.subarray(at, at + 512);
+};
+const withChecksum = (header: Buffer): Buffer => {
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, octet) => total + octet, 0);
+  header.write(`${sum.toString(8).padStart(7, '0')}\0`, 148, 'latin1');
+  return header;
+};
 /** The archive with one header changed, its checksum made right again. */
 const changed = (name: string, change: (header: Buffer) => void): Buffer => {
   const bytes = Buffer.from(plain);
-  const at = bytes.indexOf(`${name}\0`);
-  const header = bytes.subarray(at, at + 512);
+  const header = headerOf(bytes, name);
   change(header);
-  header.fill(' ', 148, 156);
-  const sum = header.reduce((total, octet) => total + octet, 0);
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  withChecksum(header);
   return bytes;
+};
+/** The archive with extended headers of one record each before an entry. */
+const extended = (type: string, before: string, ...records: readonly string[]): Buffer => {
+  const headers = records.flatMap((text) => {
+    const content = Buffer.alloc(512);
+    const record = `${text.length + 4} ${text}\n`;
+    content.write(record, 'latin1');
+    const header = Buffer.from(headerOf(plain, 'src.js'));
+    header.write(`${record.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+    header.write(type, 156, 'latin1');
+    return [withChecksum(header), content];
+  });
+  const at = plain.indexOf(`${before}\0`);
+  return Buffer.concat([plain.subarray(0, at), ...headers, plain.subarray(at)]);
 };
 
 t.test('finds a tree in what `git archive` writes, with and without prefix and compression', async (t) => {
@@ -53,6 +75,8 @@ t.test('finds a tree in what `git archive` writes, with and without prefix and c
   t.same(await find(git('archive', '--prefix=a/ü/', tree)), { prefix: 'a/ü/', files: 7 });
   t.same(await find(git('archive', '--format=tar.gz', tree)), { prefix: '', files: 7 });
   t.same(await find(git('-c', 'tar.umask=0077', 'archive', tree)), { prefix: '', files: 7 });
+  t.same(await find(git('archive', '--format=zip', tree)), { unsupported: 'zip' });
+  t.same(await find(Buffer.from('PK\x05\x06', 'latin1')), { unsupported: 'zip' }, 'an empty one');
 });
 
 t.test('an archive with another content, path, mode, link or entry is not the tree', async (t) => {
@@ -71,6 +95,17 @@ t.test('an archive with another content, path, mode, link or entry is not the tr
     'more behind its end': Buffer.concat([plain, plain]),
     'a file less': git('archive', tree, 'src'),
     'two prefixes': Buffer.concat([git('archive', '--prefix=a/', tree).subarray(0, -10240), plain]),
+    'a file named like a directory': changed('src.js', (header) => header.write('src.js/', 'latin1')),
+    'the same by an extended header': extended('x', 'src.js', 'path=src.js/'),
+    'two extended headers': extended('x', 'src.js', 'path=src/a.js', 'path=src.js'),
+    'a path for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'path=src.js'),
+    'a size for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'size=00000'),
+    'a comment between entries': extended('g', 'src.js', `comment=${'a'.repeat(40)}`),
+    'another owner': changed('src.js', (header) => header.write('7', 114, 'latin1')),
+    'a number that is not of full width': changed('src.js', (header) => header.write(' 664 ', 100, 'latin1')),
+    'more behind the end of a name': changed('src.js', (header) => header.write('x', 50, 'latin1')),
+    'a file with a link': changed('src.js', (header) => header.write('run.sh', 157, 'latin1')),
+    'a file of the old kind': changed('src.js', (header) => header.write('\0', 156, 'latin1')),
     'an empty directory more': changed('src.js', (header) => header.write('5', 156, 'latin1')),
   };
   for (const [name, bytes] of Object.entries(rows)) {
@@ -87,16 +122,8 @@ t.test('what is no tar archive is none', async (t) => {
 });
 
 t.test('a bomb is not read to its end', async (t) => {
-  const header = Buffer.from(plain.subarray(plain.indexOf('src.js\0'), plain.indexOf('src.js\0') + 512));
+  const header = Buffer.from(headerOf(plain, 'src.js'));
   header.write('77777777777\0', 124, 'latin1');
-  header.fill(' ', 148, 156);
-  header.write(
-    `${header
-      .reduce((total, octet) => total + octet, 0)
-      .toString(8)
-      .padStart(6, '0')}\0 `,
-    148,
-    'latin1',
-  );
+  withChecksum(header);
   t.match(await find(header), { reason: /holds more than/ });
 });

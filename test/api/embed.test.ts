@@ -38,6 +38,19 @@ long('one engine runs two repositories side by side', async (t) => {
     t.match(runs[n]?.decision, { type: 'commit', commit_sha: git('rev-parse', 'HEAD') });
 });
 
+long('a program includes local changes in a change', async (t) => {
+  const sample = sampleOf(t);
+  const engine = await engineOf(t, sample);
+  const path = join(sample.root, 'src/price.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
+  const call = { repository: sample.root, spec: sampleSpec(), source };
+  await t.rejects(engine.run(call), { code: 'WORKTREE_DIRTY' });
+  const run = await engine.run({ ...call, localChanges: 'include' });
+  t.match(run, { decision: { type: 'commit' }, local_changes: { paths: ['src/price.js'] } });
+  t.strictSame(faultsOf('run', JSON.parse(JSON.stringify(run))), []);
+  t.match(sample.git('show', 'HEAD:src/price.js'), 'mine');
+});
+
 /** The sample's contract with one check alone. */
 function checkedBy(command: string): Buffer {
   const [program = ''] = command.split(' ');

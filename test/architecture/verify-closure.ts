@@ -15,12 +15,15 @@ const behindVerify: readonly RegExp[] = [
   /^engine\/tool\/(?:process\/)?[a-z-]+\.ts$/,
   // Deciding again (`require: ['replay']`) from what is stored: pure, and loaded where it is asked for.
   /^engine\/(?:run\/decide\/[a-z-]+|run\/record\/decision-input(?:-shape)?|patch\/governing-paths)\.ts$/,
+  // Comparing the candidates of approvals that carried over: loaded for such a run.
+  /^engine\/patch\/(?:carry-reader|normalise|parse-changes|patch-paths|patch-undoing)\.ts$/,
+  /^engine\/config\/(?:approvals-section|section-alone|parse-toml|table-reader)\.ts$/,
   /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
   // Unpacking a tar.gz that is compared with a tree.
   /^readers\/documents\/archive\/(?:archive-fault|inflate|tar-checksum)\.ts$/,
 ];
-/** Loaded where a certificate or a public log is judged. */
-const packages: readonly string[] = ['@sigstore/verify', '@sigstore/bundle'];
+/** Loaded where a certificate or a public log is judged, or where approvals carried over. */
+const packages: readonly string[] = ['@sigstore/verify', '@sigstore/bundle', 'smol-toml'];
 const start = 'verify.ts';
 
 /** Who verifies loads no engine: no kernel but the slot of stores, no gate, no pool, no schema validator. */

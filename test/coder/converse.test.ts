@@ -92,7 +92,24 @@ t.test('a question that is too long is shortened and asked once more', async (t)
   }
 });
 
-t.test('a question that stays too long fails after the second time', async (t) => {
+t.test('a question of short tokens is shortened by what the vendor counts, or until it fits', async (t) => {
+  // One token for each digit: the estimate of three characters for each token would fit.
+  const tokensOf = (one: Asked): number => bodyOf(one).match(/\d/g)?.length ?? 0;
+  for (const [say, times] of [
+    [(sent: number) => `maximum context length is 2,000 tokens. However, you requested ${sent} tokens`, 2],
+    [() => 'the model holds a maximum of 2000 tokens: the prompt is too long', 2],
+    [() => 'prompt is too long', 4],
+  ] as const) {
+    const { end, asked } = await talk(
+      (one) => (tokensOf(one) > 2000 ? refusal(say(tokensOf(one))) : { text: 'A file.' }),
+      { before: long, context: 30_000 },
+    );
+    t.strictSame(end, { kind: 'answered' }, say(0));
+    t.equal(asked.length, times, say(0));
+  }
+});
+
+t.test('a question that stays too long fails after the fourth time', async (t) => {
   let count = 0;
   const asking = talk(
     () => {
@@ -103,7 +120,7 @@ t.test('a question that stays too long fails after the second time', async (t) =
   );
   const fault = await asking.catch((thrown: unknown) => thrown);
   t.match(messageOf(fault), /too-large/);
-  t.equal(count, 2);
+  t.equal(count, 4);
 });
 
 t.test('the context of a model bounds what is sent', async (t) => {

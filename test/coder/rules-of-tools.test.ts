@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
-import { long } from '../rooms/long.ts';
+import { casesOf, long } from '../rooms/long.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -24,18 +24,17 @@ function hide({ root }: { readonly root: string }): void {
 const hidden = { denyPaths: ['vault'] };
 const open = everything.slice(0, 2);
 
-for (const [how, given] of [
-  [
-    'an allow rule',
-    { allow: [rule('workspace.fs', ['read'], hidden), rule('workspace.search', ['search'], hidden)] },
-  ],
-  [
-    'a deny rule',
-    { deny: [rule('workspace.search', ['search'], hidden), rule('workspace.fs', ['read'], hidden)] },
-  ],
-  ['a deny rule for reading', { deny: [rule('workspace.fs', ['read'], hidden)] }],
-  ['a deny rule for everything', { deny: [rule('*', ['*'], hidden)] }],
-] as const) {
+const hiding = {
+  'an allow rule': {
+    allow: [rule('workspace.fs', ['read'], hidden), rule('workspace.search', ['search'], hidden)],
+  },
+  'a deny rule': {
+    deny: [rule('workspace.search', ['search'], hidden), rule('workspace.fs', ['read'], hidden)],
+  },
+  'a deny rule for reading': { deny: [rule('workspace.fs', ['read'], hidden)] },
+  'a deny rule for everything': { deny: [rule('*', ['*'], hidden)] },
+};
+for (const [how, given] of casesOf(hiding, ['an allow rule', 'a deny rule for reading'])) {
   t.test(`files hidden by ${how} are not searched, listed or reached by a symlink`, async (t) => {
     await useHands(t, { allow: open, prepare: hide, ...given }, async (use) => {
       const found = await use(search('needle'));

@@ -97,7 +97,7 @@ export async function readFacts(
 export function traces(here: Here): readonly string[] {
   const gitDir = join(here.repo, '.git');
   const left = readdirSync(gitDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.lock$|packed-refs\.new$|(?:^|\/)writ-index|writ\/(?:git-locks|tmp)\/.|writ\/runs\/[^/]+\/lock(?:$|\.)|ledger\/(?:lock|tmp)\/./.test(
+    /\.lock$|packed-refs\.new$|(?:^|\/)writ-index|writ\/(?:git-locks|tmp)\/.|writ\/runs\/[^/]+\/lock(?:$|\.)|ledger(?:-lock|\/tmp)\/./.test(
       name,
     ),
   );

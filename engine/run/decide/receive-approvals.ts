@@ -7,6 +7,7 @@ import { formatIdentity } from '../../vcs/mailbox.ts';
 import { allowedSignersOf } from '../record/allowed-signers-of.ts';
 import type { StoredApproval } from '../record/stored-approvals.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { carryFaultIn } from './carried-approvals.ts';
 
 /** Signed approvals of the very candidate that a run waits with, judged. */
 export interface ReceivedApprovals {
@@ -37,9 +38,11 @@ export async function receiveApprovals(
   differences: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReceivedApprovals> {
   const {
-    means: { engine, steps, settings },
+    means: { engine, sealing, steps, settings },
     ground,
   } = attempt;
+  // What carries over has to be signed for: without a key nothing does.
+  const carries = ground.config.approvals.carry === 'equivalent' && sealing !== undefined;
   const { approvals: reader } = engine;
   const authors = await authorsOf(attempt);
   const received = await Promise.all(
@@ -56,6 +59,7 @@ export async function receiveApprovals(
     receivedAtMs: settings.clock.now(),
     inProcess: ground.config.approvals.inProcess,
     differences,
+    ...(carries ? { carryFault: carryFaultIn(ground.repository, subject) } : {}),
   });
   return {
     verdicts,

@@ -13,6 +13,7 @@ import { earlierFiles, everShown, reportsOnRef, show } from '../record/shown-rep
 import { buildWaitingRecord, waitingPath } from '../record/waiting-record.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { approversNeeded } from './approvers-needed.ts';
+import { anchorEarlier } from './carried-approvals.ts';
 import { authorsOf } from './receive-approvals.ts';
 
 /**
@@ -54,6 +55,7 @@ export async function waitForPeople(
       ...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),
       // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
       ...policyElsewhere(ground),
+      ...(await anchorEarlier(attempt, attempt.approvals)),
     ],
     files: content(masked?.bytes ?? patch.diff),
   });

@@ -7,6 +7,7 @@ import { parseList, parseText, toFields } from '../../../core/base/parse-fields.
 import { makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import type { LocalChanges } from '../../vcs/set-aside.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 
@@ -23,6 +24,8 @@ export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
   readonly repairs: readonly string[];
   readonly questions: readonly string[];
+  /** What happens to local changes in the way, as a person answered. */
+  readonly localChanges?: LocalChanges;
 }
 
 const format = 'urn:writ:kept-draft:v1';
@@ -61,6 +64,7 @@ export async function keepDraft(
     questions,
     spent,
     drafted: Buffer.from(specBytes).toString('base64'),
+    ...(draft.localChanges === undefined ? {} : { localChanges: draft.localChanges }),
     ...given,
   };
   await writeDurably(join(directory, restName), `${JSON.stringify(rest)}\n`);
@@ -109,6 +113,7 @@ function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
     'questions',
     'spent',
     'drafted',
+    'localChanges',
     ...wishes,
   ];
   const fields = toFields(value, 'a kept draft', names);
@@ -126,12 +131,19 @@ function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
     spent: parseSpent(fields.spent),
     repairs: sentences('repairs'),
     questions: sentences('questions'),
+    ...parseLocalChanges(fields.localChanges),
     ...Object.fromEntries(
       wishes.flatMap((name) =>
         fields[name] === undefined ? [] : [[name, parseText(fields, name, 100_000)]],
       ),
     ),
   };
+}
+
+function parseLocalChanges(value: unknown): Pick<KeptDraft, 'localChanges'> {
+  if (value === undefined) return {};
+  if (value === 'set-aside' || value === 'include') return { localChanges: value };
+  throw new TypeError('expected `localChanges` to be `set-aside` or `include`');
 }
 
 function parseSpent(value: unknown): Spent {

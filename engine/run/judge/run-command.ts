@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { toRfc3339 } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
 import type { CheckContext } from '../../../core/contract/check-runner.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
 import type { ToolSettled } from '../../../core/contract/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { ToolUse } from '../../../core/contract/stage.ts';
-import { guardCommand, programsIn } from '../../tool/acl.ts';
+import { guardCommand, mayBeProgram, programsIn } from '../../tool/acl.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
 import { limitedShell } from '../../tool/limited-shell.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -81,11 +83,13 @@ export async function runCommand(
   // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the
   // same.
   const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
-  const acl = guardCommand(toolAcl, command, {
-    variables: Object.keys(env),
-    isProgram: programsIn(workspace.provided),
-  });
-  const denied = acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
+  const guard = (isProgram: (path: string) => boolean) =>
+    guardCommand(toolAcl, command, { variables: Object.keys(env), isProgram });
+  const acl = guard(programsIn(workspace.provided));
+  const lacksShare = skipped.length > 0 && !guard(mayBeProgram).refusal;
+  const refusal =
+    acl.refusal && lacksShare ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal;
+  const denied = refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
@@ -126,4 +130,27 @@ export async function runCommand(
     unread: read.unread,
     skipped,
   };
+}
+
+/**
+ * The refusal of a command whose program is in a directory that was not shared. Throws it, so that the run stops
+ * without a decision, unless the change itself alters the lockfile or the directory.
+ */
+function shareMissing(
+  { patch, ground }: Attempt,
+  checkId: string,
+  skipped: readonly string[],
+): Pick<Finding, 'message' | 'detail'> {
+  const { lockfile, share } = ground.config.workspace;
+  const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
+  const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
+  const decides = (path: string): boolean =>
+    path === lockfile || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
+  const isByChange = patch.files.some(({ path, oldPath = path }) => decides(path) || decides(oldPath));
+  if (isByChange) return { message, detail };
+  throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+    message,
+    detail,
+    hints: ['mend that in the working tree or in `[workspace]`, then `writ resume RUN`'],
+  });
 }

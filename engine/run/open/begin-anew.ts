@@ -1,5 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably } from '../../../core/base/durable-file.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
@@ -21,6 +22,7 @@ import { privateRootOf } from '../record/private-root.ts';
 import { secretValues } from '../record/secret-values.ts';
 import { type StartedRun, startedLanding } from '../record/started-run.ts';
 import type { Ground } from '../state/ground.ts';
+import type { LocalDecision } from '../state/local-decision.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import { claimedWording } from './claimed-wording.ts';
 import { maskStated } from './mask-stated.ts';
@@ -34,6 +36,8 @@ export interface AnewGround {
   readonly ground: Ground;
   readonly scratch: Scratch;
   readonly nowMs: number;
+  /** What the run decided about local changes, if this user recorded it here. */
+  readonly local: LocalDecision | undefined;
 }
 
 /**
@@ -41,7 +45,7 @@ export interface AnewGround {
  * found out found out again. The contract is held to what a start holds it to.
  */
 export async function startedAnew(
-  { engine, store, contract, ground, scratch, nowMs }: AnewGround,
+  { engine, store, contract, ground, scratch, nowMs, local }: AnewGround,
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
@@ -80,6 +84,7 @@ export async function startedAnew(
     tip,
     authorship,
     lacking,
+    local,
   };
   return {
     runId,
@@ -96,6 +101,7 @@ export async function startedAnew(
     sandbox: ground.sandbox.name,
     ...(lacking.length === 0 ? {} : { lacking }),
     ...(drafting === undefined ? {} : { drafting }),
+    ...(local === undefined ? {} : { local }),
     report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),
   };
 }
@@ -106,8 +112,8 @@ export async function startedAnew(
  */
 export async function clearMemory(directory: string, runId: string, spec: Uint8Array): Promise<void> {
   // Whatever lies under these names, a link above all, goes itself.
-  for (const part of ['content', 'record', specFile])
-    await rm(join(directory, part), { recursive: true, force: true });
+  for (const part of ['content', 'record']) await rm(join(directory, part), { recursive: true, force: true });
   await removeWorkspace(privateRootOf(runId));
-  await writeFile(join(directory, specFile), spec, { mode: 0o600, flag: 'wx', flush: true });
+  // In one step: a run whose contract a kill has removed cannot go on.
+  await writeDurably(join(directory, specFile), spec);
 }

@@ -2,17 +2,19 @@ import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import type { Touched } from '../../vcs/dirty-paths.ts';
+import { type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
+import { readLocalContent } from '../../vcs/include-local.ts';
 import { requireLandable } from '../../vcs/set-aside.ts';
 import { readWording } from '../state/commit-wording.ts';
+import { chooseLocalChanges, requireNothingToInclude, targetHere } from '../state/local-decision.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
+import { takeWithChanges } from './include-changes.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { requireCiting } from './require-citing.ts';
-import { takeCandidate } from './take-candidate.ts';
 
 /** Asked before the contract: which of its rows are asked for hangs on who works. */
 export const workerJudgement: Judgement = judgement({
@@ -73,10 +75,11 @@ export const changeJudgements: readonly Judgement[] = [
   judgement({
     id: 'candidate-taken',
     sees: 'change',
-    needs: ['place', 'source', 'repository', 'origin', 'landing'],
-    async judge({ place, source, repository, origin, landing }) {
+    needs: ['place', 'request', 'source', 'repository', 'origin', 'landing'],
+    async judge({ place, request, source, repository, origin, landing }) {
       const scratch = await place.makeScratch(repository);
-      return { scratch, supplied: await takeCandidate(scratch, { source }, origin, landing) };
+      const asked = { ...request, source };
+      return { scratch, ...(await takeWithChanges(scratch, repository, asked, origin, landing)) };
     },
   }),
   judgement({
@@ -90,19 +93,34 @@ export const changeJudgements: readonly Judgement[] = [
   judgement({
     id: 'paths-clean',
     sees: 'change',
-    needs: ['request', 'repository', 'landing', 'supplied'],
-    async judge({ request, repository, landing: { target }, supplied }) {
-      if (supplied && target.checkedOutHere)
-        await requireLandable(repository, target, supplied.files, request.localChanges);
+    needs: ['request', 'repository', 'landing', 'supplied', 'local'],
+    async judge({ repository, landing: { target }, supplied, local }) {
+      if (supplied && target.checkedOutHere && !local?.included)
+        await requireLandable(repository, target, supplied.files, local?.choice);
     },
   }),
   judgement({
     id: 'predicted-paths-clean',
     sees: 'change',
-    needs: ['request', 'source', 'repository', 'landing', 'draft'],
-    async judge({ request, source, repository, landing: { target }, draft }) {
-      if (source.kind !== 'worker' || !target.checkedOutHere) return;
-      await requireLandable(repository, target, predictedFiles(draft), request.localChanges);
+    needs: ['request', 'source', 'repository', 'landing', 'draft', 'scratch'],
+    async judge({ request, source, repository, landing, draft, scratch }) {
+      const target = await targetHere(repository, landing, request.heldFor);
+      if (source.kind !== 'worker') return;
+      const { base } = landing;
+      const files = predictedFiles(draft);
+      if (target === undefined) {
+        const isIncluding = request.localChanges === 'include';
+        if (isIncluding) await requireNothingToInclude(repository, landing.target.ref, files);
+        return isIncluding ? { local: { choice: 'include' } } : undefined;
+      }
+      const { choice, dirty } = await chooseLocalChanges(request, repository, files);
+      if (choice !== 'include') {
+        await requireLandable(repository, target, files, choice);
+        return { local: choice === 'stop' ? undefined : { choice } };
+      }
+      if (dirty.length === 0) return { local: { choice } };
+      const included = await readLocalContent(repository, scratch, base.tree, target, dirty);
+      return { local: { choice, included } };
     },
   }),
   judgement({
@@ -121,7 +139,5 @@ export const changeJudgements: readonly Judgement[] = [
 /** Files that the plan names one by one. What it names by directory or glob is checked once the change is there. */
 function predictedFiles({ tasks }: PlanDraft): readonly Touched[] {
   const patterns = tasks.flatMap(({ predictedWrites = [] }) => predictedWrites.map(parseWritePattern));
-  return patterns
-    .filter(({ isPlain, isFile }) => isPlain && isFile)
-    .map(({ text }) => ({ path: text, changeType: 'modify' }));
+  return touchedBy(patterns.filter(({ isPlain, isFile }) => isPlain && isFile).map(({ text }) => text));
 }

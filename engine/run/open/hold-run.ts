@@ -107,6 +107,7 @@ export async function holdRun({
     wording: started.wording,
     authorship: started.authorship,
     lacking: started.lacking,
+    local: started.local,
   };
   const calls = openCallLedger(journal);
   if (allowLostCalls) await calls.allow();

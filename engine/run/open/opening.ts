@@ -15,6 +15,7 @@ import type { Scratch } from '../../vcs/scratch.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
 import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
+import type { LocalDecision } from '../state/local-decision.ts';
 import type { OpenModel } from '../state/open-model.ts';
 import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
@@ -31,6 +32,7 @@ export type OpeningRequest = Pick<
   | 'policy'
   | 'noMerge'
   | 'localChanges'
+  | 'askLocalChanges'
   | 'message'
   | 'author'
   | 'sandbox'
@@ -101,5 +103,7 @@ export interface Opening {
   readonly scratch: Scratch;
   /** The candidate of a supplied change; `undefined` where a worker will make it. */
   readonly supplied: PatchSet | undefined;
+  /** What happens to local changes in the way; `undefined`: there are none. */
+  readonly local: LocalDecision | undefined;
   readonly authorship: Authorship;
 }

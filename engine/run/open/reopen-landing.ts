@@ -14,11 +14,13 @@ import type { StartedRun } from '../record/started-run.ts';
 import { findForeignPolicy } from '../state/foreign-policy.ts';
 import type { Lag, Landing } from '../state/landing.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
+import { isSealing } from './refuse-sealing.ts';
 
 /**
  * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not
  * where it was, or a policy commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are
- * a claim, and nothing was moved. From the swap on the branch may have been moved by the run itself.
+ * a claim, and nothing was moved. Once the run is being sealed, the seal itself finds out who moved the branch: the
+ * run, or somebody else, and then it is rolled back.
  */
 export async function reopenLanding(
   repository: Repository,
@@ -38,7 +40,7 @@ export async function reopenLanding(
   // Whatever has become of the branch, a run can be ended.
   if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };
   const target = await reopenTarget(repository, { ref, expected });
-  if (journal && isSwapping(journal)) return { ...stated, target };
+  if (journal && isSealing(journal)) return { ...stated, target };
   const { base, policy } = stated;
   const tip = await readRef(repository, ref);
   if (tip !== expected) {
@@ -96,12 +98,6 @@ async function requireLag(repository: Repository, lag: Lag, policy: string | und
     message: `the journal says that the change starts ${lag.commits} commits behind the policy commit; there are ${counted}`,
     detail: { from: lag.from, policy: policy ?? null, expected: counted, found: lag.commits },
   });
-}
-
-function isSwapping({ records }: Journal): boolean {
-  return records.some(({ data }) =>
-    /(?:^|\/)seal\/swap$/.test(String((data as { step?: unknown } | null)?.step ?? '')),
-  );
 }
 
 function moved(message: string, detail: Readonly<Record<string, unknown>>): WritError {

@@ -16,7 +16,8 @@ import { readClaim } from '../record/claimed-run.ts';
 import { putJournal } from '../record/put-journal.ts';
 import { readKeptContract } from '../record/read-kept-contract.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
-import { callTypes } from '../state/lost-calls.ts';
+import { recordedDecision, requireRecordedChoice } from '../state/local-decision.ts';
+import { callTypes, claimedCalls } from '../state/lost-calls.ts';
 import { openModel } from '../state/open-model.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
@@ -26,17 +27,19 @@ import { withConfig } from '../state/with-config.ts';
 import { adoptJournal, isSignedByRunner } from './adopt-journal.ts';
 import { clearMemory, startedAnew } from './begin-anew.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
+import { findMovedLanding, localOntoTip, mergeOntoTip } from './moved-target.ts';
 import { openJournal, openOwnJournal, openWitness } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
 import { reopenWorker } from './open-worker.ts';
 import { prepareGround } from './prepare-ground.ts';
 import { readCandidate } from './read-candidate.ts';
-import { refuseSealing } from './refuse-sealing.ts';
+import { isSealing, refuseSealing } from './refuse-sealing.ts';
 import { reopenLanding } from './reopen-landing.ts';
 import { requireCiting } from './require-citing.ts';
 import { requirePartSecrets } from './require-part-secrets.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 import { sandboxAgain } from './sandbox-again.ts';
+import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
 
 /**
  * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
@@ -62,18 +65,29 @@ export async function reopenRun(
     const before = own ? startedRun(own.records) : claim?.started;
     if (!before) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
     if (own && request.cancel !== undefined) refuseSealing(runId, own);
+    const decided = own && recordedDecision(before, stepsOver(own));
+    const openScratch = async () => readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
+    if (own && request.cancel === undefined && !isSealing(own)) {
+      requireRecordedChoice(request, runId, decided?.included);
+      await refuseSealedElsewhere(repository, { started: before, included: decided?.included, openScratch });
+    }
     const read = claim
       ? await readContract(engine, claim.spec)
       : await readKeptContract(engine, directory, before);
     const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective);
-    const landing = await reopenLanding(repository, own, before, read, request);
+    const candidate = claim ? claim.candidate : before.candidate;
+    const moved =
+      request.cancel === undefined && !(own && isSealing(own))
+        ? await findMovedLanding(repository, found, before, candidate, read)
+        : undefined;
+    const landing = moved ?? (await reopenLanding(repository, own, before, read, request));
     const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
     const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
     const contract = withConfig(read, prepared.config);
     // Whoever ends a run seals nothing: neither key nor log has to be there, and the plugin of a log may be gone.
     const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
-    const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
-    const isAdopted = claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
+    const scratch = await openScratch();
+    const isAdopted = !moved && claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
     // What a trusted runner has decided on, it has decided on in its own words.
     const { foreign } = isAdopted ? before : landing;
     const { foreign: _, ...rest } = prepared;
@@ -86,30 +100,43 @@ export async function reopenRun(
       const { onto } = request;
       await requireStatedTarget(repository, contract, { runId, ref, exists, hasPolicy, onto, isClaimed });
     }
-    const supplied = await readCandidate(
-      scratch,
-      landing.base,
-      runId,
-      claim && !isAdopted ? claim.candidate : before.candidate,
-    );
+    const supplied = moved
+      ? await mergeOntoTip(scratch, before, candidate, moved)
+      : await readCandidate(scratch, landing.base, runId, isAdopted ? before.candidate : candidate);
     let started = before;
-    if (claim) {
-      await clearMemory(directory, runId, claim.spec);
+    // On a new base nothing holds that was found out on the old one.
+    const memory =
+      claim ??
+      (own && moved
+        ? { started: before, spec: read.bytes, candidate, calls: claimedCalls(own.records) }
+        : undefined);
+    // A kill between the journal of a new start and this leaves what the earlier one remembers.
+    if (own && !moved && isUnresumed(own)) await clearMemory(directory, runId, read.bytes);
+    if (memory) {
+      const local = own && moved && (await localOntoTip(scratch, before, decided, moved));
+      await own?.close();
+      opened = undefined;
+      if (!own) await clearMemory(directory, runId, memory.spec);
       await using witness = await openWitness(request, runId);
-      if (isAdopted) await adoptJournal(store, claim, directory, witness);
+      if (isAdopted) await adoptJournal(store, memory, directory, witness);
       else {
         const nowMs = request.clock.now();
-        started = await startedAnew({ engine, store, contract, ground, scratch, nowMs }, claim, supplied);
+        const about = { engine, store, contract, ground, scratch, nowMs, local };
+        const anew = await startedAnew(about, memory, supplied);
+        // What this user wrote down here needs nobody to find it out again.
+        started = own ? { ...anew, wording: before.wording } : anew;
         const at = toRfc3339(nowMs);
-        const calls = claim.calls.map((data, index) => ({
+        const calls = memory.calls.map((data, index) => ({
           at,
           type: callTypes.begun,
           data: { ...data, call: index + 1 },
         }));
         await putJournal(directory, [{ at, type: startedType, data: started }, ...calls], witness);
+        // After its journal: until that is replaced, the run goes on from what it remembers.
+        if (own) await clearMemory(directory, runId, memory.spec);
       }
     }
-    const journal = own ?? (await openJournal(directory, runId, request));
+    const journal = memory || !own ? await openJournal(directory, runId, request) : own;
     const steps = stepsOver(journal);
     await journal.append(resumedType, {});
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
@@ -139,4 +166,9 @@ export async function reopenRun(
     await lock.release().catch(() => undefined);
     throw fault;
   }
+}
+
+/** Whether the journal is of a new start that no process went on from. */
+function isUnresumed({ records }: Journal): boolean {
+  return startedRun(records)?.anewAtMs !== undefined && !records.some(({ type }) => type === resumedType);
 }

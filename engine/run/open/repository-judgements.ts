@@ -12,6 +12,7 @@ import { draftPlan } from './draft-plan.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openStatedRepository } from './open-stated-repository.ts';
 import { readPlanGround } from './read-plan-ground.ts';
+import { requireDependencies } from './require-dependencies.ts';
 
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
 export const repositoryJudgements: readonly Judgement[] = [
@@ -103,6 +104,14 @@ export const repositoryJudgements: readonly Judgement[] = [
     sees: 'repository',
     needs: ['admitted', 'config'],
     judge: async ({ admitted, config }) => ({ contract: withConfig(admitted, config) }),
+  }),
+  judgement({
+    id: 'dependencies-seen',
+    sees: 'repository',
+    about: '/acceptance/verificationPlan',
+    needs: ['repository', 'landing', 'config', 'contract'],
+    judge: ({ repository, landing, config, contract }) =>
+      requireDependencies(repository, landing.base.tree, contract.effective, config.workspace),
   }),
   judgement({
     id: 'plan-drafted',

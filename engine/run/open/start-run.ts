@@ -74,7 +74,7 @@ export async function startRun(
     const opening = (await judgeOpening(laterJudgements, first)) as Opening;
     const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
       opening;
-    const { secrets } = opening;
+    const { secrets, local } = opening;
     for (const issue of inVain(opening)) request.hear?.(issue);
     const lacking = inVainWords(opening);
     const spec = contract.effective;
@@ -109,6 +109,7 @@ export async function startRun(
       ...(lacking.length === 0 ? {} : { lacking }),
       ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
       ...(request.advice === undefined ? {} : { advice: request.advice }),
+      ...(local === undefined ? {} : { local }),
       report: openingReport(
         {
           contract,
@@ -122,6 +123,7 @@ export async function startRun(
           authorship,
           sandboxName: ground.sandbox.name,
           lacking,
+          local,
         },
         supplied,
       ),

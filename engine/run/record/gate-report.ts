@@ -1,9 +1,11 @@
 import { toRfc3339 } from '../../../core/base/clock.ts';
+import { namePaths } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import { maskPath } from '../../../readers/sensitive/mask-path.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
+import type { IncludedChanges } from '../../vcs/include-local.ts';
 import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
 import { factorsWithoutChecks, factorWithoutChecks } from '../state/checks-with-factors.ts';
 import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
@@ -36,7 +38,8 @@ export function gateReport(
   const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
   const { skipped = [] } = attempt;
   const judged = { findings, stages, artifacts: box.list(), lost, skipped };
-  return report({ ...identity, store: means.store, ground }, patch, judged);
+  const { localNow: local } = attempt;
+  return report({ ...identity, store: means.store, ground, local }, patch, judged);
 }
 
 /** A candidate speaks for the run; an attempt for itself, whatever came later. */
@@ -54,6 +57,14 @@ function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readon
       ? `${behind}, whose policy judges it; it lands on \`${target.ref}\` without them`
       : `${behind}: what is judged, and lands, is its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
   ];
+}
+
+const maxNamed = 20;
+
+/** Says which uncommitted changes of the working tree are part of the change. */
+function includedNotice({ paths, digest }: IncludedChanges): string {
+  const named = namePaths(paths.map(maskPath), maxNamed);
+  return `the change includes local changes of the working tree at ${named} (SHA-256 ${digest})`;
 }
 
 /** Says that the contract chose whose policy judges. */
@@ -77,9 +88,11 @@ function report(
 ): GateReport {
   const { contract, runId, threadId, tip, authorship, store, ground } = run;
   const spec = contract.effective;
+  const included = run.local?.included;
   const notices = [
     ...foreignNotice(ground),
     ...lagNotice(ground),
+    ...(included === undefined ? [] : [includedNotice(included)]),
     ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...skipped,
     ...(run.anewAtMs === undefined
@@ -128,6 +141,9 @@ function report(
             })),
           },
         }),
+    ...(included === undefined
+      ? {}
+      : { localChanges: { paths: included.paths.map(maskPath), digest: included.digest } }),
     stages,
     ...(notices.length === 0 ? {} : { notices }),
     findings,

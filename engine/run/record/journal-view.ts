@@ -1,6 +1,6 @@
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import type { FollowOutcome } from '../../vcs/swap-target.ts';
+import type { AroundOutcome } from '../../vcs/set-aside.ts';
 import { waitingType } from '../state/wall-clock.ts';
 
 /** What this machine's journal knows of a run beyond its refs. */
@@ -9,8 +9,8 @@ export interface JournalView {
   readonly isWaiting: boolean;
   /** The branch was moved, or found to have been moved by somebody else. */
   readonly swapped: boolean;
-  /** Why index and files did not follow the branch. */
-  readonly notFollowed?: string;
+  /** What became of index and files behind the branch. */
+  readonly follow?: AroundOutcome;
   readonly sealedBy: { readonly keyId?: string; readonly logOrigin?: string; readonly logIndex?: number };
   /** The back end that the last judging of checks was begun in; absent before any. */
   readonly sandbox?: string;
@@ -34,13 +34,13 @@ export function viewJournal(records: readonly JournalRecord[]): JournalView {
     const name = viewed.find((one) => step.endsWith(one));
     if (name !== undefined) answers.set(name, answer);
   }
-  const follow = answers.get('/follow') as FollowOutcome | undefined;
+  const follow = answers.get('/follow') as AroundOutcome | undefined;
   const attested = answers.get('/attested') as JournalView['sealedBy'] | undefined;
   return {
     isFinished: records.some(({ type }) => type === 'run-finished'),
     isWaiting: records.findLast(({ type }) => type !== 'run-left')?.type === waitingType,
     swapped: answers.has('seal/swap'),
-    ...(follow?.state === 'failed' ? { notFollowed: follow.reason } : {}),
+    ...(follow === undefined ? {} : { follow }),
     sealedBy: {
       ...(attested?.keyId === undefined ? {} : { keyId: attested.keyId }),
       ...(attested?.logOrigin === undefined ? {} : { logOrigin: attested.logOrigin }),

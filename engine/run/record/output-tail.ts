@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { withoutTerminalStrings } from '../../../core/base/terminal-strings.ts';
 import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import type { SandboxResult } from '../../../core/contract/sandbox.ts';
 import type { CheckRecord, OutputTail } from '../../../core/contract/stage.ts';
@@ -15,7 +16,7 @@ const searchedBytes = 256 * 1024;
 
 /**
  * The last lines that a command printed (stdout and stderr in order of arrival), without terminal control sequences and
- * redacted; secrets are removed whatever `policy` allows. `undefined` if it printed nothing.
+ * octets that are not UTF-8, redacted; secrets are removed whatever `policy` allows. `undefined` if it printed nothing.
  */
 export function outputTail(
   result: Pick<SandboxResult, 'combined'> | undefined,
@@ -24,8 +25,9 @@ export function outputTail(
   if (result === undefined) return undefined;
   const { bytes, truncated } = result.combined;
   const searched = bytes.subarray(-searchedBytes);
-  // Control characters are removed before the search: a colour within a secret would hide it.
-  const plain = stripVTControlCharacters(searched.toString('utf8'))
+  // What a terminal does not show is removed before the search: a colour within a secret would hide it.
+  const decoded = withoutTerminalStrings(searched.toString('utf8').replaceAll('\ufffd', ''));
+  const plain = stripVTControlCharacters(decoded)
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '');
   const remove = [...new Set([...policy.remove, 'secrets' as const])];

@@ -2,6 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent, writeDurably } from '../../../core/base/durable-file.ts';
 import { formatJournal } from '../../store/format-journal.ts';
+import { replacedRecord } from '../../store/journal-replaced.ts';
 import type { WitnessedJournal } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { journalFile } from '../../store/run-directory.ts';
@@ -20,7 +21,7 @@ export async function putJournal(
 ): Promise<void> {
   const path = join(directory, journalFile);
   await copyFile(path, join(directory, asideFile)).catch(absent);
-  const { bytes, reach } = formatJournal(records, witness);
+  const { bytes, reach } = formatJournal([...records, ...replacedRecord(records, witness)], witness);
   await writeDurably(path, bytes);
   await witness.reach(reach);
 }

@@ -19,6 +19,7 @@ import { readSetAside, setAsideNotice, setAsideRef } from '../../vcs/set-aside-r
 import { lostIfStopped } from '../state/lost-calls.ts';
 import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
+import { followNotices } from './follow-notices.ts';
 import { viewJournal } from './journal-view.ts';
 import { sealedPlugins } from './sealed-plugins.ts';
 import { startedRun } from './started-run.ts';
@@ -196,17 +197,12 @@ async function localRecords(repository: Repository, runId: string): Promise<read
 function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
   if (records.length === 0) return { state: 'decided' };
   const journal = viewJournal(records);
-  if (journal.notFollowed !== undefined) {
-    return {
-      state: 'decided',
-      notices: [
-        `the branch was moved, but index and files could not follow (${journal.notFollowed}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`,
-      ],
-    };
-  }
-  if (journal.isFinished) return { state: 'decided' };
+  const followed = journal.follow === undefined ? [] : followNotices(journal.follow);
+  const told = followed.length === 0 ? {} : { notices: followed };
+  if (journal.isFinished || journal.follow?.state === 'failed') return { state: 'decided', ...told };
   const what = type === 'commit' && !journal.swapped ? 'before the branch was moved' : 'before its last step';
-  return { state: 'interrupted', notices: [`the run was stopped ${what}: \`writ resume\` finishes it`] };
+  const stopped = `the run was stopped ${what}: \`writ resume\` finishes it`;
+  return { state: 'interrupted', notices: [...followed, stopped] };
 }
 
 function sealedArtifact(

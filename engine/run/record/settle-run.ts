@@ -17,14 +17,15 @@ export const patchContentPath = 'patchset.diff';
 
 /**
  * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
- * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept. Done again after a kill, it
- * writes the same versions.
+ * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept; `anchors` are commits that
+ * the run's record keeps reachable. Done again after a kill, it writes the same versions.
  */
 export async function settleRun(
   attempt: Attempt,
   files: RecordFiles,
   seals: readonly SealedFile[],
   patch: Uint8Array = attempt.patch.diff,
+  anchors: readonly string[] = [],
 ): Promise<void> {
   const {
     identity: { contract, runId },
@@ -82,6 +83,7 @@ export async function settleRun(
       expectedOld: old.run,
       atMs,
       files: [...files, ...seals],
+      ...(anchors.length === 0 ? {} : { anchors }),
     }),
   );
 

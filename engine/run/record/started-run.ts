@@ -18,6 +18,7 @@ import { isRefName } from '../../vcs/ref-name.ts';
 import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
 import type { ForeignPolicy } from '../state/foreign-policy.ts';
 import type { Lag, Landing } from '../state/landing.ts';
+import { type LocalDecision, localShape } from '../state/local-decision.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 
 /** The first record of a run's journal: what was asked for, resolved once. */
@@ -60,6 +61,8 @@ export interface StartedRun {
   readonly drafting?: Spent;
   /** How its Tasks are to be done, where a person confirmed that before. */
   readonly advice?: readonly TaskAdvice[];
+  /** What happens to local changes in the way, if that was decided before the work. */
+  readonly local?: LocalDecision;
   /** What `show` can say before anything was judged. */
   readonly report: GateReport;
 }
@@ -92,6 +95,7 @@ const shape = fields(
     lacking: listOf(text),
     drafting: spentShape,
     advice: listOf(adviceShape),
+    local: localShape,
   },
 );
 const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);

@@ -36,7 +36,10 @@ async function readApproval(objects: RunStore['objects'], ref: string): Promise<
   try {
     return await objects.read(ref, approvalPath);
   } catch (fault) {
-    if (isWritError(fault) && ['INPUT_TOO_LARGE', 'GIT_FAILED', 'OBJECT_CORRUPT'].includes(fault.code))
+    if (
+      isWritError(fault) &&
+      ['INPUT_TOO_LARGE', 'GIT_FAILED', 'OBJECTS_MISSING', 'OBJECT_CORRUPT'].includes(fault.code)
+    )
       return undefined;
     throw fault;
   }

@@ -7,6 +7,7 @@ import { emptyTreeOf, type Repository } from '../../vcs/repository.ts';
 import { readHead, resolveBase } from '../../vcs/resolve-commit.ts';
 import { dropSetAside } from '../../vcs/set-aside.ts';
 import { setAsideNotice } from '../../vcs/set-aside-refs.ts';
+import { followNotices } from '../record/follow-notices.ts';
 import { followTarget, moveTarget, type TargetMove } from './move-target.ts';
 
 /** A sealed commit that stands on a branch of its own until somebody says whether it goes on to the one it is for. */
@@ -82,12 +83,11 @@ export async function landHeld(
     ...(local && { local }),
   });
   if (lost !== undefined) return { lost };
-  const follow = await followTarget(repository, runId, target, commit, isAgain);
+  const isIncluded = local?.included !== undefined;
+  const follow = await followTarget(repository, runId, target, commit, isAgain, isIncluded);
   if (follow.merged !== undefined) await dropSetAside(repository, runId, follow.merged);
-  const notices = [
-    follow.state === 'failed' ? `the working tree could not follow: ${follow.reason}` : '',
-    follow.kept === undefined ? '' : `${follow.kept.why}: ${setAsideNotice(follow.kept.ref)}`,
-  ].filter((notice) => notice !== '');
+  const stays = follow.kept === undefined ? [] : [setAsideNotice(follow.kept.ref)];
+  const notices = [...followNotices(follow), ...stays];
   return notices.length === 0 ? {} : { notice: notices.join('\n') };
 }
 

@@ -1,7 +1,9 @@
 import { messageOf } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
-import { dirtyPaths } from '../../vcs/dirty-paths.ts';
+import { dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
 import { finishFollow } from '../../vcs/finish-follow.ts';
+import { describeLocal, type IncludedChanges } from '../../vcs/include-local.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
 import type { Repository } from '../../vcs/repository.ts';
@@ -29,7 +31,12 @@ export interface TargetMove {
   /** In what time somebody else may have changed something. */
   readonly when: string;
   /** What happens to local changes at these paths. */
-  readonly local?: { readonly choice: LocalChanges | undefined; readonly atMs: number };
+  readonly local?: {
+    readonly choice: LocalChanges | undefined;
+    readonly atMs: number;
+    /** Local changes that are part of the commit: the working tree must still hold exactly these. */
+    readonly included?: Pick<IncludedChanges, 'paths' | 'digest'> | undefined;
+  };
 }
 
 /**
@@ -41,20 +48,27 @@ export async function moveTarget(
   { runId, target, commit, files, policy, when, local }: TargetMove,
 ): Promise<{ lost?: string; by?: SealingFault }> {
   if ((await readRef(repository, target.ref)) === commit) return {};
-  const dirty = target.checkedOutHere ? await dirtyPaths(repository, files) : [];
-  const isSetAside = (await localChangesOf(repository, runId, local?.choice)) === 'set-aside';
-  const stuck = isSetAside ? await stuckPaths(repository, target, dirty) : dirty;
-  if (stuck.length > 0) {
-    const paths = stuck.slice(0, 5).map(({ path }) => `\`${path}\``);
-    return { lost: `${paths.join(', ')} changed in the working tree ${when}`, by: 'changed-under-us' };
+  const included = target.checkedOutHere ? local?.included : undefined;
+  const touched = [...files, ...touchedBy(included?.paths ?? [])];
+  const dirty = target.checkedOutHere ? await dirtyPaths(repository, touched) : [];
+  const isStored =
+    included !== undefined || (await localChangesOf(repository, runId, local?.choice)) === 'set-aside';
+  const stuck = isStored ? await stuckPaths(repository, target, dirty) : dirty;
+  const changed = (paths: readonly string[]): { lost: string; by: SealingFault } => {
+    const shown = paths.slice(0, 5).map((path) => `\`${printable(path)}\``);
+    return { lost: `${shown.join(', ')} changed in the working tree ${when}`, by: 'changed-under-us' };
+  };
+  if (stuck.length > 0) return changed(stuck.map(({ path }) => path));
+  if (isStored && target.expected !== undefined && (dirty.length > 0 || included !== undefined)) {
+    const paths = dirty.map(({ path }) => path);
+    const base = target.expected;
+    const stored = await storeSetAside(repository, { runId, base, paths, atMs: local?.atMs ?? 0 });
+    const found = included && (await describeLocal(repository, base, stored));
+    if (found && found.digest !== included.digest) {
+      await dropSetAside(repository, runId, stored);
+      return changed([...new Set([...included.paths, ...found.paths])]);
+    }
   }
-  if (isSetAside && dirty.length > 0 && target.expected !== undefined)
-    await storeSetAside(repository, {
-      runId,
-      base: target.expected,
-      paths: dirty.map(({ path }) => path),
-      atMs: local?.atMs ?? 0,
-    });
   const { ref, commit: judgedBy } = policy;
   const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
   const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
@@ -69,7 +83,7 @@ export async function moveTarget(
 
 /**
  * Index and files behind the move; `isAgain`: an earlier process may have been stopped in the middle of it. Local
- * changes that the run set aside are merged back.
+ * changes that the run set aside are merged back, unless the commit includes them.
  */
 export async function followTarget(
   repository: Repository,
@@ -77,10 +91,12 @@ export async function followTarget(
   target: Target,
   commit: string,
   isAgain: boolean,
+  isIncluded = false,
 ): Promise<AroundOutcome> {
   try {
     const stored = target.checkedOutHere ? await readSetAside(repository, runId) : undefined;
-    if (stored !== undefined) return await followAround(repository, target, commit, { runId, stored });
+    if (stored !== undefined)
+      return await followAround(repository, target, commit, { runId, stored, isIncluded });
     return await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
   } catch (fault) {
     // The branch has moved: what hinders the files is told, and undoes nothing.

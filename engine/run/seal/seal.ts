@@ -6,6 +6,7 @@ import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
 import { dropSetAside } from '../../vcs/set-aside.ts';
+import { anchorEarlier } from '../decide/carried-approvals.ts';
 import { decide } from '../decide/decide.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
@@ -71,7 +72,9 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
         });
   settings.signal.throwIfAborted();
   try {
-    await settleRun(attempt, recorded, attested.seals);
+    const carried = attempt.approvals.filter(({ status }) => status === 'counts');
+    const anchors = await anchorEarlier(attempt, carried);
+    await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
   } catch (fault) {
     // The claim is in the log already: whoever reads the log must learn that it did not take effect.
     await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
@@ -82,7 +85,8 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const { repository, target, policy } = ground;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;
-  const local = { choice: settings.localChanges, atMs: nowMs };
+  const { choice = settings.localChanges, included } = attempt.localNow ?? {};
+  const local = { choice, atMs: nowMs, included };
   const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
   const swap = await steps.once('swap', () => moveTarget(repository, move));
   if (swap.lost !== undefined) {
@@ -92,7 +96,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   }
   const isAgain = steps.interrupted('follow');
   const { merged } = await steps.once('follow', () =>
-    followTarget(repository, runId, target, commit, isAgain),
+    followTarget(repository, runId, target, commit, isAgain, included !== undefined),
   );
   // After the step is recorded: a process that follows once more would not know the merged files as the user's.
   if (merged !== undefined) await dropSetAside(repository, runId, merged);

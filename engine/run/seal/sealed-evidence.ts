@@ -1,5 +1,6 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { SealedEvidence } from '../../../core/contract/attestor.ts';
+import { carryReader } from '../../patch/carry-reader.ts';
 import { readObjects } from '../../vcs/blobs.ts';
 import { evidenceReader } from '../../vcs/evidence-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
@@ -40,5 +41,6 @@ export async function sealedEvidence(
       return record ? box.read(record) : ofAttempts.get(path);
     },
     ...evidenceReader(repository),
+    carry: carryReader(repository),
   };
 }

@@ -17,6 +17,7 @@ import type { ArtifactBox } from './artifact-box.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './ground.ts';
+import type { LocalDecision } from './local-decision.ts';
 import type { OpenModel } from './open-model.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
@@ -50,6 +51,8 @@ export interface RunIdentity {
   readonly authorship: Authorship;
   /** Why its work may be in vain, as it was told before any; `undefined` where nothing was. */
   readonly lacking: readonly string[] | undefined;
+  /** What happens to local changes in the way, if that was decided before the work. */
+  readonly local: LocalDecision | undefined;
 }
 
 /** What this process works on the run with, and until when. */
@@ -121,6 +124,8 @@ export interface Attempt extends OpenRun {
   readonly patchFindings?: readonly Finding[];
   /** A trial of the seal, where a check asks for one. */
   readonly rehearsal?: RuleInput['rehearsal'];
+  /** What happens to local changes at paths of this candidate; absent of an attempt at a Task. */
+  readonly localNow?: LocalDecision;
   /** Why directories of `[workspace] share` were not given to its checks. */
   readonly skipped?: readonly string[];
 }

@@ -15,6 +15,7 @@ const codes: ReadonlySet<string> = new Set<ErrorCode>([
   'SANDBOX_FAILED',
   'SANDBOX_UNAVAILABLE',
   'SPAWN_FAILED',
+  'WORKSPACE_DEPENDENCIES_MISSING',
   'WORKSPACE_UNSAFE',
 ]);
 

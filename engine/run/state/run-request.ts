@@ -8,6 +8,7 @@ import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { DirtyPath } from '../../vcs/dirty-paths.ts';
 import type { LocalChanges } from '../../vcs/set-aside.ts';
 import type { ModelMeter } from './model-meter.ts';
 import type { OpenModel } from './open-model.ts';
@@ -56,10 +57,18 @@ export interface RunSettings {
    */
   readonly approvers?: readonly InProcessApprover[];
   /**
-   * What happens to uncommitted changes at paths that the change touches; absent: `stop`. `set-aside` stores them
-   * just before the working tree follows the sealed commit, and merges them back afterwards.
+   * What happens to uncommitted changes at paths that the change touches; absent: the answer of `askLocalChanges`, else
+   * `stop`. `set-aside` stores them just before the working tree follows the sealed commit, and merges them back
+   * afterwards. `include` makes them part of the change.
    */
   readonly localChanges?: LocalChanges;
+  /**
+   * Full name of the branch that the change is for, if its target only holds it until a review: the policy of this
+   * branch counts as its own, and local changes are those of its working tree.
+   */
+  readonly heldFor?: string;
+  /** Asks a person about local changes at these paths; absent: no one can answer. */
+  readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
   /** Who is asked while a worker works; absent: nobody is there. */
@@ -84,11 +93,6 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
-  /**
-   * Full name of the branch that the change is for, where `onto` names one that only holds it: whether its policy is
-   * somebody else's is asked of this one.
-   */
-  readonly heldFor?: string;
   /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */

@@ -46,9 +46,14 @@ export function workBefore(state: PlanState, task: PlannedTask): readonly Settle
   return acceptedWork(state, found);
 }
 
-/** That work on the run's base, memorised by what goes in: a resumed run merges nothing twice. */
+/** What the work of a run starts from: its base, with the local changes that the user included before the work. */
+export function workBase({ identity, ground }: Pick<OpenRun, 'identity' | 'ground'>): string {
+  return identity.local?.included?.tree ?? ground.base.tree;
+}
+
+/** That work on what the run starts from, memorised by what goes in: a resumed run merges nothing twice. */
 export async function mergeWork(run: OpenRun, work: readonly SettledAttempt[]): Promise<MergedWork> {
-  const base = run.ground.base.tree;
+  const base = workBase(run);
   const tree = stackedTree(base, work);
   if (tree !== undefined) return { tree };
   const key = canonicalDigest([base, ...work.map((one) => [one.baseTree, one.tree])]).slice(0, 32);

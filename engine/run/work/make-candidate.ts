@@ -5,6 +5,7 @@ import type { JudgedRun } from '../record/judged-run.ts';
 import { nobodyYet } from '../record/nobody-yet.ts';
 import type { PlanState } from '../record/plan-state.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { workBase } from './accepted-work.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { workPlan } from './work-plan.ts';
 
@@ -25,7 +26,8 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
       const { attempt, judged } = await end.last.inFull();
       return { attempt, ended: judged };
     }
-    if (end.only && round === 1) return { attempt: (await end.only.inFull()).attempt };
+    const startsFromBase = workBase(run) === run.ground.base.tree;
+    if (end.only && round === 1 && startsFromBase) return { attempt: (await end.only.inFull()).attempt };
     const { base } = run.ground;
     const patch =
       end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.means.scratch, base, end.tree);

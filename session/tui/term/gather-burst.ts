@@ -60,9 +60,9 @@ export function afterKeys(before: Burst, keys: readonly Key[], isSequence: boole
 }
 
 /** The chunk as one paste, and the bytes of a character that has not arrived whole. */
-export function toBurst(bytes: Uint8Array): { readonly key: Key; readonly rest: Uint8Array } {
+export function toBurst(bytes: Uint8Array): { readonly text: string; readonly rest: Uint8Array } {
   const end = bytes.length - cutOff(bytes);
   const said = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end));
   const rest = Uint8Array.from(bytes.subarray(end));
-  return { key: { type: 'paste', text: cleanPaste(said.replace(sequences, '')) }, rest };
+  return { text: cleanPaste(said.replace(sequences, '')), rest };
 }

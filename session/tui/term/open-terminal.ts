@@ -14,6 +14,8 @@ export type Ending = EndSignal | 'end-of-input';
 export interface Told {
   /** What a person did, in order. */
   keys(keys: readonly Key[]): void;
+  /** Whether a letter may answer a question; absent: never. */
+  isAsking?(): boolean;
   /** The live region was drawn anew, cut to the new size; whoever has laid it out may do so again. */
   resized(size: Size): void;
   /** The terminal is as it was found; nothing comes from it any more. The process goes on. */
@@ -82,7 +84,7 @@ export function openTerminal({
     state = 'ours';
     ground.raw(true);
     if (!isMute) ground.write(enter);
-    const reader = readKeys(clock, told.keys, patience);
+    const reader = readKeys(clock, told.keys, patience, () => told.isAsking?.() === true);
     keys = reader;
     stopReading = ground.onBytes((bytes) => reader.feed(bytes));
   };

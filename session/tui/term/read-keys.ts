@@ -31,12 +31,14 @@ export interface KeyReader {
 /**
  * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives at once, or
  * with gaps too short for typing (`gapOf`), is a paste, and what follows so belongs to it, unless a key sequence begins
- * there.
+ * there. While `isAsking`, a single letter may answer a question: it is reported once nothing followed it in such a
+ * gap, and together with the next letter of a paste otherwise.
  */
 export function readKeys(
   clock: Clock,
   told: (keys: readonly Key[]) => void,
   patience: Patience = usualPatience,
+  isAsking: () => boolean = () => false,
 ): KeyReader {
   let state: DecodeState = noKeys;
   let waiting = new AbortController();
@@ -44,6 +46,24 @@ export function readKeys(
   /** Until when the rest of a key may come whose Escape was taken for one. */
   let lateUntilMs = Number.NEGATIVE_INFINITY;
   let burst: Burst = noBurst;
+  /** A letter that is reported when its burst is over, or with what follows. */
+  let held = '';
+  const tell = (keys: readonly Key[]): void => {
+    const all: readonly Key[] = held === '' ? keys : [{ type: 'text', text: held }, ...keys];
+    held = '';
+    if (all.length > 0) told(all);
+  };
+  const tellTyped = (keys: readonly Key[]): void => {
+    const [key, ...more] = keys;
+    if (key?.type !== 'text') {
+      if (keys.length > 0) tell(keys);
+    } else if (held !== '') {
+      const text = held + key.text;
+      held = '';
+      tell([{ type: 'text', text }, ...more]);
+    } else if (more.length === 0 && [...key.text].length === 1 && isAsking()) held = key.text;
+    else tell(keys);
+  };
   /** The burst is over when nothing arrives in time; what had arrived while the process was held up is read first. */
   const hold = (next: Burst): void => {
     burst = next;
@@ -53,7 +73,9 @@ export function readKeys(
     clock.sleep(gapMs, signal).then(
       () =>
         setImmediate(() => {
-          if (!signal.aborted) burst = noBurst;
+          if (signal.aborted || stopped) return;
+          burst = noBurst;
+          tell([]);
         }),
       () => {},
     );
@@ -66,7 +88,7 @@ export function readKeys(
         const expired = expireKeys(state);
         if (undecided === 'escape') lateUntilMs = clock.monotonic() + patience.sequence;
         state = expired.state;
-        if (expired.keys.length > 0) told(expired.keys);
+        tell(expired.keys);
       },
       () => {},
     );
@@ -79,11 +101,13 @@ export function readKeys(
       const { mode, pending } = state;
       const begun = pending[0] === esc[0];
       if (mode === 'keys' && !begun && isBurst(bytes, burst)) {
-        const { key, rest } = toBurst(Buffer.concat([pending, bytes]));
+        const { text, rest } = toBurst(Buffer.concat([pending, bytes]));
         state = { ...noKeys, pending: rest };
         lateUntilMs = Number.NEGATIVE_INFINITY;
         hold({ ...burst, isPaste: true });
-        told([key]);
+        const whole = held + text;
+        held = '';
+        tell([{ type: 'paste', text: whole }]);
         return;
       }
       // Nobody types that at once, and as text it would be sent to a model.
@@ -95,7 +119,8 @@ export function readKeys(
       const isSequence = begun || isLate || bytes.includes(0x1b);
       hold(isText ? afterKeys(burst, decoded.keys, isSequence) : noBurst);
       if (decoded.undecided !== undefined) wait(decoded.undecided);
-      if (decoded.keys.length > 0) told(decoded.keys);
+      if (isText && !isSequence) tellTyped(decoded.keys);
+      else tell(decoded.keys);
     },
     stop: () => {
       stopped = true;

@@ -67,6 +67,12 @@ function pressFresh(view: View, snapshot: Snapshot, key: Key, context: PressCont
   return settled(view, asked, pressed);
 }
 
+/** Whether a letter is for the options or lines of a card, and not for the composer. Pure. */
+export function hearsLetters({ card, secret }: View, snapshot: Snapshot): boolean {
+  if (card === undefined || secret !== undefined || card.writing !== undefined) return false;
+  return card.focus !== 'away' && nextAsked(snapshot)?.id === card.id;
+}
+
 /** Who has begun to type goes on typing: the second letter of a word, or Enter behind it, answers nothing. */
 function typedOn({ card, composer }: View, { view, effects }: Stepped): Stepped {
   const { text } = view.composer.buffer;

@@ -8,6 +8,7 @@ import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
 import { rejectedHunks } from '../../state/held/judge-held-answer.ts';
 import type { GivenAnswer } from '../../state/interaction.ts';
 import type { RunOutcome } from '../../state/work.ts';
+import { localChangesOfHeld } from '../local-changes.ts';
 import { tellReviewed, untoldReviews } from '../tell-reviews.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { contractOf } from './contract-of.ts';
@@ -50,8 +51,9 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
       held,
       `nothing has moved: run ${held.runId} has no record of this commit any more`,
     );
-  const { repositoryPath, run, clock } = scope.setting;
-  const local = { choice: run.localChanges, atMs: clock.now() };
+  const { repositoryPath, clock } = scope.setting;
+  const { localChanges: choice } = await localChangesOfHeld(scope, held);
+  const local = { choice, atMs: clock.now(), included: view.localChanges };
   const landed = await landHeld(await openRepository(repositoryPath), held, view, local);
   if ('lost' in landed) return askOnceMore(scope, held, `nothing has moved: ${landed.lost}`);
   const { notice } = landed;

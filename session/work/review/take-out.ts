@@ -9,6 +9,7 @@ import { gitLine } from '../../../engine/vcs/git.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
 import type { HeldReview } from '../../state/held/held-review.ts';
+import { localChangesOfHeld } from '../local-changes.ts';
 import type { TurnScope } from '../turn-scope.ts';
 import { contractOf } from './contract-of.ts';
 import { findRunOf } from './find-run-of.ts';
@@ -51,7 +52,17 @@ export async function runAnew(
   const { anew } = held;
   const isSame = anew !== undefined && anew.rejected.join() === rejected.join();
   const begun = isSame ? await findRunOf(scope, anew.runId) : undefined;
-  const settings = { ...setting.run, clock, signal: scope.signal, repositoryPath, sandbox };
+  const { localChanges } = await localChangesOfHeld(scope, held);
+  // The patch holds what was included and reviewed: to include it again would bring back what was taken out.
+  const local = localChanges === 'include' ? 'set-aside' : localChanges;
+  const settings = {
+    ...setting.run,
+    ...(local === undefined ? {} : { localChanges: local }),
+    clock,
+    signal: scope.signal,
+    repositoryPath,
+    sandbox,
+  };
   if (begun !== undefined && begun.view.state !== 'decided') {
     const view = await resumeRun(engine, { ...settings, runId: begun.view.runId });
     return tellMade(scope, view);

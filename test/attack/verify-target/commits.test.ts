@@ -118,6 +118,10 @@ t.test('a range hides no commit behind a forged or missing history', async (t) =
     new Set(all.data.targets.map(({ target }: { target: string }) => target)),
     new Set([commit, side, merge]),
   );
+  // In a shallow clone another ref may have brought the parent of the cut; it is looked at all the same.
+  writeFileSync(join(root, '.git/shallow'), `${merge}\n`);
+  t.match(await verify(`${base}..${merge}`), { code: 3, data: { ranges: [{ commits: 3 }] } });
+  rmSync(join(root, '.git/shallow'));
   // A commit `start` whose file says that it holds `side`.
   const start = git('commit-tree', '-p', base, '-m', 'start', tree);
   const tip = git('commit-tree', '-p', side, '-m', 'tip', tree);
@@ -161,6 +165,14 @@ t.test('`--artifact` accepts what `git archive` makes of the sealed commit', asy
     code: 1,
     error: { hints: [/`git archive`/] },
   });
+  const zip = await verify('HEAD', '--artifact', makeArchive('release.zip', 'HEAD'));
+  t.match(zip, {
+    code: 3,
+    error: { details: { code: 'unsupported' }, hints: [/as tar or tar\.gz/] },
+  });
+  const check = zip.data.checks.find(({ id }: { id: string }) => id.startsWith('artifact:'));
+  t.match(check, { status: 'unverified', detail: { found: 'a zip archive' } });
+  t.equal(zip.data.ran, zip.data.expected - 1);
   t.match(await verify('HEAD', '--artifact', at('release.tar'), '--key', at('key.pem')), {
     code: 3,
     error: { details: { code: 'untrusted-signer' } },

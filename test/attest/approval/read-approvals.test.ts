@@ -296,3 +296,38 @@ t.test('`buildApproval` rejects values that the parser would reject', async (t) 
     t.throws(build(more), { code: 'ATTESTATION_MALFORMED' });
   t.not(String(build({})()), String(build({})()), 'each has a nonce of its own');
 });
+
+t.test('an approval carries over only if nothing but base and tree differs', async (t) => {
+  const moved = { baseCommit: '6'.repeat(40), candidateTree: '7'.repeat(40) };
+  const asked: ApprovalSubject[] = [];
+  const carryFault = async (earlier: ApprovalSubject) => {
+    asked.push(earlier);
+    return undefined;
+  };
+  const earlier = (more: Partial<ApprovalSubject> = {}) =>
+    approval(ana, { subject: { ...subject, ...moved, ...more } });
+  const [verdict] = await judge([earlier()], { carryFault });
+  t.match(verdict, { status: 'counts', earlier: { ...moved, gateReportDigest: subject.gateReportDigest } });
+  t.equal(asked.length, 1);
+  for (const more of [
+    { runId: '0198c1e2-7a5d-7b1c-9d51-000000000000' },
+    { patchDigest: '8'.repeat(64) },
+    { specDigest: '8'.repeat(64) },
+    { gateReportDigest: '8'.repeat(64) },
+    { baseCommit: null },
+  ])
+    t.strictSame(
+      await statuses([earlier(more)], { carryFault }),
+      ['wrong-subject'],
+      Object.keys(more).join(),
+    );
+  t.equal(asked.length, 1, 'no git object is read for any of them');
+  t.strictSame(await statuses([earlier()]), ['wrong-subject'], 'without the opt-in');
+  const [refused] = await judge([earlier()], { carryFault: async () => 'another patch' });
+  t.match(refused, { status: 'wrong-subject', detail: /does not carry over: another patch/ });
+  t.strictSame(
+    await statuses([earlier()], { carryFault, receivedAtMs: 0, allowedSigners: undefined }),
+    ['untrusted-signer'],
+    'the signature comes first',
+  );
+});

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -39,7 +39,7 @@ interface Runner {
   /** Opens the log as the start of a run does. */
   open(): Promise<unknown>;
   /** Stores a sealed run. */
-  seal(run: string, proof: LogProof): void;
+  seal(run: string, proof: LogProof, isRolledBack?: boolean): void;
   /** Holds a checkpoint to what this machine has seen, as `writ verify` does. */
   compare(head: SignedCheckpoint | undefined): Promise<unknown>;
 }
@@ -79,10 +79,11 @@ async function makeRunner(name: string, keysOf?: Runner): Promise<Runner> {
         } as unknown as SealingPlace,
         undefined as never,
       ),
-    seal: (run, proof) => {
+    seal: (run, proof, isRolledBack = false) => {
       const blob = repository.gitInput(formatTlogProof(proof), 'hash-object', '-w', '--stdin').trim();
+      const paths = [...(isRolledBack ? ['rollback.json'] : []), 'transparency-proof.tlog-proof'];
       const tree = repository
-        .gitInput(`100644 blob ${blob}\ttransparency-proof.tlog-proof\n`, 'mktree')
+        .gitInput(paths.map((path) => `100644 blob ${blob}\t${path}\n`).join(''), 'mktree')
         .trim();
       repository.git(
         'update-ref',
@@ -158,7 +159,8 @@ t.test('two machines append at once', async (t) => {
   const plain = await makeRunner('plain', e);
   for (const machine of [f, plain]) {
     t.equal((await machine.writ('fetch')).code, 0);
-    machine.seal(`r-${machine.home.length}`, await machine.ledger.append(entry(`of ${machine.home}`)));
+    const proof = await machine.ledger.append(entry(`of ${machine.home}`));
+    machine.seal(`r-${machine.home.length}`, proof, machine === plain);
   }
   const run = `refs/ai/runs/r-${f.home.length}`;
   e.seal('re', await e.ledger.append(entry('of e')));
@@ -171,12 +173,20 @@ t.test('two machines append at once', async (t) => {
     const fetched = await f.writ('fetch');
     t.match(fetched, {
       code: 0,
-      text: new RegExp(`replaced .*\`${run}\` is not in the published log: run the spec again`),
+      text: new RegExp(`replaced .*\`${run}\` cannot be made again: run the spec again`),
     });
     t.equal((await f.ledger.head())?.source, published?.source);
     const kept = /kept in `([^`]+)`/.exec(fetched.text)?.[1] ?? '';
     t.equal(readFileSync(join(kept, 'checkpoint'), 'utf8'), unpublished?.source, 'nothing is deleted');
     t.not(await f.compare(published), undefined, 'the commit of the first machine verifies');
+    t.notOk(existsSync(join(kept, 'settled')), 'a later push looks for the run again');
+  });
+
+  await t.test('a process that was killed between its last two steps is finished by the next', async (t) => {
+    const ledger = join(f.repository.dir, '.git', ledgerPath);
+    renameSync(ledger, `${ledger}-next`);
+    t.equal((await f.writ('fetch')).code, 0);
+    t.equal((await f.ledger.head())?.source, published?.source);
   });
 
   await t.test('the spec runs again, and only that run is published', async (t) => {
@@ -185,7 +195,10 @@ t.test('two machines append at once', async (t) => {
     t.strictSame([again.origin, again.logIndex], [published?.origin, 2]);
     f.seal('again', again);
     const pushed = await f.writ('push');
-    t.match(pushed, { code: 0, text: new RegExp(`held +${run} +its log entry is not in the published log`) });
+    t.match(pushed, {
+      code: 1,
+      text: new RegExp(`rejected +${run} +its log entry is not in the published log`),
+    });
     t.strictSame(f.repository.git('ls-remote', bare, 'refs/ai/runs/*').match(/runs\/.*/g), [
       'runs/again',
       'runs/re',
@@ -198,10 +211,16 @@ t.test('two machines append at once', async (t) => {
 
   await t.test('after `git fetch` the start of a run follows the published log', async (t) => {
     plain.fetch();
+    const under = 'refs/x-team/records/runs/r';
+    plain.repository.git('update-ref', under, `refs/ai/runs/r-${plain.home.length}`);
     await plain.open();
-    t.match(plain.reports.at(-1), { code: 'LEDGER_REPLACED', detail: { before: 2, size: 3 } });
+    const runs = [`refs/ai/runs/r-${plain.home.length}`, under];
+    t.match(plain.reports.at(-1), { code: 'LEDGER_REPLACED', detail: { before: 2, size: 3, runs } });
     t.equal((await plain.ledger.head())?.size, 3);
     t.not(await plain.compare(published), undefined);
+    t.equal((await plain.writ('fetch')).code, 0);
+    const kept = String(plain.reports.at(-1)?.detail.kept);
+    t.ok(existsSync(join(kept, 'settled')), 'runs that were rolled back need no entry');
   });
 
   await t.test('entries that were published are never given up', async (t) => {

@@ -315,7 +315,7 @@ t.test('a ledger restored from a backup refuses appends, which would fork the lo
 t.test('an append waits for the lock, times out, and takes it over only from a dead process', async (t) => {
   const place = newPlace();
   await fill(openLedger(place), 1);
-  const lock = join(place.directory, 'lock');
+  const lock = `${place.directory}-lock`;
   const self = await ownIdentity();
   const put = (owner: unknown): void => {
     for (const name of readdirSync(lock)) unlinkSync(join(lock, name));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
+import { buildEquivalence } from '../../../attest/statement/approval-equivalence.ts';
 import { buildRevocation } from '../../../attest/statement/revocation.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { ajv } from '../../bin/faults-of.ts';
@@ -37,8 +38,34 @@ const approval = JSON.parse(
   ).toString(),
 );
 
+const equivalence = buildEquivalence({
+  runId: 'run-1',
+  commit: '6'.repeat(40),
+  tree: '7'.repeat(40),
+  baseCommit: '8'.repeat(40),
+  patchDigest: '3'.repeat(64),
+  specDigest: '4'.repeat(64),
+  approvals: [
+    {
+      source: 'refs/ai/approvals/run-1/1',
+      digest: '9'.repeat(64),
+      decision: 'approve',
+      principal: 'ana@example.org',
+      keyId: 'SHA256:key',
+      signedAt: '2026-01-01T10:00:00.000Z',
+      status: 'counts',
+      earlier: {
+        baseCommit: '1'.repeat(40),
+        candidateTree: '2'.repeat(40),
+        gateReportDigest: '5'.repeat(64),
+      },
+    },
+  ],
+});
+
 /** What is emitted, by the schema that must take it. */
 const emitted: Readonly<Record<string, Loose>> = {
+  'approval-equivalence.v1': copy(equivalence),
   'approval.v1': approval,
   'decision.v1': statementAt(sealed, 'statements/decision.sigstore.json'),
   'evidence-manifest.v1': statementAt(sealed, 'evidence-manifest.sigstore.json'),

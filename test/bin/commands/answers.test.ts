@@ -149,6 +149,28 @@ async function keyDiagnosis(home: string): Promise<Diagnosis> {
   return found;
 }
 
+t.test('`writ doctor` reports a landing remote that the clone does not have', async (t) => {
+  const cwd = realpathSync(t.testdir({ '.writ': { 'config.toml': '[landing]\nremote = "upstram"\n' } }));
+  const own = { PATH: env.PATH, HOME: cwd };
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.writ'],
+    [...author, 'commit', '-q', '-m', 'first'],
+  ])
+    execFileSync('git', args, { cwd, env: own });
+  const { out } = await runLine(['--json', 'doctor'], commands, { cwd, env: own });
+  const { checks } = JSON.parse(out).data as { readonly checks: readonly Diagnosis[] };
+  t.match(
+    checks.find(({ id }) => id === 'landing-remote'),
+    {
+      status: 'missing',
+      needed: false,
+      detail: /names `upstram`, which `git remote` does not list \(none\)/,
+    },
+  );
+});
+
 long('`writ doctor` reports insecure private keys and creates none', async (t) => {
   const home = realpathSync(t.testdir({}));
   t.match(await keyDiagnosis(home), { status: 'ok', detail: 'none yet: made on first use' });

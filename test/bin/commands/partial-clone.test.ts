@@ -53,6 +53,21 @@ t.test(
   },
 );
 
+t.test('a treeless clone is refused with the same code and command', async (t) => {
+  for (const how of [['--no-checkout'], []]) {
+    const { git, refs, say, spec } = cloned(t, '--filter=tree:0', ...how);
+    const before = refs();
+    const isWhole = how.length === 0;
+    const asked = isWhole ? ['--range', 'HEAD~1..HEAD'] : ['--patch', patch];
+    const refused = await say('run', spec, ...asked);
+    t.match(refused, { code: 128, error: { code: 'OBJECTS_MISSING', details: { objects: [String] } } });
+    t.equal(refs(), before, 'no run was begun');
+    const [, command = ''] = /`(git fetch[^`]*)`/.exec(JSON.stringify(refused.error.hints)) ?? [];
+    git(command);
+    t.notMatch(JSON.stringify(await say('plan', spec, ...asked)), 'OBJECTS_MISSING', 'it has what it needs');
+  }
+});
+
 t.test('a partial clone that has all objects of its tree is planned', async (t) => {
   const { say, spec } = cloned(t, '--filter=blob:none');
   t.notMatch(JSON.stringify(await say('plan', spec)), 'OBJECTS_MISSING');

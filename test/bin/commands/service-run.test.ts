@@ -33,7 +33,7 @@ function ask(argv: readonly string[], cwd: string) {
 
 t.test('`service run` serves until SIGINT or SIGTERM and leaves only its marks', async (t) => {
   const place = makeServed(t);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const service = await startService(t, place);
     t.match(service.out(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
     const published = JSON.parse(readFileSync(join(place.directory, 'service.json'), 'utf8'));

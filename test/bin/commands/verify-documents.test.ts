@@ -105,6 +105,18 @@ t.test('verifies both halves of a registry’s file in one call, by key and by c
   t.equal((await verify(...file, ...key, ...publish)).code, 0);
 });
 
+t.test('a source is demanded of the half of a registry’s file that a certificate signs', async (t) => {
+  const file = ['registry-file/attestations.json', ...artifact, ...key, ...certificate];
+  const publish = ['--type', 'https://docs.pypi.org/attestations/publish/v1'];
+  const demand = async (name: string, ...more: readonly string[]) => {
+    const found = await verify(...file, '--source-repository', name, ...more);
+    return [found.code, ...verdicts(found).map(([, verified]: [string, boolean]) => verified)];
+  };
+  t.same(await demand('https://github.com/good/app'), [0, true, true]);
+  t.same(await demand('https://github.com/good/other'), [1, true, false]);
+  t.same(await demand('https://github.com/good/app', ...publish), [3, false], 'a half without certificate');
+});
+
 t.test('selects by predicate type in a file with provenance and an SBOM', async (t) => {
   const file = ['provenance-and-sbom/attestation.jsonl', ...key, ...artifact];
   const selected = await verify(...file, ...provenance);

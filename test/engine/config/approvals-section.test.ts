@@ -1,6 +1,7 @@
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { carriesApprovals } from '../../../engine/config/approvals-section.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 
 const read = (text: string) => parseConfig(Buffer.from(text), sealingForms).approvals;
@@ -16,8 +17,32 @@ function refusedAt(text: string): readonly string[] {
 }
 
 t.test('without an `[approvals]` section there are no groups', async (t) => {
-  t.strictSame(parseConfig(undefined, sealingForms).approvals, { inProcess: false, groups: {} });
-  t.strictSame(read('[approvals]'), { inProcess: false, groups: {} });
+  t.strictSame(parseConfig(undefined, sealingForms).approvals, {
+    inProcess: false,
+    carry: 'none',
+    groups: {},
+  });
+  t.strictSame(read('[approvals]'), { inProcess: false, carry: 'none', groups: {} });
+});
+
+t.test('approvals carry over only with `carry = "equivalent"` in a valid section', async (t) => {
+  t.equal(read('[approvals]\ncarry = "equivalent"').carry, 'equivalent');
+  t.equal(read('[approvals]\ncarry = "none"').carry, 'none');
+  for (const value of ['"same"', '"Equivalent"', 'true', '""'])
+    t.strictSame(refusedAt(`[approvals]\ncarry = ${value}`), ['approvals.carry'], value);
+  const carries = (text: string) => carriesApprovals(Buffer.from(text));
+  t.ok(carries('[approvals]\ncarry = "equivalent"\n[log]\nmirror = "git"'));
+  t.notOk(carriesApprovals(undefined));
+  for (const text of [
+    '',
+    '[approvals]\ncarry = "none"',
+    '[approvals]\ncarry = "equivalent"\nmore = 1',
+    '[approval]\ncarry = "equivalent"',
+    'carry = "equivalent"',
+    '[approvals]\ncarry = "equivalent',
+    '# [approvals]\n# carry = "equivalent"',
+  ])
+    t.notOk(carries(text), text);
 });
 
 t.test('approval groups are lists of principals', async (t) => {
@@ -25,6 +50,7 @@ t.test('approval groups are lists of principals', async (t) => {
     '[approvals.groups]\nrelease = ["ana@x.example", "Ben Lee <ben@x.example>"]\nsecurity-2 = ["cleo"]';
   t.strictSame(read(text), {
     inProcess: false,
+    carry: 'none',
     groups: { release: ['ana@x.example', 'Ben Lee <ben@x.example>'], 'security-2': ['cleo'] },
   });
 });

@@ -86,6 +86,7 @@ t.test('reads every documented key', async (t) => {
     session_usd = 2.5
     [approvals]
     in_process = true
+    carry = "equivalent"
     [approvals.groups]
     release = ["ana@x.example"]
     [checks]
@@ -177,7 +178,7 @@ t.test('reads every documented key', async (t) => {
     landing: { remote: 'public' },
     goal: { maxTokens: 1000, maxCostUsd: 0.5, maxSeconds: 60 },
     budget: { sessionUsd: 2.5 },
-    approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
+    approvals: { inProcess: true, carry: 'equivalent', groups: { release: ['ana@x.example'] } },
     runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
     log: {

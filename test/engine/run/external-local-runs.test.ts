@@ -6,6 +6,7 @@ import { listRuns } from '../../../engine/run/record/list-runs.ts';
 import { readRun } from '../../../engine/run/record/read-run.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { parseObject } from '../../../engine/store/stored-object.ts';
+import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { long } from '../../rooms/long.ts';
@@ -40,6 +41,8 @@ long(
     t.match(await listRuns(builtInStores, repository, systemClock), [
       { runId: view.runId, state: 'decided', decision: 'commit', commitSha: view.decision?.commitSha },
     ]);
+    const checked = await checkRepository({ repository, clock: systemClock, stores: builtInStores });
+    t.strictSame([checked.problems, checked.checked.journals], [[], 1], 'fsck finds its record');
     const { store, runId } = await findRun(builtInStores, repository, systemClock, view.runId.slice(0, 13));
     const shown = await readRun(repository, store, runId);
     t.equal(shown.decision?.decisionDigest, view.decision?.decisionDigest);

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { findLandings } from '../../../engine/store/landed.ts';
+import { findLandingRemote, findLandings } from '../../../engine/store/landed.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { makeRepository, type SampleRepository } from '../vcs/sample-repository.ts';
@@ -86,4 +86,17 @@ t.test('`[landing] remote` names another remote', async (t) => {
   t.strictSame(await landings(one.dir, [second]), ['landed']);
   const third = one.commit({ '.writ/config.toml': '[landing]\nremote = "../x"\n' });
   t.strictSame(await landings(one.dir, [third]), ['refs/remotes/origin/main'], 'no name: the default');
+});
+
+t.test('a `[landing] remote` that the clone does not have is found', async (t) => {
+  const one = makeRepository(t.testdir());
+  const found = async () => findLandingRemote(await openRepository(one.dir));
+  t.equal(await found(), undefined, 'no commit yet');
+  one.commit({ 'a.txt': 'a\n' });
+  t.equal(await found(), undefined, 'no configuration');
+  one.commit({ '.writ/config.toml': '[landing]\nremote = "upstram"\n' });
+  one.git('remote', 'add', 'upstream', '/nowhere');
+  t.strictSame(await found(), { remote: 'upstram', isKnown: false, known: ['upstream'] });
+  one.git('remote', 'rename', 'upstream', 'upstram');
+  t.strictSame(await found(), { remote: 'upstram', isKnown: true, known: ['upstram'] });
 });

@@ -84,7 +84,12 @@ t.test('a run whose log entry the remote does not have is not pushed', async (t)
     'refs/ai/runs/r2 rejected',
     'refs/ai/runs/waiting created',
   ]);
-  t.match(pushed.refs[1]?.reason, /`writ fetch`, which says which specs to run again/);
+  await b.write('refs/ai/runs/waiting', sealed);
+  t.ok(
+    told(await b.move(pushRefs)).includes('refs/ai/runs/waiting rejected'),
+    'also one that is there already',
+  );
+  t.match(pushed.refs[1]?.reason, /`writ fetch`, then `writ push` again/);
   t.strictSame(told(await b.move(fetchRefs)).slice(0, 1), [`${log} diverged`]);
   t.match(told(await b.move(pushRefs)), [`${log} diverged`, /r1/, 'refs/ai/runs/r2 rejected', /waiting/]);
   const ofOther = { log: 'refs/ai/ledger/other', forked: false };

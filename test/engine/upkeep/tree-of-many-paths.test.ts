@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { maxEntries, walkTrees } from '../../../engine/upkeep/walk-trees.ts';
+import { walkTrees } from '../../../engine/upkeep/walk-trees.ts';
+import { countChangedPaths } from '../../../engine/vcs/count-changed-paths.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { maxRecordEntries } from '../../../engine/vcs/tree.ts';
+import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { runLine } from '../../bin/host.ts';
-import { makeRemote } from './two-repositories.ts';
+import { clock, makeRemote } from './two-repositories.ts';
 
 t.setTimeout(120_000);
 
@@ -21,11 +24,12 @@ function growingCommit(cwd: string): string {
   return git(['commit-tree', object, '-m', 'x'], '');
 }
 
-t.test('a few objects that expand to 10^12 paths stop neither fetch nor fsck nor gc', async (t) => {
+t.test('a few objects that expand to 10^12 paths stop no command', async (t) => {
   const remote = makeRemote();
   const [there, here] = [remote.clone('there'), remote.clone('here')];
   const commit = growingCommit(there.root);
   const id = '0198c1e2-7b54-7c31-9d0f-5a1be0c4a7d2';
+  const names = Array.from({ length: 100 }, (_, at) => `${at}`);
   const refs = ['runs', 'content', 'approvals'].map((kind) => `refs/ai/${kind}/${id}`);
   for (const ref of refs) there.git('push', '--quiet', 'origin', `${commit}:${ref}`);
   const env = { PATH: process.env.PATH ?? '', HOME: remote.box, GIT_CONFIG_GLOBAL: '/dev/null' };
@@ -35,9 +39,18 @@ t.test('a few objects that expand to 10^12 paths stop neither fetch nor fsck nor
   t.ok(fetched.ok, JSON.stringify(fetched));
   const checked = JSON.stringify(await say('fsck'));
   for (const ref of refs) t.ok(checked.includes(ref), ref);
-  t.match(checked, `its tree names more than ${maxEntries} entries`);
+  t.match(checked, `its tree names more than ${maxRecordEntries} entries`);
   t.ok((await say('gc')).ok);
+  t.match(await say('replay', id), {
+    error: { code: 'OBJECT_CORRUPT', message: `\`${refs[0]}\` is no record of writ` },
+  });
+  const store = openGitNativeStore(await openRepository(here.root), { clock });
+  const unread = { code: 'OBJECT_CORRUPT', detail: { ref: refs[1] } };
+  await t.rejects(store.list(refs[1] ?? ''), unread);
+  await t.rejects(store.readMany(refs[1] ?? '', names), unread);
   t.ok(here.git('for-each-ref', refs[0] ?? '').includes(commit), 'what cannot be walked is not removed');
+  const candidate = here.git('commit-tree', `${commit}^{tree}`, '-p', 'HEAD', '-m', 'x');
+  t.match(await say('scan', '--range', `HEAD..${candidate}`), { error: { code: 'INPUT_TOO_LARGE' } });
 });
 
 t.test('a tree of too many paths is reported once for its commit, and others are walked', async (t) => {
@@ -51,4 +64,28 @@ t.test('a tree of too many paths is reported once for its commit, and others are
   });
   t.same(found, [commit]);
   t.same([...walked.keys()], [other]);
+});
+
+t.test('changed paths are counted without listing them, as git counts them', async (t) => {
+  const { root, git } = makeRemote().clone('counted');
+  const repository = await openRepository(root);
+  const many = `${growingCommit(root)}^{tree}`;
+  const tree = (...lines: readonly string[]): string =>
+    execFileSync('git', ['mktree'], {
+      cwd: root,
+      input: lines.map((line) => `${line}\n`).join(''),
+      encoding: 'utf8',
+    }).trim();
+  const [x, y] = ['x', 'y'].map((input) =>
+    execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: root, input, encoding: 'utf8' }).trim(),
+  );
+  const two = tree(`100644 blob ${x}\ta`, `100755 blob ${y}\tb`);
+  const other = tree(`100644 blob ${x}\ta`, `100644 blob ${y}\tb`, `100644 blob ${y}\tc`);
+  const before = tree(`040000 tree ${two}\td`, `040000 tree ${two}\te`, `100644 blob ${x}\tf`);
+  const after = tree(`040000 tree ${other}\td`, `040000 tree ${other}\te`, `040000 tree ${two}\tf`);
+  const counted = git('diff-tree', '-r', '--no-renames', '--name-only', before, after).split('\n');
+  t.equal(counted.length, 7);
+  t.equal(await countChangedPaths(repository, before, after), counted.length);
+  t.equal(await countChangedPaths(repository, before, before), 0);
+  t.equal(await countChangedPaths(repository, tree(), git('rev-parse', many)), 1e12);
 });

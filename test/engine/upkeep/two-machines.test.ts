@@ -1,15 +1,17 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { renewSeals } from '../../../attest/attestor/renew-seals.ts';
+import { renewEntry } from '../../../attest/bundle/renew-entry.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { openLogHere } from '../../../attest/log/logged-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { openStores } from '../../../engine/store/open-stores.ts';
 import { sealPaths } from '../../../engine/store/record/seal-paths.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { listTree } from '../../../engine/vcs/tree.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { runLine } from '../../bin/host.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { fixtures, makeSample, sampleSpec } from '../run/sample.ts';
@@ -66,34 +68,56 @@ t.test('two machines with the same keys seal at once, and both runs are publishe
   const second = await run(b, 'intent-of-b-0001');
   await a.call(0, 'push');
 
-  const { refs } = await b.call(0, 'push');
-  const told = (wanted: string) => refs.find(({ ref }: { ref: string }) => ref.startsWith(wanted));
-  t.match(told(second.ref), { status: 'created', reason: /its log entry was made again/ });
-  t.match(told('refs/ai/ledger/'), { status: 'updated', reason: /kept in `/ });
-  t.strictSame((await b.call(0, 'fsck')).problems, []);
-  await b.call(0, 'verify', second.commit);
-  await a.call(0, 'fetch');
-  outputOf('git', ['-C', a.clone, 'fetch', '-q', b.clone, second.commit]);
-  for (const { commit } of [first, second]) await a.call(0, 'verify', commit);
+  const plainPush = ['-C', b.clone, 'push', '-q', bare, 'refs/ai/runs/*:refs/ai/runs/*'];
+  outputOf('git', plainPush);
 
-  await t.test('only a run that fits its manifest is sealed again, by its own key', async (t) => {
+  await t.test('the second push follows the published log and makes the entry again', async (t) => {
+    const { refs } = await b.call(0, 'push');
+    const told = (wanted: string) => refs.find(({ ref }: { ref: string }) => ref.startsWith(wanted));
+    t.match(told(second.ref), { status: 'updated', reason: /its log entry was made again/ });
+    t.match(told('refs/ai/ledger/'), { status: 'updated', reason: /kept in `/ });
+    t.strictSame((await b.call(0, 'fsck')).problems, []);
+    await b.call(0, 'verify', second.commit);
+  });
+
+  await t.test(
+    'the first machine verifies both, and its ledger is not damaged by being behind',
+    async (t) => {
+      outputOf('git', ['-C', a.clone, 'fetch', '-q', bare, '+refs/ai/*:refs/ai/*']);
+      outputOf('git', ['-C', a.clone, 'fetch', '-q', b.clone, second.commit]);
+      for (const { commit } of [first, second]) await a.call(0, 'verify', commit);
+      t.strictSame((await a.call(0, 'fsck')).problems, []);
+      await a.call(0, 'fetch');
+      const own = openUserLedger(repository.commonDir, a.env, systemClock, repository);
+      t.equal(await own.size(), 3, '`writ fetch` brings the ledger up to date');
+    },
+  );
+
+  await t.test('only the entry of the very envelope that was signed counts', async (t) => {
     const at = await openRepository(b.clone);
-    const files = new Map<string, Uint8Array>();
-    for (const { path } of await listTree(at, second.ref))
-      files.set(path, (await readBlob(at, second.ref, path)) ?? Buffer.alloc(0));
-    const log = openUserLedger(at.commonDir, b.env, systemClock, at);
-    const signer = await openUserSigningKey(b.env);
-    const before = await log.size();
-    const renewed = new Map(await renewSeals(files, { signer, log }));
-    t.strictSame(renewed.get(sealPaths.proof), files.get(sealPaths.proof), 'an entry is made once');
-    t.equal(await log.size(), before);
-    const refusedWith = async (changed: ReadonlyMap<string, Uint8Array>, by = signer) =>
-      t.rejects(renewSeals(changed, { signer: by, log }), { code: 'VERIFY_REFUTED' });
-    await refusedWith(new Map([...files, ['decision.json', Buffer.from('{}')]]));
-    await refusedWith(new Map([...files, ['more.json', Buffer.from('{}')]]));
-    await refusedWith(new Map([...files].filter(([path]) => path !== 'decision.json')));
-    await refusedWith(new Map([...files].filter(([path]) => path !== sealPaths.summary)));
-    await refusedWith(files, await openUserSigningKey(sample.env));
-    t.equal(await log.size(), before);
+    const renewed = (await readBlob(at, second.ref, sealPaths.renewedBundle)) ?? Buffer.alloc(0);
+    const other = (await readBlob(at, second.ref, sealPaths.manifest)) ?? Buffer.alloc(0);
+    const ledger = openUserLedger(at.commonDir, b.env, systemClock, at);
+    const size = await ledger.size();
+    const published = await openLogHere(at, (await ledger.head())?.origin ?? '');
+    const first = new Map([
+      [sealPaths.bundle as string, (await readBlob(at, second.ref, sealPaths.bundle)) ?? Buffer.alloc(0)],
+    ]);
+    t.equal(published && (await renewEntry(first, published, ledger)), undefined, 'no entry of another log');
+    t.equal(await ledger.size(), size);
+    const [store] = await openStores(builtInStores, at, systemClock);
+    const put = (files: [string, Uint8Array][]) =>
+      store?.objects.writeTree(second.ref, { message: 'm', files, keepExisting: true });
+    const checkOf = async (id: string) => {
+      const { checks } = await b.call(1, 'verify', second.commit);
+      return checks.find((one: { id: string }) => one.id === id);
+    };
+    await put([[sealPaths.renewedBundle, other]]);
+    t.match(await checkOf('bundle-renewed'), { status: 'failed', code: 'mismatch' });
+    await put([
+      [sealPaths.renewedBundle, renewed],
+      ['renewed/more.json', Buffer.from('{}')],
+    ]);
+    t.match(await checkOf('manifest-complete'), { status: 'failed', code: 'unlisted' });
   });
 });

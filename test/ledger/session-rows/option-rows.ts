@@ -40,7 +40,7 @@ export const optionRows: readonly SessionRow[] = [
     ofSession('work/plan-talk'),
     'a session that sets local changes aside merges them back into the change',
     {
-      'option --local-changes': 'stop or set-aside; default stop',
+      'option --local-changes': 'stop, set-aside or include; default stop',
     },
   ),
   ...heldBy(section, options, 'an empty command line uses every default', {

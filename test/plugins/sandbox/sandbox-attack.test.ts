@@ -12,11 +12,12 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { until } from '../../waiting/until.ts';
 import { endOf, openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
@@ -77,6 +78,11 @@ t.ok(working.length > 0, 'at least one back end works here, or nothing below mea
 
 for (const backend of working) {
   const named = (sentence: string): string => `${backend.name}: ${sentence}`;
+  /** What no attack is about: the same code for every back end, shown with the first that works. */
+  const testOnce = (name: string, body: (t: Test) => Promise<void>): void => {
+    if (backend === working[0]) t.test(name, body);
+    else long(name, body);
+  };
 
   t.test(named('a command cannot'), async (t) => {
     const scene = openScene(t);
@@ -361,7 +367,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     }
   });
 
-  t.test(named('output is bounded, counted and kept in order'), async (t) => {
+  testOnce(named('output is bounded, counted and kept in order'), async (t) => {
     const scene = openScene(t);
     const flood = await scene.run(backend, 'printf start; head -c 100000000 /dev/zero; printf end', {
       maxOutputBytes: 1000,

@@ -6,7 +6,7 @@ import { openStdioDoor } from './doors/stdio-door.ts';
 import { playScript } from './play-script.ts';
 import { readScripts } from './session-script.ts';
 
-const kept = ['a-question-is-answered', 'a-command-that-there-is-not', 'the-same-message-twice-is-one'];
+const kept = ['a-question-is-answered', 'the-same-message-twice-is-one'];
 /** Words that a name has to hold: one behaviour by hand. */
 const only = process.env.WRIT_TEST_SESSION ?? '';
 

@@ -91,7 +91,7 @@ long('a damaged or wrong thread index is reported and rebuilt', async (t) => {
   const { items } = await listThreads(repository, all);
   const where = threadIndexPath(repository);
   const lie = async (): Promise<void> => {
-    const database = await openSql(where, ['']);
+    const database = await openSql(where, ['', '']);
     database.prepare(`UPDATE thread SET title = 'a lie' WHERE id = 'a'`).run([]);
     database.close();
   };

@@ -155,6 +155,18 @@ t.test('damaged or foreign threads do not hide intact threads', async (t) => {
   ]);
 });
 
+t.test('the title of a thread is its first request, and a command only if there is none', async (t) => {
+  const { repository, say } = threadPlace(t.testdir());
+  const titles = async (): Promise<unknown> =>
+    Object.fromEntries((await listThreads(repository, all)).items.map(({ id, title }) => [id, title]));
+  await say('a', 1000, [1001, '/network allow'], [1002, '!npm ci'], [1003, 'fix prices'], [1004, 'and more']);
+  await say('b', 1000, [1001, ' /network allow']);
+  t.same(await titles(), { a: 'fix prices', b: '/network allow' });
+  await say('b', 1000, [1005, '/budget'], [1006, 'fix taxes']);
+  t.same(await titles(), { a: 'fix prices', b: 'fix taxes' }, 'also if the index has the command');
+  t.same(await Promise.all(['a', 'b'].map((id) => firstWords(repository, id))), ['fix prices', 'fix taxes']);
+});
+
 t.test('a symlinked directory or damaged index makes the list fail with its own error code', async (t) => {
   const box = t.testdir();
   const { repository, say } = threadPlace(box);
@@ -219,6 +231,6 @@ t.test('concurrent lists wait for each other, and an index of a newer version is
   const waiting = listThreads(repository, all);
   await lock.release();
   t.equal((await waiting).items.length, 3);
-  (await openSql(path, ['', ''])).close();
+  (await openSql(path, ['', '', ''])).close();
   await t.rejects(listThreads(repository, all), { code: 'DB_UNAVAILABLE' }, 'of a newer writ');
 });

@@ -148,6 +148,43 @@ t.test('typing, repeated keys and Enter after a pause stay keys', async (t) => {
   t.equal(await read(['one\rtwo', 100, ...parted('ok', 100), '\r']), '"one\ntwo" "o" "k" enter');
 });
 
+t.test('while a question is open, a letter is an answer only if nothing follows it at once', async (t) => {
+  const ask = async (pieces: readonly (string | number)[], isOpen = true): Promise<string> => {
+    const clock = slowClock();
+    const said: string[] = [];
+    let isAsking = isOpen;
+    const reader = readKeys(
+      clock,
+      (keys) => {
+        // One letter answers; more text is for the composer, which has the keys from then on.
+        for (const key of keys) said.push(key.type === 'key' ? key.name : `"${key.text}"`);
+        isAsking = false;
+      },
+      usualPatience,
+      () => isAsking,
+    );
+    for (const piece of pieces) {
+      if (typeof piece === 'number') await clock.pass(piece);
+      else reader.feed(Buffer.from(piece, 'latin1'));
+    }
+    const before = said.length;
+    await clock.pass(30);
+    reader.stop();
+    return `${said.slice(0, before).join(' ')}|${said.slice(before).join(' ')}`;
+  };
+  t.equal(await ask(['y']), '|"y"', 'after the gap');
+  t.equal(await ask(['y'], false), '"y"|', 'typing is not delayed');
+  t.equal(await ask(['y', 30, 'e']), '"y" "e"|');
+  for (const gap of [0, 3, 29]) t.equal(await ask(parted('yes', gap)), '"ye" "s"|', `each ${gap} ms`);
+  t.equal(await ask(['y', 5, 'es please']), '"yes please"|');
+  t.equal(await ask(['yes']), '"yes"|', 'no letter');
+  t.equal(await ask(['y', 5, 'a\r']), '"ya\n"|', 'a line end behind it');
+  t.equal(await ask(parted('ye\rno\r', 3)), '"ye" "\n" "n" "o" "\n"|');
+  t.equal(await ask(['y', 5, '\r']), '"y" enter|', 'an answer and Enter');
+  t.equal(await ask(['y', 5, '\x1b[A']), '"y" up|', 'a key ends it');
+  t.equal(await ask(['y', 5, '\xc3', 5, '\xb6']), '"y\u00f6"|', 'a character in two octets');
+});
+
 t.test(
   'a line end that was waiting while the process was held up belongs to the text before it',
   async (t) => {

@@ -10,6 +10,7 @@ import { type Key, type KeyName, keyOf } from '../../../session/tui/term/key.ts'
 import type { Painter } from '../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
+import { casesOf } from '../../rooms/long.ts';
 import { openMachineDoor } from './machine-door.ts';
 import { plainShape } from './plain-shape.ts';
 
@@ -65,7 +66,7 @@ const texts = [
 /** All 10,000 in the longer loop. */
 const rounds = process.env.WRIT_FUZZ_ROUNDS === undefined ? 2000 : Number(process.env.WRIT_FUZZ_ROUNDS);
 
-for (const isPlain of [false, true])
+for (const [, isPlain] of casesOf({ drawn: false, 'in plain lines': true }, ['drawn']))
   t.test(
     `random keys and reports lose no entry and fit the screen${isPlain ? ', in plain lines' : ''}`,
     async (t) => {

@@ -9,7 +9,7 @@ long('a page and a terminal control one session in turn', { skip: noPty || witho
   await scene.until('you steer');
   await scene.until(/http:\/\/127\.0\.0\.1:\d+/);
   const [baseUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(scene.lines().join('')) ?? [];
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
   await using tab = await openTab(browser, baseUrl);
   const { page } = tab;
   await page.getByText('The terminal has control').first().waitFor();

@@ -45,7 +45,7 @@ const choice: Told<Report> = {
 };
 
 long('question cards keep their answers in reach', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
   const asks = async (t: Parameters<typeof toldSession>[0], ...reports: readonly Told<Report>[]) => {
     const session = toldSession(t, { local: 'none' });
     const { baseUrl } = await servePage(t as Parameters<typeof servePage>[0], session);

@@ -1,21 +1,14 @@
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import t from 'tap';
-import { buildWeb } from '../../../scripts/gen-web.ts';
 import type { Report } from '../../../session/state/command.ts';
 import { undoQuestion } from '../../../session/state/undo-question.ts';
 import { long } from '../../rooms/long.ts';
 import { fixed } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
 import { openBrowser, openTab, type Tab, withoutBrowser } from './open-browser.ts';
+import { madeScript } from './open-sources.ts';
 import { servePage, type Told, type ToldSession, toldSession } from './serve-page.ts';
 
 const skip = withoutBrowser;
-/** The page is made of them as they are: a change in one is a change of the page. */
-const sources = join(import.meta.dirname, '../../..');
-
-let browser: Promise<Browser> | undefined;
-let script: Promise<string | undefined> | undefined;
 
 interface CardTab extends Tab {
   /** Bodies of the answers that it sent. */
@@ -24,10 +17,8 @@ interface CardTab extends Tab {
 
 /** A tab on a question that waits; the page is what its sources make now. */
 async function openCard(of: Parameters<typeof servePage>[0], session: ToldSession): Promise<CardTab> {
-  browser ??= openBrowser(t);
-  script ??= buildWeb(sources).then(({ assets }) => assets.find(({ name }) => name.endsWith('.js'))?.text);
   const { baseUrl } = await servePage(of, session);
-  const tab = await openTab(await browser, baseUrl, { script: (await script) ?? '' });
+  const tab = await openTab(await openBrowser(), baseUrl, { script: await madeScript() });
   const sent: string[] = [];
   tab.page.on('request', (request) => {
     if (request.url().includes('/interactions/')) sent.push(request.postData() ?? '');

@@ -21,7 +21,7 @@ const choice = {
 } as const;
 
 long('control of a session', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
 
   await t.test(
     'one page has control, a second shows the same and takes control once it is free',
@@ -173,7 +173,7 @@ long('control of a session', { skip: withoutBrowser }, async (t) => {
 });
 
 long('control of a session over time', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
 
   await t.test('an expired lease is requested again by the next message', async (t) => {
     const session = toldSession(t, { local: 'none' });

@@ -50,7 +50,7 @@ t.test(
   'an approval has no accessibility violations on a narrow page',
   { skip: withoutBrowser },
   async (t) => {
-    await look(t, await openBrowser(t), 'approval', ['Workflow'], [[375, 'dark']]);
+    await look(t, await openBrowser(), 'approval', ['Workflow'], [[375, 'dark']]);
   },
 );
 
@@ -63,7 +63,7 @@ t.test(
       (await page.evaluate(
         `[...document.querySelectorAll(${JSON.stringify(what)})].map((one) => one.getBoundingClientRect().height)`,
       )) as readonly number[];
-    const browser = await openBrowser(t);
+    const browser = await openBrowser();
     {
       await using tab = await openTab(browser, baseUrl, { viewport: { width: 375, height: 812 } });
       await tab.page.getByRole('tab', { name: 'Transcript' }).click();
@@ -93,7 +93,7 @@ t.test(
   { skip: withoutBrowser },
   async (t) => {
     const { baseUrl } = await showScene(t, 'plan');
-    await using tab = await openTab(await openBrowser(t), baseUrl, { viewport: { width: 375, height: 812 } });
+    await using tab = await openTab(await openBrowser(), baseUrl, { viewport: { width: 375, height: 812 } });
     await tab.page.locator('.steps .cost').first().waitFor({ state: 'attached' });
     const beside = await tab.page.evaluate(
       `[...document.querySelectorAll('.steps .cost')].map((cost) =>
@@ -107,7 +107,7 @@ t.test(
 t.test('the page respects reduced motion and forced colours', { skip: withoutBrowser }, async (t) => {
   const { baseUrl } = await showScene(t, 'repair');
   const options = { reducedMotion: 'reduce', forcedColors: 'active' } as const;
-  await using tab = await openTab(await openBrowser(t), baseUrl, options);
+  await using tab = await openTab(await openBrowser(), baseUrl, options);
   await tab.page.locator('.bar .state-executing_tool').waitFor();
   t.equal(await tab.page.evaluate('document.getAnimations().length'), 0);
   const lines = (await tab.page.evaluate(
@@ -121,7 +121,7 @@ long(
   'every scene has no accessibility violations and fits a narrow and a wide page',
   { skip: withoutBrowser },
   async (t) => {
-    const browser = await openBrowser(t);
+    const browser = await openBrowser();
     const looks = [375, 1280].flatMap((width) =>
       (['light', 'dark'] as const).map((colour) => [width, colour] as const),
     );

@@ -9,11 +9,16 @@ export const withoutBrowser = existsSync(browserPath) ? false : `no browser at $
 
 let opened: Promise<Browser> | undefined;
 
-/** A browser for the tests of a file, ended with `t`. */
-export async function openBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
-  const { chromium: engine } = await import('playwright-core');
-  opened = engine.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
-  const browser = await opened;
+/** The browser of this process, started once and ended with its tests. Each tab has a context of its own. */
+export function openBrowser(): Promise<Browser> {
+  opened ??= import('tap').then(({ default: t }) => launchBrowser(t));
+  return opened;
+}
+
+/** A browser that ends with `t`. */
+export async function launchBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   return browser;
 }

@@ -5,7 +5,7 @@ import { servePage, toldSession } from './serve-page.ts';
 const bad = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\u202egnp.exe\u001b[2J';
 
 t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
 
   await t.test('a message is sent, and its reply is shown while it streams', async (t) => {
     const session = toldSession(t, { local: 'none' });

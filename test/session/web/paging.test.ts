@@ -39,7 +39,7 @@ const placeOf = (page: Page, id: number) =>
 })()`);
 
 long('earlier entries of a session', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
 
   await t.test('earlier entries load by button and by scrolling, without moving the reader', async (t) => {
     const session = await longTalk(t, 639);

@@ -9,7 +9,7 @@ const changes = (id: string, path: string) => [
 ];
 
 t.test('verification and review on the page', { skip: withoutBrowser }, async (t) => {
-  const browser = await openBrowser(t);
+  const browser = await openBrowser();
 
   await t.test('a button verifies the seal, and a failed verification is shown in red', async (t) => {
     const session = toldSession(t, { local: 'none' });
@@ -83,6 +83,7 @@ t.test('verification and review on the page', { skip: withoutBrowser }, async (t
       });
       await using tab = await openTab(browser, baseUrl);
       const { page } = tab;
+      await page.locator('.entry-diff').nth(1).waitFor();
       t.equal(await page.locator('.entry-diff').count(), 2, 'a change that is made again is told again');
       await page.getByRole('tab', { name: 'Diff' }).click();
       const patches = page.locator('.patchset');

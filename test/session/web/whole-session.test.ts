@@ -14,7 +14,7 @@ long(
       ground: ground({ local: 'none' }),
     });
     const { baseUrl } = await servePage(t, scene.session);
-    await using tab = await openTab(await openBrowser(t), baseUrl);
+    await using tab = await openTab(await openBrowser(), baseUrl);
     const { page } = tab;
     await page.locator('#composer').fill('/ask What does price do?');
     await page.keyboard.press('Enter');
@@ -37,7 +37,7 @@ long(
     const { sample, session, model } = scene;
     const place = { cwd: sample.root, stores: (await sample.engine()).slots.store };
     const { baseUrl } = await servePage(t, session, { graph: readGraph(place) });
-    await using tab = await openTab(await openBrowser(t), baseUrl);
+    await using tab = await openTab(await openBrowser(), baseUrl);
     const { page } = tab;
     await page.locator('#composer').fill('A price is one cent too high: make it exact.');
     await page.keyboard.press('Enter');

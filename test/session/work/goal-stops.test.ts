@@ -82,15 +82,26 @@ long('a spent time budget stops the running command, which becomes unknown', asy
     { calls: [['apply_patch', { patch: hangs }]] },
     { calls: [['shell', { command: 'node --test' }]] },
   ] as const;
-  await using scene = await scriptSession(script, { ground: granting({ workMs: 4000 }) });
+  const workMs = 200_000;
+  let isSpent = false;
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => systemClock.monotonic() + (isSpent ? workMs : 0),
+    // Only the budget waits so long.
+    sleep: async (ms, signal) => {
+      if (ms < 120_000) return await systemClock.sleep(ms, signal);
+      while (!isSpent) await systemClock.sleep(5, signal);
+    },
+  };
+  await using scene = await scriptSession(script, { ground: granting({ workMs }), clock });
   const { channel } = scene.session;
+  const command = () => channel.state.toolCalls.find(({ toolName }) => toolName === 'workspace.command');
   await executed(scene);
+  await until(() => command() !== undefined, 'the command of the model');
+  isSpent = true;
   await rested(scene);
   t.match(goalOf(scene), { status: 'blocked', blockReason: 'budget_time' }, lastNote(scene.session));
-  t.equal(
-    channel.state.toolCalls.find(({ toolName }) => toolName === 'workspace.command')?.status,
-    'unknown',
-  );
+  t.equal(command()?.status, 'unknown');
   t.match(pendingOf(channel.state), [{ kind: 'post_plan_choice', metadata: { stopped: 'budget_time' } }]);
   await scene.say('/goal cancel enough of it');
   await scene.ended();

@@ -1,3 +1,4 @@
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { patchContentPath } from '../../../engine/run/record/settle-run.ts';
@@ -265,6 +266,29 @@ long('discarding a change or rejecting every hunk leaves no commit and no branch
     t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
     t.match(lastNote(session), choice === 'discard' ? /is discarded/ : /every hunk is rejected/);
   }
+});
+
+long('a change that includes local changes leaves a clean working tree when it is kept', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), plans, ...makesFix, says]);
+  const path = join(scene.sample.root, 'src/price.js');
+  appendFileSync(path, '\n// mine\n');
+  await scene.say('/review on');
+  await scene.say('A price is one cent too high: make it exact.');
+  await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
+  const { id } = await scene.asked('request_user_input');
+  await scene.answer(id, { answers: { localChanges: ['include'] } });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
+  const mine = readFileSync(path, 'utf8');
+  await until(() => scene.session.channel.state.held !== undefined);
+  t.equal(readFileSync(path, 'utf8'), mine, 'the file is untouched until then');
+  await chooses(scene, 'keep');
+  await settled(scene);
+  t.match(
+    scene.sample.git('show', 'main:src/price.js'),
+    /count \* cents;[\s\S]*mine/,
+    lastNote(scene.session),
+  );
+  t.equal(scene.sample.git('status', '--porcelain'), '');
 });
 
 t.test('`/review on` is refused where a branch `writ` blocks the review branch', async (t) => {

@@ -40,7 +40,10 @@ async function heldThread(t: Test) {
   const run = { runId, branch, target: { ref: 'refs/heads/main', expected: before }, plan: 'plan' };
   const patchset = view.patch?.digest ?? '';
   const facts: readonly Fact[] = [
-    { type: 'opened', ground: ground({ threadId, workingDir: sample.root }) },
+    {
+      type: 'opened',
+      ground: ground({ threadId, workingDir: sample.root, provider: { provider: 'gemini', managed: false } }),
+    },
     { type: 'set', settings: { context: 'dev', networkAccess: 'deny', review: 'on' } },
     { type: 'turn-began', turn: 'turn' },
     { type: 'run-began', runId, held: run },

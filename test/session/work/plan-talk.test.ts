@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
+import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
@@ -42,11 +43,16 @@ function failsUntil(revision: number, failsAlike = false): (asked: Asked) => Scr
   };
 }
 
-/** Up to the question what is to be done with the plan. */
-async function planned(scene: ScriptedSession) {
+/** Up to the confirmed draft. */
+async function toPlan(scene: ScriptedSession): Promise<void> {
   await scene.say('A price is one cent too high: make it exact.');
   const review = await scene.asked('intent_review_choice');
   await scene.answer(review.id, { selectedOption: 'confirm' });
+}
+
+/** Up to the question what is to be done with the plan. */
+async function planned(scene: ScriptedSession) {
+  await toPlan(scene);
   return scene.asked('post_plan_choice');
 }
 
@@ -112,17 +118,46 @@ t.test('a plan is not executed after its working tree changed', async (t) => {
   t.equal(scene.session.channel.state.status, 'idle');
 });
 
-t.test('a plan for a file with local changes is refused before a model plans it', async (t) => {
+t.test(
+  'local changes at a planned path are asked about before a model plans, and stop without a person',
+  async (t) => {
+    await using scene = await scriptSession([submits(priceDraft)]);
+    writeFileSync(join(scene.sample.root, 'src/price.js'), '// mine\n');
+    await toPlan(scene);
+    const { id, metadata } = await scene.asked('request_user_input');
+    t.match(metadata, {
+      paths: [{ path: 'src/price.js', reason: 'modified' }],
+      questions: [{ options: [{ id: 'include' }, { id: 'set-aside' }, { id: 'stop' }] }],
+    });
+    await scene.answer(id, { answers: { localChanges: ['stop'] } });
+    await scene.ended();
+    t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
+    t.match(lastNote(scene.session), 'give `--local-changes include` or `set-aside`');
+    t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
+    t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
+
+    await using unasked = await scriptSession([submits(priceDraft)], {
+      approval: { policy: 'never', ttlSeconds: 300, grants: keepGrants(hasty), mask: (text) => text },
+    });
+    writeFileSync(join(unasked.sample.root, 'src/price.js'), '// mine\n');
+    await toPlan(unasked);
+    await unasked.ended();
+    t.match(lastNote(unasked.session), /^WORKTREE_DIRTY/);
+  },
+);
+
+long('a session goes on with local changes that the person includes', async (t) => {
   await using scene = await scriptSession([submits(priceDraft), plans('take the cent away'), ...makesFix]);
-  writeFileSync(join(scene.sample.root, 'src/price.js'), '// mine\n');
-  await scene.say('A price is one cent too high: make it exact.');
-  const review = await scene.asked('intent_review_choice');
-  await scene.answer(review.id, { selectedOption: 'confirm' });
+  const path = join(scene.sample.root, 'src/price.js');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
+  await toPlan(scene);
+  const { id } = await scene.asked('request_user_input');
+  await scene.answer(id, { answers: { localChanges: ['include'] } });
+  await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
   await scene.ended();
-  t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
-  t.match(lastNote(scene.session), 'give `--local-changes set-aside`');
-  t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
-  t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
+  t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
+  t.match(scene.sample.git('show', 'HEAD:src/price.js'), /return count \* cents;\n}\n\n\/\/ mine$/);
+  t.equal(scene.sample.git('status', '--porcelain'), '');
 });
 
 long('a session that sets local changes aside merges them back into the change', async (t) => {

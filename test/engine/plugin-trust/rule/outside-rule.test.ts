@@ -95,7 +95,12 @@ for (const sandbox of backends) {
         isRefusal(t, asked, 'threw', /no idea/);
       });
       t.test('a third-party rule that hangs is ended at its deadline', async (t) => {
-        isRefusal(t, await ask(t, sandbox, 'export const judge = () => { for (;;); };', {}, 1), 'deadline');
+        const blocked = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+        isRefusal(
+          t,
+          await ask(t, sandbox, `export const judge = () => { for (;;) ${blocked}; };`, {}, 1),
+          'deadline',
+        );
       });
       t.test('a third-party rule cannot write files or reach the network', async (t) => {
         const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');

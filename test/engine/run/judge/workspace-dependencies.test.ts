@@ -379,10 +379,11 @@ t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t
   sample.git('commit', '--quiet', '-m', 'requirements');
   makeVirtualEnvironment(join(sample.root, '.venv'));
   const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
-  const run = () =>
+  const run = (change: string = bytes.toString()) =>
     sample.run(
-      { source: { kind: 'patch', bytes } },
+      { source: { kind: 'patch', bytes: Buffer.from(change) } },
       {
+        intent: { inScope: ['src/', 'test/', 'requirements.txt'] },
         acceptance: {
           verificationPlan: {
             fastChecks: [
@@ -410,10 +411,24 @@ t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t
       },
     );
   writeFileSync(join(sample.root, 'requirements.txt'), 'requests\n');
-  const without = await run();
-  t.match(without.stages[0]?.checks[0]?.findings[0]?.message, 'found the path `.venv/bin/python`');
-  t.match(without.notices, ['`.venv` is not shared: `requirements.txt` in the working tree differs']);
+  await t.rejects(run(), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    exitCode: 128,
+    message: '`.venv` is not shared: `requirements.txt` in the working tree differs',
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided about the change');
   writeFileSync(join(sample.root, 'requirements.txt'), '');
+  const altering = `${bytes}diff --git a/requirements.txt b/requirements.txt\n--- a/requirements.txt\n+++ b/requirements.txt\n@@ -0,0 +1 @@\n+# nothing\n`;
+  const altered = await run(altering);
+  t.match(
+    altered.stages[0]?.checks[0]?.findings[0],
+    {
+      message: '`.venv` is not shared: the change alters `requirements.txt`',
+      detail: { code: 'WORKSPACE_DEPENDENCIES_MISSING' },
+    },
+    'a lockfile that the change alters is decided about',
+  );
+  t.match(altered.notices, ['`.venv` is not shared: the change alters']);
   const view = await run();
   t.equal(view.stages[0]?.checks[0]?.status, 'passed', JSON.stringify(view.stages[0]?.checks));
   t.equal(view.notices, undefined);

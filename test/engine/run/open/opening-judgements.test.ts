@@ -39,6 +39,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['config-read', 'repository', '', 'plugins repository landing'],
   ['signers-read', 'repository', '/risk/humanInLoop', 'repository landing'],
   ['checks-joined', 'repository', '', 'admitted config'],
+  ['dependencies-seen', 'repository', '/acceptance/verificationPlan', 'repository landing config contract'],
   ['plan-drafted', 'repository', '/intent/objectives', 'plugins who repository landing contract'],
   ['model-opens', 'machine', '', 'engine request worker config'],
   ['sandbox-works', 'machine', '/constraints/security/networkPolicy', 'engine request admitted'],
@@ -56,10 +57,10 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['seal-opens', 'machine', '/provenance', 'engine place contract repository landing config judges'],
   ['plugin-model-opens', 'machine', '', 'engine request worker judges'],
   ['wording-readable', 'change', '', 'request source repository origin'],
-  ['candidate-taken', 'change', '', 'place source repository origin landing'],
+  ['candidate-taken', 'change', '', 'place request source repository origin landing'],
   ['governed-by-people', 'change', '', 'landing scratch supplied'],
-  ['paths-clean', 'change', '', 'request repository landing supplied'],
-  ['predicted-paths-clean', 'change', '', 'request source repository landing draft'],
+  ['paths-clean', 'change', '', 'request repository landing supplied local'],
+  ['predicted-paths-clean', 'change', '', 'request source repository landing draft scratch'],
   ['author-known', 'change', '/risk/humanInLoop', 'source repository origin contract supplied'],
 ];
 

@@ -1,11 +1,21 @@
 import t from 'tap';
 import { maskStated } from '../../../../engine/run/open/mask-stated.ts';
 import { keepMasked } from '../../../../engine/run/record/keep-masked.ts';
-import { maskValues } from '../../../../engine/run/record/mask-values.ts';
+import { maskValues, wordMask } from '../../../../engine/run/record/mask-values.ts';
 import { secretValues } from '../../../../engine/run/record/secret-values.ts';
 import { makeBench } from '../../patch/patched.ts';
 
 const value = 'Zq8vXw3Lm5Rt9KpY2nHd';
+
+t.test('a secret is masked in words in each of its coded forms', async (t) => {
+  const masked = wordMask([value]);
+  for (const coding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+    const shown = masked(`key ${Buffer.from(value).toString(coding)}.`);
+    // Of base64 the last characters depend on what follows.
+    t.match(shown, /^key \[masked: secrets\].{0,4}\.$/, coding);
+  }
+  t.equal(wordMask(['a"b\nc-long'])('{"k":"a\\"b\\nc-long"}'), '{"k":"[masked: secrets]"}', 'as JSON');
+});
 
 t.test('a secret is masked in base64 at any offset', (t) => {
   for (const before of ['', 'a', 'ab', 'abc', 'user:']) {

@@ -46,6 +46,35 @@ t.test(
   },
 );
 
+t.test('removes a secret that invalid UTF-8 or a terminal string sequence cuts or holds', async (t) => {
+  const [start, end] = [token.slice(0, 12), token.slice(12)];
+  const redacted = '[redacted:secrets:github-token]';
+  const cut = (...octets: readonly number[]): Buffer =>
+    Buffer.concat([Buffer.from(`a ${start}`), Buffer.from(octets), Buffer.from(`${end} b`)]);
+  for (const octets of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]])
+    t.equal(tail(cut(...octets))?.text, `a ${redacted} b`, octets.join(' '));
+  for (const sequence of [
+    '\u001bPq#0;2;0\u001b\\',
+    '\u001bPline\nline\u001b\\',
+    '\u001b_G...\u001b\\',
+    '\u001b^x\u001b\\',
+    '\u001bXx\u009c',
+    '\u0090x\u009c',
+    '\u009d0;title\u0007',
+    '\u001b]0;title\u0007',
+    '\u001b]8;;https://example.com\u001b\\',
+  ])
+    t.equal(tail(`a ${start}${sequence}${end} b`)?.text, `a ${redacted} b`, JSON.stringify(sequence));
+  for (const [open, close] of [
+    ['\u001bP', '\u001b\\'],
+    ['\u001b]0;', '\u0007'],
+    ['\u009f', '\u009c'],
+  ])
+    t.equal(tail(`a${open}${token}${close} b`)?.text, 'a b');
+  t.equal(tail('a\u001bPnever ended\nb')?.text, 'a\nb');
+  t.equal(tail(`${'\u001bP'.repeat(100_000)}x`), undefined, 'and many starts cost little');
+});
+
 t.test('recognises a key whose first line is not among the lines that are kept', async (t) => {
   const body = Array.from(
     { length: 230 },

@@ -1,0 +1,29 @@
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { parseToml } from './parse-toml.ts';
+import { TableReader } from './table-reader.ts';
+
+const maxBytes = 256 * 1024;
+
+/**
+ * One section of a `.writ/config.toml`, for readers that need no other: an invalid section elsewhere does not count.
+ * `undefined` if there is no file, or if it or the section is not valid.
+ */
+export function readSectionAlone<Section>(
+  bytes: Uint8Array | undefined,
+  name: string,
+  read: (reader: TableReader) => Section,
+): Section | undefined {
+  if (bytes === undefined) return undefined;
+  try {
+    const root = new TableReader(parseToml(bytes, maxBytes, unreadable), '', []);
+    const section = read(root.table(name));
+    return root.issues.length === 0 ? section : undefined;
+  } catch (fault) {
+    if (isWritError(fault, 'CONFIG_INVALID')) return undefined;
+    throw fault;
+  }
+}
+
+function unreadable(): WritError {
+  return new WritError('CONFIG_INVALID', {});
+}

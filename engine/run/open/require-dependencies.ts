@@ -1,0 +1,78 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { WorkspaceConfig } from '../../config/config.ts';
+import { checksOf } from '../../spec/checks-of.ts';
+import { isIgnoredPath } from '../../vcs/ignored.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { listTree } from '../../vcs/tree.ts';
+
+/** Directories that package managers make, also where no `.gitignore` names them. */
+const knownDirectories = /(?:^|\/)(?:\.venv|venv|node_modules)$/;
+
+/**
+ * Throws WORKSPACE_DEPENDENCIES_MISSING if a check starts a program of an untracked directory, such as
+ * `.venv/bin/python`, that checks cannot see: `[workspace]` does not name the directory, or names it in `share` alone
+ * and the working tree has none. Such a check fails whatever the change is.
+ */
+export async function requireDependencies(
+  repository: Repository,
+  baseTree: string,
+  spec: EffectiveIntentSpec,
+  { share, prepare }: WorkspaceConfig,
+): Promise<void> {
+  const prepared = prepare.flatMap(({ outputs }) => outputs);
+  for (const { path, check } of checksOf(spec)) {
+    for (const program of await programPaths(check.command ?? '')) {
+      const holds = (directory: string): boolean => program.startsWith(`${directory}/`);
+      if (prepared.some(holds)) continue;
+      const shared = share.find(holds);
+      if (shared !== undefined && (await isThere(repository.root, shared))) continue;
+      const directory = shared ?? program.replace(/\/\.?bin\/[^/]+$/, '');
+      if (!(await isUntracked(repository, baseTree, directory, program))) continue;
+      throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+        message: `check \`${check.id ?? path}\` starts \`${program}\`, but checks do not see \`${directory}\`: ${
+          shared === undefined
+            ? 'git does not track it, and `[workspace]` does not name it'
+            : 'the working tree has no such directory to share'
+        }`,
+        detail: { check: check.id, program, directory },
+        hints: [
+          shared === undefined
+            ? `lend the directory of your working tree with \`share = ["${directory}"]\` and its \`lockfile\` under \`[workspace]\` in \`.writ/config.toml\`, or make it with \`[[workspace.prepare]]\`, and commit that`
+            : `make \`${directory}\` in the working tree as you usually do, or add a \`[[workspace.prepare]]\` that makes it`,
+        ],
+      });
+    }
+  }
+}
+
+/** The programs that a command starts by a path such as `.venv/bin/python`. */
+async function programPaths(command: string): Promise<readonly string[]> {
+  if (!command.includes('bin/')) return [];
+  // Loaded here: few checks start a program by its path, and the parser of the shell is large.
+  const { mayBeProgram } = await import('../../tool/acl.ts');
+  const { commandsOf } = await import('../../tool/shell.ts');
+  const reading = commandsOf(command, { isProgram: mayBeProgram });
+  if (!reading.ok) return [];
+  return reading.commands.flatMap(({ argv }) => {
+    const path = argv[0]?.literal ?? '';
+    return mayBeProgram(path) ? [path] : [];
+  });
+}
+
+async function isUntracked(
+  repository: Repository,
+  baseTree: string,
+  directory: string,
+  program: string,
+): Promise<boolean> {
+  const isKnown = knownDirectories.test(directory);
+  const isIgnored = await isIgnoredPath(repository, program);
+  return (isKnown || isIgnored) && (await listTree(repository, baseTree, program)).length === 0;
+}
+
+async function isThere(root: string, directory: string): Promise<boolean> {
+  return (await lstat(join(root, directory)).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,106 @@
+import { normalisePatch } from '../../patch/normalise.ts';
+import { dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
+import { type IncludedChanges, mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
+import { readRef } from '../../vcs/refs.ts';
+import { localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
+import type { Attempt, OpenRun } from '../state/attempt.ts';
+import {
+  choiceStep,
+  recordedDecision,
+  requireNothingToInclude,
+  requireRecordedChoice,
+  targetHere,
+} from '../state/local-decision.ts';
+import { workBase } from './accepted-work.ts';
+import { beginAttempt } from './begin-attempt.ts';
+
+/** Which candidate of the run it is. */
+export interface CandidateTurn {
+  /** From 1. */
+  readonly round: number;
+  /** This process began the run: nothing of this round was evaluated before. */
+  readonly isNew: boolean;
+  readonly isSupplied: boolean;
+}
+
+/** A candidate with local changes merged into it, as a step records it. */
+interface Inclusion {
+  readonly name: string;
+  readonly tree: string;
+  readonly included: IncludedChanges;
+}
+
+/**
+ * Decides what happens to local changes at the paths of a candidate before it is evaluated, and merges them into it if
+ * the user includes them. WORKTREE_DIRTY if they stop it: the run can be resumed, its work is kept, and no model is
+ * called again. A target that has moved is for the seal to check: it may have been this run that moved it.
+ */
+export async function settleLocalChanges(
+  run: OpenRun,
+  attempt: Attempt,
+  turn: CandidateTurn,
+): Promise<Attempt> {
+  const {
+    identity: { runId, local },
+    ground: { repository, base },
+    ground,
+    means: { settings, steps, scratch },
+  } = run;
+  const before: Attempt = local === undefined ? attempt : { ...attempt, localNow: local };
+  // A supplied patch of a new run was checked when the run was opened.
+  if (turn.isSupplied && turn.isNew) return before;
+  const kept = steps.under(`local-changes/${turn.round}`);
+  let count = 0;
+  let last: Inclusion | undefined;
+  for (let found = kept.ended('1'); found; found = kept.ended(`${count + 1}`)) {
+    last = found.answer as Inclusion;
+    count += 1;
+  }
+  const latest = async (): Promise<Attempt> => (last === undefined ? before : withInclusion(run, last));
+  if ((await readRef(repository, ground.target.ref)) !== ground.target.expected) return latest();
+
+  const recorded = recordedDecision({ local }, steps)?.choice;
+  const target = await targetHere(repository, ground, settings.heldFor);
+  if (target === undefined) {
+    const isRecorded = (last?.included ?? local?.included) !== undefined;
+    if (!isRecorded && (settings.localChanges ?? recorded) === 'include')
+      await requireNothingToInclude(repository, ground.target.ref, attempt.patch.files);
+    return latest();
+  }
+  const includedBefore = last?.included ?? local?.included;
+  const files = [...attempt.patch.files, ...touchedBy(includedBefore?.paths ?? [])];
+  requireRecordedChoice(settings, runId, includedBefore);
+  const dirty = await dirtyPaths(repository, files);
+  if (dirty.length === 0 && includedBefore === undefined) return before;
+  let choice = settings.localChanges ?? recorded ?? (await localChangesOf(repository, runId, undefined));
+  if (choice === 'stop' && settings.localChanges === undefined && settings.askLocalChanges !== undefined) {
+    const { askLocalChanges: ask } = settings;
+    choice = await steps.once(
+      choiceStep,
+      () => ask(dirty),
+      (answer) => answer !== 'stop',
+    );
+  }
+  if (includedBefore === undefined && choice !== 'include') {
+    await requireLandable(repository, target, files, choice);
+    return { ...before, localNow: { choice } };
+  }
+  const included = await readLocalContent(repository, scratch, base.tree, target, dirty);
+  if (included.digest === includedBefore?.digest) return latest();
+  // Content that another choice included before has changed: it counts as local changes like any other.
+  if (choice !== 'include') await requireLandable(repository, target, files, 'stop');
+  const plain = `candidate-${turn.round}`;
+  // What an earlier process evaluated under the plain name was another candidate.
+  const isFree = count === 0 && (turn.isNew || attempt.name !== plain);
+  const inclusion = await kept.once(`${count + 1}`, async () => ({
+    name: isFree ? plain : `candidate-${turn.round + 1000 * (count + 1)}`,
+    tree: await mergeLocal(scratch, workBase(run), attempt.patch.candidateTree, included),
+    included,
+  }));
+  return withInclusion(run, inclusion);
+}
+
+async function withInclusion(run: OpenRun, { name, tree, included }: Inclusion): Promise<Attempt> {
+  const patch = await normalisePatch(run.means.scratch, run.ground.base, tree);
+  return { ...beginAttempt(run, name, patch), localNow: { choice: 'include', included } };
+}

@@ -1,0 +1,99 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import { quotePath } from '../../readers/diff/quote-path.ts';
+import { changedEntries } from './changed-entries.ts';
+import { type DirtyPath, dirtyFault, refuseDirty } from './dirty-paths.ts';
+import { type GitDirectory, runGit } from './git.ts';
+import { isIgnoredPath } from './ignored.ts';
+import { readIndex } from './index-info.ts';
+import { mergeTrees } from './merge-trees.ts';
+import type { Target } from './plan-target.ts';
+import type { Repository } from './repository.ts';
+import type { Scratch } from './scratch.ts';
+import { stuckPaths, writeLocalTrees } from './set-aside.ts';
+
+/** Local changes as content of a candidate. */
+export interface IncludedChanges {
+  /** The base tree with the content of the working tree at these paths. */
+  readonly tree: string;
+  /** Where that differs from the base. */
+  readonly paths: readonly string[];
+  /** SHA-256 over path, mode and git object of each path. */
+  readonly digest: string;
+}
+
+/**
+ * The content of the working tree at the dirty paths, over `base`, as objects in the scratch. Changes nothing in the
+ * repository. WORKTREE_DIRTY if a path cannot be included: as for set-aside, and files that git ignores.
+ */
+export async function readLocalContent(
+  repo: Repository,
+  scratch: Scratch,
+  base: string,
+  target: Pick<Target, 'expected'>,
+  dirty: readonly DirtyPath[],
+): Promise<IncludedChanges> {
+  const stuck = [...(await stuckPaths(repo, target, dirty))];
+  for (const one of dirty)
+    if (one.reason === 'untracked' && !stuck.includes(one) && (await isIgnoredPath(repo, one.path)))
+      stuck.push(one);
+  refuseDirty(stuck, {
+    hints: ['writ cannot include these local changes: commit or stash them, then start or resume the run'],
+  });
+  const index = join(scratch.gitDir, `index.local-${randomOctets(8).toString('hex')}`);
+  const env = {
+    GIT_INDEX_FILE: index,
+    GIT_OBJECT_DIRECTORY: scratch.objectsDir,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(repo.objectsDir, /:/),
+  };
+  try {
+    const place = { ...repo, env: { ...repo.env, ...env } };
+    const paths = dirty.map(({ path }) => path);
+    const local = { base, paths, indexed: await readIndex(repo) };
+    const { worked: tree } = await writeLocalTrees(place, local, async (args, input) => {
+      await runGit(place, args, { input: Buffer.from(input, 'latin1') });
+    });
+    return { tree, ...(await describeLocal(scratch, base, tree)) };
+  } finally {
+    for (const path of [index, `${index}.lock`]) await rm(path, { force: true });
+  }
+}
+
+/** Paths and digest of the local changes between two trees or commits. */
+export async function describeLocal(
+  place: GitDirectory,
+  base: string,
+  local: string,
+): Promise<Pick<IncludedChanges, 'paths' | 'digest'>> {
+  const entries = await changedEntries(place, base, local);
+  return {
+    paths: entries.map(({ path }) => path),
+    digest: canonicalDigest(
+      entries.map(({ path, after }) => [path, after?.mode ?? null, after?.object ?? null]),
+    ),
+  };
+}
+
+/**
+ * The candidate with the local changes merged into it (three-way; `base` is what the candidate was made on).
+ * WORKTREE_DIRTY, naming the paths, if they conflict.
+ */
+export async function mergeLocal(
+  scratch: Scratch,
+  base: string,
+  candidateTree: string,
+  { tree }: IncludedChanges,
+): Promise<string> {
+  const merged = await mergeTrees(scratch, base, candidateTree, tree);
+  if (merged.tree !== undefined) return merged.tree;
+  throw dirtyFault(
+    merged.conflicts.map((path) => ({ path, reason: 'conflicting' })),
+    {
+      hints: [
+        'the local changes conflict with the change: commit or stash them, then start or resume the run',
+      ],
+    },
+  );
+}

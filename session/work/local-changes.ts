@@ -1,0 +1,56 @@
+import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import type { RunSettings } from '../../engine/run/state/run-request.ts';
+import type { DirtyPath } from '../../engine/vcs/dirty-paths.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import type { LocalChanges } from '../../engine/vcs/set-aside.ts';
+import type { HeldReview } from '../state/held/held-review.ts';
+import { localChangesAnswer, localChangesQuestion } from '../state/local-changes-question.ts';
+import type { TurnScope } from './turn-scope.ts';
+
+/**
+ * What a plan and its runs do about local changes: the answer that is kept with the draft, else the option of the
+ * session, else the answer of the person to a question. Without a person (the approval policy `never`, a program that
+ * controls the session) there is no question, and they stop the run.
+ */
+export async function localChangesOfDraft(
+  scope: TurnScope,
+  runId: string,
+): Promise<Pick<RunSettings, 'localChanges' | 'askLocalChanges'>> {
+  const { run, approval, repositoryPath } = scope.setting;
+  const kept = readDraft(await openRepository(repositoryPath), runId)?.localChanges;
+  const localChanges = kept ?? run.localChanges;
+  if (localChanges !== undefined) return { localChanges };
+  if (approval.policy === 'never' || scope.state().lease?.kind === 'automation') return {};
+  return { askLocalChanges: (dirty) => askLocalChanges(scope, runId, dirty) };
+}
+
+/** The same for a held change, whose plan may have been drafted as another run. */
+export function localChangesOfHeld(
+  scope: TurnScope,
+  held: HeldReview,
+): Promise<Pick<RunSettings, 'localChanges' | 'askLocalChanges'>> {
+  const plan = scope.state().plans.find(({ id }) => id === held.plan);
+  return localChangesOfDraft(scope, plan?.run?.runId ?? held.runId);
+}
+
+async function askLocalChanges(
+  scope: TurnScope,
+  runId: string,
+  dirty: readonly DirtyPath[],
+): Promise<LocalChanges> {
+  const { given } = await scope.ask(localChangesQuestion(runId, dirty));
+  return keepLocalChanges(scope, runId, localChangesAnswer(given));
+}
+
+/** Keeps the answer with the draft, so that the plan, its runs and their repairs use it. `stop` is not kept. */
+export async function keepLocalChanges(
+  { setting }: Pick<TurnScope, 'setting'>,
+  runId: string,
+  localChanges: LocalChanges,
+): Promise<LocalChanges> {
+  if (localChanges === 'stop') return localChanges;
+  const repository = await openRepository(setting.repositoryPath);
+  const draft = readDraft(repository, runId);
+  if (draft !== undefined) await keepDraft(repository, { ...draft, localChanges });
+  return localChanges;
+}
