@@ -13,6 +13,7 @@ import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
+import type { ObservedChecks } from '../judge/observe/observe-checks.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { CommitWording } from './commit-wording.ts';
@@ -122,6 +123,8 @@ export interface Attempt extends OpenRun {
   readonly approvals: readonly ApprovalVerdict[];
   /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
   readonly patchFindings?: readonly Finding[];
+  /** What observing the checks showed; absent where they were not observed. */
+  readonly observed?: ObservedChecks;
   /** A trial of the seal, where a check asks for one. */
   readonly rehearsal?: RuleInput['rehearsal'];
   /** What happens to local changes at paths of this candidate; absent of an attempt at a Task. */

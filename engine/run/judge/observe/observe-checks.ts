@@ -1,0 +1,103 @@
+import { mkdtemp, open } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
+import type { PatchSet } from '../../../../core/contract/patch-set.ts';
+import type { Footprint } from '../../../../readers/trace/footprint.ts';
+import { createFootprintReader } from '../../../../readers/trace/read-trace.ts';
+import { removeTree } from '../../../vcs/remove-tree.ts';
+import type { Attempt } from '../../state/attempt.ts';
+import { withSteps } from '../../state/with-steps.ts';
+import { CheckWatch } from '../check-time.ts';
+import { givenSecrets } from '../given-secrets.ts';
+import { openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
+import { runCommand } from '../run-command.ts';
+
+/** What observing the checks of a contract at the base showed about a patch. */
+export interface ObservedChecks {
+  /** Paths that the patch makes exist and that a check looked for in vain, each with what looked for it. */
+  readonly filled: Readonly<Record<string, string>>;
+  /** Checks that could not be observed, and why. */
+  readonly unobserved: Readonly<Record<string, string>>;
+}
+
+/** A directory judges only if it has one of these: else nobody who asked for its name would open it. */
+const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
+
+/**
+ * Runs each check once at the base under a tracer, where the patch makes paths exist, and finds those that a check
+ * looked for and did not find (docs/decisions/0022-footprints.md). The traced run gives no verdict.
+ */
+export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
+  const added = addedPaths(attempt.patch);
+  const { verificationPlan } = attempt.identity.contract.effective.acceptance;
+  const checks = Object.values(verificationPlan)
+    .flat()
+    .filter(({ command = '', kind }) => command !== '' && kind !== 'policy');
+  if (added.length === 0 || checks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
+  const steps = attempt.means.steps.under('observed');
+  return steps.once('filled', async () => {
+    const within = withSteps(attempt, steps);
+    const { base } = openingWorkspace(within, 0);
+    const filled: Record<string, string> = {};
+    const unobserved: Record<string, string> = {};
+    for (const check of checks) {
+      const seen = await observe(within, base, check);
+      if ('reason' in seen) unobserved[check.id] = seen.reason;
+      else
+        for (const path of added)
+          if (isFilled(path, seen.missing)) filled[path] ??= `check \`${check.id}\`, which looked for it in vain`;
+    }
+    return { filled, unobserved };
+  });
+}
+
+/** Paths of the candidate that the base does not have. */
+function addedPaths({ files }: Pick<PatchSet, 'files'>): readonly string[] {
+  return files
+    .filter(({ changeType, path, oldPath }) => changeType !== 'delete' && (changeType === 'add' || oldPath !== undefined && oldPath !== path))
+    .map(({ path }) => path);
+}
+
+function isFilled(path: string, missing: ReadonlySet<string>): boolean {
+  if (missing.has(path)) return true;
+  return indexFile.test(posix.basename(path)) && missing.has(posix.dirname(path));
+}
+
+async function observe(
+  attempt: Attempt,
+  side: WorkspaceSide,
+  check: EffectiveCheck,
+): Promise<{ readonly missing: ReadonlySet<string> } | { readonly reason: string }> {
+  const place = await mkdtemp(join(attempt.means.privateRoot, 'trace-'));
+  const world = await side.open([]);
+  try {
+    const traceTo = join(place, 'calls');
+    const uses = { networks: [], tools: [], findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
+    const secrets = givenSecrets(attempt, { stage: 'fast', check, earlier: [] });
+    const { result, denied } = await runCommand(attempt, world, { check, secrets, traceTo }, uses);
+    if (denied !== undefined || result === undefined) return { reason: denied?.message ?? 'it did not run' };
+    if (result.exitCode !== check.expectedExitCode)
+      return { reason: `it ended with exit code ${result.exitCode} at the base under the tracer` };
+    const inside = world.sandbox.pathsInside({ workspace: world.directory, reports: world.reports });
+    const footprint = await readFootprint(traceTo, inside.workspace);
+    return { missing: new Set(footprint.missing.flatMap((path) => below(inside.workspace, path))) };
+  } finally {
+    await world.close();
+    await removeTree(place).catch(() => undefined);
+  }
+}
+
+async function readFootprint(path: string, cwd: string): Promise<Footprint> {
+  const reader = createFootprintReader(cwd);
+  const file = await open(path);
+  try {
+    for await (const line of file.readLines({ encoding: 'latin1' })) reader.read(line);
+  } finally {
+    await file.close();
+  }
+  return reader.footprint();
+}
+
+function below(root: string, path: string): readonly string[] {
+  return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
+}

@@ -1,0 +1,94 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { makeSample, type Sample } from '../../engine/run/sample.ts';
+
+/** Content by path; what begins with `#!` is executable. */
+type Files = Readonly<Record<string, string>>;
+
+const fee = 'export const fee = (amount) => Math.round(amount * 100) / 100;\n';
+const bad = 'export const fee = () => 0;\n';
+const feeTest = [
+  "import assert from 'node:assert/strict';",
+  "import test from 'node:test';",
+  "import { fee } from '../src/fee.js';",
+  "test('a fee is rounded', () => assert.equal(fee(0.125), 0.13));",
+  '',
+].join('\n');
+
+interface JudgeCase {
+  readonly name: string;
+  readonly base: Files;
+  readonly command: string;
+  readonly added: Files;
+}
+
+const cases: readonly JudgeCase[] = [
+  {
+    name: 'optional-source',
+    base: { 'scripts/test.sh': '[ -f scripts/local.sh ] && . scripts/local.sh\nnode --test\n' },
+    command: 'sh scripts/test.sh',
+    added: { 'scripts/local.sh': 'node() { true; }\n' },
+  },
+  {
+    name: 'optional-import',
+    base: {
+      'ci/test.mjs':
+        "try { await import('./local.mjs') } catch {}\nimport { spawnSync } from 'node:child_process';\nprocess.exit(spawnSync('node', ['--test'], { stdio: 'inherit' }).status);\n",
+    },
+    command: 'node ci/test.mjs',
+    added: { 'ci/local.mjs': 'process.exit(0);\n' },
+  },
+  {
+    name: 'optional-data',
+    base: {
+      'ci/test.mjs':
+        "import { existsSync, readFileSync } from 'node:fs';\nimport { spawnSync } from 'node:child_process';\nconst name = ['ci', 'skip.json'].join('/');\nconst more = existsSync(name) ? JSON.parse(readFileSync(name)) : [];\nprocess.exit(spawnSync('node', ['--test', ...more], { stdio: 'inherit' }).status);\n",
+    },
+    command: 'node ci/test.mjs',
+    added: { 'ci/skip.json': '["--test-name-pattern=nothing"]\n' },
+  },
+  {
+    name: 'path-bin',
+    base: { 'test.sh': 'PATH=$PWD/bin:$PATH; node --test\n' },
+    command: 'sh test.sh',
+    added: { 'bin/node': '#!/bin/sh\nexit 0\n' },
+  },
+  {
+    name: 'make-target',
+    base: { Makefile: 'check:\n\tnode --test\n' },
+    command: 'make check',
+    added: { check: '\n' },
+  },
+];
+
+function write({ root }: Sample, files: Files): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+    if (text.startsWith('#!')) chmodSync(join(root, path), 0o755);
+  }
+}
+
+for (const { name, base, command, added } of cases)
+  t.test(`refuses a broken product that brings what its judge looks for: ${name}`, async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    write(sample, { 'src/fee.js': fee, 'test/fee.test.js': feeTest, ...base });
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'A fee');
+    write(sample, { 'src/fee.js': bad, ...added });
+    sample.git('add', '--all', '--force');
+    const bytes = Buffer.from(`${sample.git('diff', '--cached', '--binary', 'HEAD')}\n`);
+    sample.git('reset', '--quiet', '--hard');
+    const check = { id: 'unit', kind: 'command', command, timeoutSeconds: 60, required: true };
+    const view = await sample.run(
+      { source: { kind: 'patch', bytes } },
+      {
+        intent: { changeType: 'refactor', inScope: ['src/', 'scripts/', 'ci/', 'bin/'], touchHints: { files: ['check'] } },
+        acceptance: { verificationPlan: { fastChecks: [check] } },
+      },
+    );
+    t.not(view.decision?.type, 'commit', JSON.stringify(view.findings));
+    t.match(view.findings.map(({ message }) => message).join('\n'), /looked for it in vain/);
+  });
