@@ -81,14 +81,26 @@ for (const { name, base, command, added } of cases)
     sample.git('add', '--all', '--force');
     const bytes = Buffer.from(`${sample.git('diff', '--cached', '--binary', 'HEAD')}\n`);
     sample.git('reset', '--quiet', '--hard');
-    const check = { id: 'unit', kind: 'command', command, timeoutSeconds: 60, required: true };
+    const check = { id: 'unit', kind: 'command', command, timeoutSeconds: 60, required: true, artifactsProduced: ['test-log'] };
     const view = await sample.run(
       { source: { kind: 'patch', bytes } },
       {
         intent: { changeType: 'refactor', inScope: ['src/', 'scripts/', 'ci/', 'bin/'], touchHints: { files: ['check'] } },
+        security: {
+          toolAcl: {
+            allow: [
+              {
+                tool: 'workspace.command',
+                actions: ['execute'],
+                constraints: { allowCommands: ['sh', 'node', 'make'] },
+              },
+            ],
+          },
+        },
         acceptance: { verificationPlan: { fastChecks: [check] } },
       },
     );
-    t.not(view.decision?.type, 'commit', JSON.stringify(view.findings));
+    t.not(view.decision?.type, 'commit');
+    t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
     t.match(view.findings.map(({ message }) => message).join('\n'), /looked for it in vain/);
   });
