@@ -23,6 +23,16 @@ interface JudgeCase {
   readonly added: Files;
 }
 
+const helper = (more: object) =>
+  `${JSON.stringify({ name: 'helper', version: '1.0.0', ...more }, null, 2)}\n`;
+const manifest = (more: object) =>
+  `${JSON.stringify({ name: 'fees', version: '1.0.0', type: 'module', dependencies: { helper: 'file:vendor/helper' }, ...more }, null, 2)}\n`;
+const lock = (bin: object) =>
+  `${JSON.stringify({ name: 'fees', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'fees', version: '1.0.0', dependencies: { helper: 'file:vendor/helper' } }, 'node_modules/helper': { resolved: 'vendor/helper', link: true }, 'vendor/helper': { version: '1.0.0', ...bin } } }, null, 2)}\n`;
+const prepare = (argv: readonly string[], inputs: readonly string[]) =>
+  `[[workspace.prepare]]\nargv = ${JSON.stringify(argv)}\ninputs = ${JSON.stringify(inputs)}\noutputs = ["node_modules"]\n`;
+const script = { scripts: { test: 'node --test test/*.test.js' } };
+
 const cases: readonly JudgeCase[] = [
   {
     name: 'optional-source',
@@ -60,6 +70,48 @@ const cases: readonly JudgeCase[] = [
     command: 'make check',
     added: { check: '\n' },
   },
+  {
+    name: 'postinstall',
+    base: {
+      'package.json': manifest(script),
+      'package-lock.json': lock({}),
+      'vendor/helper/package.json': helper({}),
+      '.gitignore': 'node_modules\n',
+      '.writ/config.toml': prepare(
+        ['npm', 'ci', '--offline'],
+        ['package.json', 'package-lock.json', 'vendor'],
+      ),
+    },
+    command: 'npm test',
+    added: {
+      'package.json': manifest({
+        scripts: {
+          ...script.scripts,
+          postinstall:
+            "mkdir -p node_modules/.bin && printf '#!/bin/sh\\nexit 0\\n' > node_modules/.bin/node && chmod +x node_modules/.bin/node",
+        },
+      }),
+    },
+  },
+  {
+    name: 'vendored-bin',
+    base: {
+      'package.json': manifest(script),
+      'package-lock.json': lock({}),
+      'vendor/helper/package.json': helper({}),
+      '.gitignore': 'node_modules\n',
+      '.writ/config.toml': prepare(
+        ['npm', 'ci', '--offline', '--ignore-scripts'],
+        ['package.json', 'package-lock.json', 'vendor'],
+      ),
+    },
+    command: 'npm test',
+    added: {
+      'package-lock.json': lock({ bin: { node: 'run.sh' } }),
+      'vendor/helper/package.json': helper({ bin: { node: 'run.sh' } }),
+      'vendor/helper/run.sh': '#!/bin/sh\nexit 0\n',
+    },
+  },
 ];
 
 function write({ root }: Sample, files: Files): void {
@@ -81,18 +133,29 @@ for (const { name, base, command, added } of cases)
     sample.git('add', '--all', '--force');
     const bytes = Buffer.from(`${sample.git('diff', '--cached', '--binary', 'HEAD')}\n`);
     sample.git('reset', '--quiet', '--hard');
-    const check = { id: 'unit', kind: 'command', command, timeoutSeconds: 60, required: true, artifactsProduced: ['test-log'] };
+    const check = {
+      id: 'unit',
+      kind: 'command',
+      command,
+      timeoutSeconds: 60,
+      required: true,
+      artifactsProduced: ['test-log'],
+    };
     const view = await sample.run(
       { source: { kind: 'patch', bytes } },
       {
-        intent: { changeType: 'refactor', inScope: ['src/', 'scripts/', 'ci/', 'bin/'], touchHints: { files: ['check'] } },
+        intent: {
+          changeType: 'refactor',
+          inScope: ['src/', 'scripts/', 'ci/', 'bin/', 'vendor/', 'package.json', 'package-lock.json'],
+          touchHints: { files: ['check'] },
+        },
         security: {
           toolAcl: {
             allow: [
               {
                 tool: 'workspace.command',
                 actions: ['execute'],
-                constraints: { allowCommands: ['sh', 'node', 'make'] },
+                constraints: { allowCommands: ['sh', 'node', 'make', 'npm'] },
               },
             ],
           },
@@ -102,5 +165,5 @@ for (const { name, base, command, added } of cases)
     );
     t.not(view.decision?.type, 'commit');
     t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
-    t.match(view.findings.map(({ message }) => message).join('\n'), /looked for it in vain/);
+    t.match(view.findings.map(({ message }) => message).join('\n'), /looked for it in vain|^$/);
   });

@@ -16,10 +16,13 @@ import { runCommand } from '../run-command.ts';
 export interface ObservedChecks {
   /** Paths that the patch makes exist and that a check looked for in vain, each with what looked for it. */
   readonly filled: Readonly<Record<string, string>>;
+  /** Of each check, what it looked for in vain below directories that `prepare` makes: at most 5,000 paths. */
+  readonly unprepared: Readonly<Record<string, readonly string[]>>;
   /** Checks that could not be observed, and why. */
   readonly unobserved: Readonly<Record<string, string>>;
 }
 
+const maxUnprepared = 5_000;
 /** A directory judges only if it has one of these: else nobody who asked for its name would open it. */
 const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
 
@@ -33,29 +36,49 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
   const checks = Object.values(verificationPlan)
     .flat()
     .filter(({ command = '', kind }) => command !== '' && kind !== 'policy');
-  if (added.length === 0 || checks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
+  const { prepare } = attempt.ground.config.workspace;
+  const outputs = prepare
+    .filter(({ inputs }) => isTouched(attempt.patch, inputs))
+    .flatMap((step) => step.outputs);
+  const canFill = added.length > 0 || outputs.length > 0;
+  if (!canFill || checks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
   const steps = attempt.means.steps.under('observed');
   return steps.once('filled', async () => {
     const within = withSteps(attempt, steps);
     const { base } = openingWorkspace(within, 0);
     const filled: Record<string, string> = {};
     const unobserved: Record<string, string> = {};
+    const unprepared: Record<string, readonly string[]> = {};
     for (const check of checks) {
       const seen = await observe(within, base, check);
-      if ('reason' in seen) unobserved[check.id] = seen.reason;
-      else
-        for (const path of added)
-          if (isFilled(path, seen.missing)) filled[path] ??= `check \`${check.id}\`, which looked for it in vain`;
+      if ('reason' in seen) {
+        unobserved[check.id] = seen.reason;
+        continue;
+      }
+      for (const path of added)
+        if (isFilled(path, seen.missing))
+          filled[path] ??= `check \`${check.id}\`, which looked for it in vain`;
+      const below = [...seen.missing].filter((path) => outputs.some((one) => path.startsWith(`${one}/`)));
+      unprepared[check.id] = below.slice(0, maxUnprepared);
     }
-    return { filled, unobserved };
+    return { filled, unprepared, unobserved };
   });
 }
 
 /** Paths of the candidate that the base does not have. */
 function addedPaths({ files }: Pick<PatchSet, 'files'>): readonly string[] {
   return files
-    .filter(({ changeType, path, oldPath }) => changeType !== 'delete' && (changeType === 'add' || oldPath !== undefined && oldPath !== path))
+    .filter(
+      ({ changeType, path, oldPath }) =>
+        changeType !== 'delete' && (changeType === 'add' || (oldPath !== undefined && oldPath !== path)),
+    )
     .map(({ path }) => path);
+}
+
+/** Whether a patch changes a path, or something below it. */
+function isTouched({ files }: Pick<PatchSet, 'files'>, inputs: readonly string[]): boolean {
+  const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
+  return inputs.some((input) => paths.some((path) => path === input || path.startsWith(`${input}/`)));
 }
 
 function isFilled(path: string, missing: ReadonlySet<string>): boolean {
@@ -72,7 +95,12 @@ async function observe(
   const world = await side.open([]);
   try {
     const traceTo = join(place, 'calls');
-    const uses = { networks: [], tools: [], findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
+    const uses = {
+      networks: [],
+      tools: [],
+      findings: [],
+      watch: new CheckWatch(attempt.means.settings.clock),
+    };
     const secrets = givenSecrets(attempt, { stage: 'fast', check, earlier: [] });
     const { result, denied } = await runCommand(attempt, world, { check, secrets, traceTo }, uses);
     if (denied !== undefined || result === undefined) return { reason: denied?.message ?? 'it did not run' };
