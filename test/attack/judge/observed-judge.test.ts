@@ -65,6 +65,15 @@ const cases: readonly JudgeCase[] = [
     added: { 'bin/node': '#!/bin/sh\nexit 0\n' },
   },
   {
+    name: 'python-local',
+    base: {
+      'ci/run.py':
+        "import subprocess, sys\ntry:\n    from local_settings import ARGS\nexcept ImportError:\n    ARGS = []\nsys.exit(subprocess.call(['node', '--test', *ARGS]))\n",
+    },
+    command: 'python3 ci/run.py',
+    added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
+  },
+  {
     name: 'make-target',
     base: { Makefile: 'check:\n\tnode --test\n' },
     command: 'make check',
@@ -155,7 +164,7 @@ for (const { name, base, command, added } of cases)
               {
                 tool: 'workspace.command',
                 actions: ['execute'],
-                constraints: { allowCommands: ['sh', 'node', 'make', 'npm'] },
+                constraints: { allowCommands: ['sh', 'node', 'make', 'npm', 'python3'] },
               },
             ],
           },
@@ -165,5 +174,5 @@ for (const { name, base, command, added } of cases)
     );
     t.not(view.decision?.type, 'commit');
     t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
-    t.match(view.findings.map(({ message }) => message).join('\n'), /looked for it in vain|^$/);
+    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|names it|^$/);
   });

@@ -4,6 +4,7 @@ import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts
 import type { PatchSet } from '../../../../core/contract/patch-set.ts';
 import type { Footprint } from '../../../../readers/trace/footprint.ts';
 import { createFootprintReader } from '../../../../readers/trace/read-trace.ts';
+import { readBlobs } from '../../../vcs/blobs.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { withSteps } from '../../state/with-steps.ts';
@@ -11,6 +12,8 @@ import { CheckWatch } from '../check-time.ts';
 import { givenSecrets } from '../given-secrets.ts';
 import { openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
 import { runCommand } from '../run-command.ts';
+import { findJudge } from '../second-run/find-judge.ts';
+import { isListedAndNamed } from './listed-and-named.ts';
 
 /** What observing the checks of a contract at the base showed about a patch. */
 export interface ObservedChecks {
@@ -49,6 +52,7 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
     const filled: Record<string, string> = {};
     const unobserved: Record<string, string> = {};
     const unprepared: Record<string, readonly string[]> = {};
+    const texts = await judgingTexts(attempt);
     for (const check of checks) {
       const seen = await observe(within, base, check);
       if ('reason' in seen) {
@@ -58,11 +62,21 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
       for (const path of added)
         if (isFilled(path, seen.missing))
           filled[path] ??= `check \`${check.id}\`, which looked for it in vain`;
+        else if (isListedAndNamed(path, seen.listed, [...texts, check.command ?? '']))
+          filled[path] ??= `check \`${check.id}\`, which lists its directory and names it`;
       const below = [...seen.missing].filter((path) => outputs.some((one) => path.startsWith(`${one}/`)));
       unprepared[check.id] = below.slice(0, maxUnprepared);
     }
     return { filled, unprepared, unobserved };
   });
+}
+
+/** Scripts, configuration and manifests that judge at the base. */
+async function judgingTexts({ identity, means, patch }: Attempt): Promise<readonly string[]> {
+  const { files } = await findJudge(means.scratch, patch.baseTree, identity.contract.effective);
+  const paths = files.filter(({ role }) => role !== 'test').map(({ path }) => path);
+  const texts = await readBlobs(means.scratch, patch.baseTree, paths);
+  return [...texts.values()].map((bytes) => bytes.toString('utf8'));
 }
 
 /** Paths of the candidate that the base does not have. */
@@ -86,11 +100,18 @@ function isFilled(path: string, missing: ReadonlySet<string>): boolean {
   return indexFile.test(posix.basename(path)) && missing.has(posix.dirname(path));
 }
 
+/** Paths of the workspace. */
+interface Seen {
+  readonly missing: ReadonlySet<string>;
+  /** '' for its root. */
+  readonly listed: ReadonlySet<string>;
+}
+
 async function observe(
   attempt: Attempt,
   side: WorkspaceSide,
   check: EffectiveCheck,
-): Promise<{ readonly missing: ReadonlySet<string> } | { readonly reason: string }> {
+): Promise<Seen | { readonly reason: string }> {
   const place = await mkdtemp(join(attempt.means.privateRoot, 'trace-'));
   const world = await side.open([]);
   try {
@@ -108,7 +129,9 @@ async function observe(
       return { reason: `it ended with exit code ${result.exitCode} at the base under the tracer` };
     const inside = world.sandbox.pathsInside({ workspace: world.directory, reports: world.reports });
     const footprint = await readFootprint(traceTo, inside.workspace);
-    return { missing: new Set(footprint.missing.flatMap((path) => below(inside.workspace, path))) };
+    const pathsOf = (paths: readonly string[]): ReadonlySet<string> =>
+      new Set(paths.flatMap((path) => below(inside.workspace, path)));
+    return { missing: pathsOf(footprint.missing), listed: pathsOf(footprint.listed) };
   } finally {
     await world.close();
     await removeTree(place).catch(() => undefined);
@@ -127,5 +150,6 @@ async function readFootprint(path: string, cwd: string): Promise<Footprint> {
 }
 
 function below(root: string, path: string): readonly string[] {
+  if (path === root) return [''];
   return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
 }
