@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
 import { type Body, invalidBody, onlyMembers } from '../http/body-members.ts';
-import { isBuiltIn, isRunEvent, type RunEventType } from './event-types.ts';
+import { isReserved, isRunEvent, type RunEventType } from './event-types.ts';
 
 const maxTypeCharacters = 128;
 
@@ -26,7 +26,7 @@ export function readPaths(body: Body): readonly string[] {
 /** `{type, data}` of a caller; INVALID_BODY, RESERVED_TYPE for what only the service itself publishes. */
 export function readNotification(body: Body): Notification {
   const notification = readEvent(body);
-  if (isBuiltIn(notification.type.trim()))
+  if (isReserved(notification.type))
     throw new WritError('RESERVED_TYPE', {
       message: `\`${notification.type}\` is one of the service’s own event types`,
       detail: { type: notification.type },

@@ -10,6 +10,7 @@ await room(
   'bin/lean-loading.test.ts',
   'bin/print.test.ts',
   'bin/terminal/open-output.test.ts',
+  'bin/command-parts/ask-local-changes.test.ts',
   'bin/command-parts/short-hash.test.ts',
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',

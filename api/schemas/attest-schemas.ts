@@ -25,9 +25,14 @@ export const attestShapes: Readonly<Record<string, JsonData>> = {
           sha256,
           valid_from: moment,
         },
-        { valid_until: moment, before: record({ valid_from: moment }, { valid_until: moment }) },
+        {
+          chain_sha256: sha256,
+          valid_until: moment,
+          before: record({ valid_from: moment }, { chain_sha256: sha256, valid_until: moment }),
+        },
       ),
     ),
+    ended: list(kind),
   }),
   'attest sign': record(
     { key_id: sha256, predicate_type: text, subjects },

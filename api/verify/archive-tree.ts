@@ -106,8 +106,7 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
     if (header.every((octet) => octet === 0)) break;
     if (!isHeader(header)) throw new NotOfGit('a header of the archive is damaged');
     if (n > maxEntries) throw new NotOfGit(`the archive has more than ${maxEntries} entries`);
-    const { type, mode, ...plain } = readHeader(header);
-    const size = pax.has('size') ? Number(pax.get('size')) : plain.size;
+    const { type, mode, size, ...plain } = readHeader(header);
     total += block + size;
     if (!(total <= maxBytes)) throw new NotOfGit(`the archive holds more than ${maxBytes} octets`);
     if (type === 'g' || type === 'x') {
@@ -115,13 +114,12 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
       if (type === 'g' ? n > 0 : pax.size > 0) throw neverWritten();
       const records = parsePax(
         await readContent(reader, size, maxPaxBytes),
-        type === 'g' ? /^(comment)=([0-9a-f]{40,64})\n$/ : /^(path|linkpath|size)=(.*)\n$/s,
+        type === 'g' ? /^(comment)=([0-9a-f]{40,64})\n$/ : /^(path|linkpath)=(.*)\n$/s,
       );
       if (type === 'x') pax = records;
       continue;
     }
-    const path = pax.get('path') ?? plain.path;
-    const link = pax.get('linkpath') ?? plain.link;
+    const { path, link } = extendedBy(pax, plain);
     pax = new Map();
     // A reader may take any path with a slash at its end for a directory.
     if (path.endsWith('/') !== (type === '5') || (link !== '') !== (type === '2')) throw neverWritten();
@@ -155,7 +153,8 @@ function isHeader(header: Buffer): boolean {
 
 interface Header {
   readonly type: 'g' | 'x' | '0' | '2' | '5';
-  readonly path: string;
+  readonly prefix: string;
+  readonly name: string;
   readonly link: string;
   readonly mode: number;
   readonly size: number;
@@ -183,11 +182,40 @@ function readHeader(header: Buffer): Header {
   const [, name = '', mode = '', size = '', type = '', link = '', prefix = ''] = fields;
   return {
     type: type as Header['type'],
-    path: [prefix, name].map(withoutPadding).filter(Boolean).join('/'),
+    prefix: withoutPadding(prefix),
+    name: withoutPadding(name),
     link: withoutPadding(link),
     mode: Number.parseInt(mode, 8),
     size: Number.parseInt(size, 8),
   };
+}
+
+/**
+ * Path and link of an entry. An extended header stands for what is too long for the plain one, and only for that: a
+ * reader which does not know the one sees no other file than a reader which does.
+ */
+function extendedBy(
+  pax: ReadonlyMap<string, string>,
+  { prefix, name, link }: Pick<Header, 'prefix' | 'name' | 'link'>,
+): { readonly path: string; readonly link: string } {
+  const path = pax.get('path');
+  const plainPath = prefix === '' ? name : `${prefix}/${name}`;
+  const isPlain = path === undefined && splitPath(plainPath)?.join('\0') === `${prefix}\0${name}`;
+  const isExtended =
+    path !== undefined && splitPath(path) === undefined && /^[0-9a-f]{40,64}\.data$/.test(plainPath);
+  const target = pax.get('linkpath');
+  const isLinked =
+    target === undefined || (target.length > 100 && /^see [0-9a-f]{40,64}\.paxheader$/.test(link));
+  if (!(isPlain || isExtended) || !isLinked) throw neverWritten();
+  return { path: path ?? plainPath, link: target ?? link };
+}
+
+/** A path as git divides it into the fields `prefix` (155 octets) and `name` (100); `undefined` if it does not fit. */
+function splitPath(path: string): readonly [prefix: string, name: string] | undefined {
+  if (path.length <= 100) return ['', path];
+  const at = path.lastIndexOf('/', Math.min(path.length - (path.endsWith('/') ? 2 : 1), 155 - 1));
+  const name = path.slice(at + 1);
+  return at > 0 && name.length <= 100 ? [path.slice(0, at), name] : undefined;
 }
 
 function withoutPadding(field: string): string {
@@ -218,7 +246,6 @@ function parsePax(bytes: Buffer, known: RegExp): ReadonlyMap<string, string> {
     const record = bytes.toString('latin1', at + digits.length + 1, end);
     const [, key = '', value = ''] = known.exec(record) ?? [];
     if (digits === '' || end > bytes.length || key === '' || records.has(key)) throw neverWritten();
-    if (key === 'size' && !/^\d{1,15}$/.test(value)) throw new NotOfGit('a size of the archive is damaged');
     records.set(key, value);
     at = end;
   }

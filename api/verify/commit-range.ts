@@ -63,8 +63,8 @@ export async function commitsBetween(
 }
 
 /**
- * The commits that `from` hold and `without` do not; `undefined` if one of them names a parent that is not here. The cut
- * of a shallow clone (`.git/shallow`) hides no parent: what lies behind it may have come by another ref.
+ * The commits that `from` hold and `without` do not; `undefined` if one of them names a parent that is not here. The
+ * cut of a shallow clone (`.git/shallow`) hides no parent: what lies behind it may have come by another ref.
  */
 async function reachable(
   repository: Repository,

@@ -8,6 +8,8 @@ const sigstoreForm =
 const bundleMembers: readonly string[] = ['verificationMaterial', 'dsseEnvelope', 'messageSignature'];
 const envelopeMembers: readonly string[] = ['payload', 'payloadType', 'signatures'];
 
+const neither = 'a JSON document that is neither a bundle nor an envelope';
+
 /**
  * Names a document that may be genuine and that is not read here, by its top members; `undefined` for a bundle and an
  * envelope. `read` matches the media types of bundles that are read.
@@ -23,7 +25,7 @@ export function foreignForm(json: JsonObject, read: RegExp): string | undefined 
     if (known !== undefined) return known;
   }
   if (hasOne(envelopeMembers)) return undefined;
-  if (mediaType === undefined) return 'a JSON document that is neither a bundle nor an envelope';
+  if (mediaType === undefined) return neither;
   return typeof mediaType === 'string' && /^[!-~]{1,255}$/.test(mediaType)
     ? `a document of the media type ${mediaType}`
     : undefined;
@@ -62,15 +64,25 @@ function isGeneralJws({ payload, signatures }: JsonObject): boolean {
   return Object.hasOwn(first, 'protected') || Object.hasOwn(first, 'header');
 }
 
-/** {@link foreignForm} of JSON that nests deeper, or holds larger numbers, than a bundle does. */
+/**
+ * {@link foreignForm} of JSON that is less strict than a bundle: it nests deeper, holds larger numbers, names twice or
+ * lone surrogates. Deeper than 1000 its members are not read: there it is foreign without a name of the other forms.
+ */
 export function foreignBytes(bytes: Uint8Array, maxBytes: number): string | undefined {
-  const options = { code: 'ATTESTATION_MALFORMED', maxBytes, maxDepth: 1000, roundsNumbers: true } as const;
   try {
-    const { value } = parseStrictJson(bytes, options);
+    const { value } = parseStrictJson(bytes, {
+      code: 'ATTESTATION_MALFORMED',
+      maxBytes,
+      maxDepth: 1000,
+      roundsNumbers: true,
+      allowsIllFormed: true,
+    });
     return foreignForm(value as JsonObject, sigstoreForm);
   } catch (fault) {
     if (!isWritError(fault)) throw fault;
-    return undefined;
+    const named = [...bundleMembers, ...envelopeMembers, 'mediaType'];
+    const isOther = !named.some((name) => Buffer.from(bytes).includes(`"${name}"`));
+    return fault.detail.reason === 'too-deep' && isOther ? neither : undefined;
   }
 }
 

@@ -96,7 +96,7 @@ export async function requireSeenEntries(repository: Repository, ledger: OwnLedg
 export async function ownHead({
   directory,
   publicKeyPem,
-}: OwnLedger): Promise<SignedCheckpoint | 'unreadable' | undefined> {
+}: Omit<OwnLedger, 'memory'>): Promise<SignedCheckpoint | 'unreadable' | undefined> {
   const bytes = await readFrom(directory)('checkpoint');
   return bytes === undefined ? undefined : (signedBy(publicKeyPem, bytes) ?? 'unreadable');
 }

@@ -13,6 +13,7 @@ import { takeLock } from './ledger-lock.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { ledgerForm, ledgerSectionOf } from './ledger-section.ts';
 import { readFrom } from './read-from.ts';
+import { requireOneHistory } from './require-one-history.ts';
 import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 
 export { userCheckpointMemory };
@@ -22,6 +23,7 @@ const lockWaitMs = 15_000;
 /**
  * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call.
  * With `mirror`, git carries a copy that follows each append; a ledger that is older than the copy continues from it.
+ * Nothing is appended that would fork the log by what is `stored` in git of it.
  */
 export function openUserLedger(
   commonDir: string,
@@ -29,6 +31,7 @@ export function openUserLedger(
   clock: Clock,
   mirror?: Repository,
   report: (notice: WritError) => void = () => undefined,
+  stored: Repository | undefined = mirror,
 ): InternalLedger {
   const directory = join(commonDir, ledgerPath);
   const memory = userCheckpointMemory(env);
@@ -37,16 +40,18 @@ export function openUserLedger(
     signer: () => openUserLedgerKey(env),
     memory,
     clock,
-    ...(mirror && {
-      beforeAppend: async () => {
-        const { publicKeyPem } = await openUserLedgerKey(env);
+    beforeAppend: async () => {
+      const { publicKeyPem } = await openUserLedgerKey(env);
+      if (mirror !== undefined) {
         const followed = await followPublished(mirror, { directory, publicKeyPem, memory });
         if (followed !== undefined) report(ledgerReplaced(followed));
         const continued = await continueFromMirror(mirror, { directory, publicKeyPem, memory });
         if (continued !== undefined) report(ledgerBehind(continued));
-      },
-      afterAppend: (head) => mirrorLedger(mirror, clock, readFrom(directory), head),
-    }),
+      }
+      if (stored !== undefined)
+        await requireOneHistory(stored, { directory, publicKeyPem }, mirror !== undefined);
+    },
+    ...(mirror && { afterAppend: (head) => mirrorLedger(mirror, clock, readFrom(directory), head) }),
   });
 }
 
@@ -99,7 +104,7 @@ export async function followPublishedLedger(
 
 /**
  * Log mode `internal-ledger`. A ledger that this user cannot append to, or only by forking a log, is refused when it is
- * opened. Opening makes nothing, except that the ledger follows a log that was published first.
+ * opened. Opening makes nothing, except that a ledger follows its copy in git.
  */
 export function createInternalLedgerSource(
   env: Environment,
@@ -111,7 +116,7 @@ export function createInternalLedgerSource(
     open: async (place) => {
       const { commonDir, repository } = place;
       const mirror = ledgerSectionOf(place).mirror === 'git' ? repository : undefined;
-      const ledger = openUserLedger(commonDir, env, clock, mirror, report);
+      const ledger = openUserLedger(commonDir, env, clock, mirror, report, repository);
       const directory = join(commonDir, ledgerPath);
       const signer = await findUserLedgerKey(env);
       if (mirror !== undefined && signer !== undefined && !place.dry) {
@@ -125,6 +130,7 @@ export function createInternalLedgerSource(
         throw new WritError('LEDGER_FOREIGN', { detail: { directory } });
       }
       await ledger.head();
+      if (!place.dry) await ledger.requireAppendable();
       return ledger;
     },
   };

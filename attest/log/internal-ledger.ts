@@ -46,6 +46,8 @@ export interface AppendedBatch {
 
 /** The internal ledger: RFC 6962 tree in C2SP tlog-tiles files, one writer at a time, any number of readers. */
 export interface InternalLedger extends Omit<TransparencyLog, 'consistency'>, LedgerReader {
+  /** Refuses what an append now would be refused for; makes the ledger where there is none. */
+  requireAppendable(): Promise<void>;
   /** The log's name and key, making the ledger where there is none. */
   vkey(): Promise<string>;
   /**
@@ -189,6 +191,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
       const current = (await reader.head()) ?? (await locked(openForAppend));
       return (await keyOf(current.source)).vkey;
     },
+    requireAppendable: async () => void (await locked(openForAppend)),
     append: (body, { behind = Number.POSITIVE_INFINITY } = {}) => locked(() => appendOne(body, behind)),
     appendAll: async (bodies) => {
       if (bodies.length === 0) throw new WritError('LOG_FAILED', { message: 'a batch holds no entry' });

@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import { sha256Hex } from '../../core/base/digest.ts';
 import type { Root } from './trusted-root.ts';
 
 /** What a trusted root names. */
@@ -27,15 +28,17 @@ export interface RootService {
   readonly name: string;
   /** SHA-256, hex: of the key of a log, of the first certificate of an authority. */
   readonly sha256: string;
+  /** SHA-256, hex, of the DER of all certificates of an authority, one after another; empty for a log. */
+  readonly chainSha256: string;
   readonly validity: Validity;
-  /** SHA-256, hex, of everything else that a verifier reads from it. */
+  /** SHA-256, hex, of what a verifier reads of a log beside its key; empty for an authority. */
   readonly rest: string;
 }
 
-export interface ComparedService extends Pick<RootService, 'kind' | 'name' | 'sha256' | 'validity'> {
+export interface ComparedService extends Omit<RootService, 'rest'> {
   readonly change: ServiceChange;
-  /** The validity in the old root, where it was another. */
-  readonly before?: Validity;
+  /** The service of the old root, if its validity or its chain was another. */
+  readonly before?: Pick<RootService, 'validity' | 'chainSha256'>;
 }
 
 export interface ComparedRoots {
@@ -43,6 +46,8 @@ export interface ComparedRoots {
   readonly services: readonly ComparedService[];
   /** Kinds of which the old root names services, and the new one none of those. */
   readonly lost: readonly ServiceKind[];
+  /** Kinds of which every service of the new root has ended: nothing that is signed now verifies with them. */
+  readonly ended: readonly ServiceKind[];
   /** The service of the new root whose validity began last. */
   readonly newest: RootService | undefined;
 }
@@ -51,7 +56,7 @@ export interface ComparedRoots {
  * Compares two trusted roots. A service is the same in both where the key of the log, or the first certificate of the
  * authority, is; one that a root lists several times (other periods) is paired in the order of the roots.
  */
-export function compareRoots(before: Root | undefined, after: Root): ComparedRoots {
+export function compareRoots(before: Root | undefined, after: Root, nowMs: number): ComparedRoots {
   const waiting = Map.groupBy(before ? servicesOf(before) : [], identityOf);
   const found = servicesOf(after);
   const services: ComparedService[] = found.map((service) => {
@@ -59,10 +64,14 @@ export function compareRoots(before: Root | undefined, after: Root): ComparedRoo
     return describe(service, changeOf(old, service), old);
   });
   const removed = [...waiting.values()].flat();
+  const open = new Set(
+    found.filter(({ validity: { endMs = Infinity } }) => endMs > nowMs).map(({ kind }) => kind),
+  );
   const kept = new Set(services.filter(({ change }) => change !== 'added').map(({ kind }) => kind));
   return {
     services: [...services, ...removed.map((service) => describe(service, 'removed'))],
     lost: [...new Set(removed.map(({ kind }) => kind))].filter((kind) => !kept.has(kind)),
+    ended: [...new Set(found.map(({ kind }) => kind))].filter((kind) => !open.has(kind)),
     newest: found.reduce<RootService | undefined>(
       (newest, one) => (newest && newest.validity.startMs >= one.validity.startMs ? newest : one),
       undefined,
@@ -71,13 +80,21 @@ export function compareRoots(before: Root | undefined, after: Root): ComparedRoo
 }
 
 function describe(
-  { kind, name, sha256, validity }: RootService,
+  { rest: _, ...service }: RootService,
   change: ServiceChange,
   old?: RootService,
 ): ComparedService {
+  const { validity, chainSha256 } = service;
   const isSame =
-    old === undefined || (old.validity.startMs === validity.startMs && old.validity.endMs === validity.endMs);
-  return { kind, name, sha256, validity, change, ...(!isSame && { before: old.validity }) };
+    old === undefined ||
+    (old.validity.startMs === validity.startMs &&
+      old.validity.endMs === validity.endMs &&
+      old.chainSha256 === chainSha256);
+  return {
+    ...service,
+    change,
+    ...(!isSame && { before: { validity: old.validity, chainSha256: old.chainSha256 } }),
+  };
 }
 
 function changeOf(old: RootService | undefined, found: RootService): ServiceChange {
@@ -86,7 +103,7 @@ function changeOf(old: RootService | undefined, found: RootService): ServiceChan
   if (is < was) return 'ended';
   if (is > was) return 'extended';
   const isSame = old.validity.startMs === found.validity.startMs && old.rest === found.rest;
-  return isSame && old.name === found.name ? 'kept' : 'changed';
+  return isSame && old.name === found.name && old.chainSha256 === found.chainSha256 ? 'kept' : 'changed';
 }
 
 function identityOf({ kind, sha256 }: RootService): string {
@@ -111,6 +128,7 @@ function toLog(
     kind,
     name: baseUrl,
     sha256: digestOf([publicKey?.rawBytes ?? Buffer.alloc(0)]),
+    chainSha256: '',
     validity: toValidity(publicKey?.validFor),
     rest: digestOf(ids),
   };
@@ -126,8 +144,9 @@ function toAuthority(
     kind,
     name: first === undefined ? '' : new X509Certificate(first).subject.split('\n').join(', '),
     sha256: digestOf(first === undefined ? [] : [first]),
+    chainSha256: sha256Hex(Buffer.concat(chain)),
     validity: toValidity(validFor),
-    rest: digestOf(chain),
+    rest: '',
   };
 }
 

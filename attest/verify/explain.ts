@@ -24,6 +24,8 @@ interface Row {
   readonly rule: string;
   /** Names of what is looked at; by default what follows the colon of the id. */
   readonly evidence?: readonly string[];
+  /** About the log entry: if it was made again, the files that hold the new one are looked at. */
+  readonly entry?: boolean;
   /** Covered by the attestation's signature: the whole set by way of provenance and manifest. */
   readonly signed?: boolean;
   /** Signed after what was logged, which therefore does not pin it. */
@@ -230,16 +232,29 @@ const rows: Readonly<Record<string, Row>> = {
     says: 'the entry speaks of this signature and key',
     rule: logged,
     evidence: [...bundle, ...proof],
+    entry: true,
     signed: true,
   },
   'log-inclusion': {
     says: 'the entry stands in a log you believe',
     rule: logged,
     evidence: [...bundle, ...proof],
+    entry: true,
     signed: true,
   },
-  'log-proof': { says: 'the proof by itself says the same', rule: logged, evidence: proof, signed: true },
-  'log-history': { says: 'the log never showed you anything else', rule: logged, evidence: proof },
+  'log-proof': {
+    says: 'the proof by itself says the same',
+    rule: logged,
+    evidence: proof,
+    entry: true,
+    signed: true,
+  },
+  'log-history': {
+    says: 'the log never showed you anything else',
+    rule: logged,
+    evidence: proof,
+    entry: true,
+  },
   'plain-git': {
     after: true,
     says: 'plain git shows the objects that were verified, and none in their place',
@@ -265,7 +280,9 @@ export function explain({ checks, grounds }: VerifyReport): readonly ExplainedCl
       status,
       ...(code === undefined ? {} : { code }),
       says: row?.says ?? '',
-      evidence: names.flatMap((name) => {
+      evidence: names.flatMap((first) => {
+        const again = `renewed/${first}`;
+        const name = row?.entry && grounds.digests.has(again) ? again : first;
         const sha256 = grounds.digests.get(name);
         return sha256 === undefined ? [] : [{ name, sha256 }];
       }),

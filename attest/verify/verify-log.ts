@@ -1,6 +1,7 @@
 import type { Bundle } from '../bundle/bundle.ts';
 import type { BundledProof } from '../bundle/bundled-proof.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
+import { forked } from '../log/checkpoint-memory.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
@@ -29,8 +30,8 @@ export interface VerifiedInclusion {
 
 /**
  * The envelope stands in a trusted log: entry about this envelope, key and certificate, path to the root of a
- * checkpoint that a trusted ledger key signed, in the bundle and in the proof file alike. `undefined` where that is not
- * shown.
+ * checkpoint that a trusted ledger key signed. Bundle and proof file show the same entry of the same tree, so that what
+ * is found out about the one holds for the other. `undefined` where that is not shown.
  */
 export async function verifyLog(
   list: CheckList,
@@ -62,14 +63,35 @@ export async function verifyLog(
     if (file.body?.equals(body) === false)
       throw refuted('mismatch', { found: 'the file is about another entry' });
     verifyEntryOf({ ...proof, body }, bundle.envelope, signer.key, signer.certificate);
+    const { index, hashes, checkpoint } = file;
     const log = bundled?.log;
-    if (log) return fromPublic(verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log));
     // Without a public log that holds there is none to judge the file by.
-    if (proof?.promise) throw unavailable('untrusted-log');
-    return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched, nowMs);
+    if (!log && proof?.promise) throw unavailable('untrusted-log');
+    const filed = log
+      ? fromPublic(verifyPublicInclusion(body, index, hashes, checkpoint, log))
+      : verifyInclusion(body, index, hashes, checkpoint, anchors, vouched, nowMs);
+    if (bundled) requireSameEntry(bundled, filed);
+    return filed;
   });
   if (bundled === undefined || filed === undefined) return undefined;
   return bundled;
+}
+
+/** The proof file was made with the bundle: another tree, even of the same log, is held to nothing that was seen. */
+function requireSameEntry(bundled: VerifiedInclusion, filed: VerifiedInclusion): void {
+  const [expected, found] = [bundled.checkpoint, filed.checkpoint];
+  const isSameLog = found.origin === expected.origin && found.keyId.equals(expected.keyId);
+  const isSameSize = isSameLog && found.size === expected.size;
+  if (isSameSize && !found.root.equals(expected.root)) throw forked(expected, found);
+  if (isSameSize && filed.index === bundled.index) return;
+  throw refuted('mismatch', {
+    expected: `the entry of the bundle: ${placeOf(bundled)}`,
+    found: placeOf(filed),
+  });
+}
+
+function placeOf({ index, checkpoint: { origin, size } }: VerifiedInclusion): string {
+  return `entry ${index} of ${size} in ${origin}`;
 }
 
 function fromPublic({ index, checkpoint, log }: PublicInclusion): VerifiedInclusion {

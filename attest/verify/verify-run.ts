@@ -193,6 +193,7 @@ export async function verifyRun(
     });
   }
   const proof = await source.readRun(renewed === undefined ? runFiles.proof : runFiles.renewedProof);
+  if (renewed && proof) list.grounds.digests.set(runFiles.renewedProof, sha256Hex(proof));
   const history = await verifyLogging(
     list,
     source,
@@ -227,6 +228,7 @@ async function verifyRenewed(
   const bytes = await readRun(runFiles.renewedBundle);
   if (bytes === undefined) return undefined;
   list.expect('bundle-renewed');
+  list.grounds.digests.set(runFiles.renewedBundle, sha256Hex(bytes));
   return list.judge('bundle-renewed', () => {
     const renewed = readSeal(bytes).bundle;
     const unlogged = [renewed, bundle].map((one) => formatBundle({ ...one, proof: undefined }));

@@ -116,9 +116,18 @@ export async function serveCode(
   reaching.finish();
   return succeeded(data, (printer) => {
     if (line.mode === 'terminal') printer.line(resumeLine(context, line, served.threadId));
-    printer.line(`writ graph ${served.threadId}`);
+    printer.line(graphLine(context, line, served.threadId));
     if (stopped !== undefined) printer.line(`writ resume ${stopped}`);
   });
+}
+
+/** The line that shows the thread from the directory in which the session was started. */
+export function graphLine(
+  { cwd }: Pick<CommandContext, 'cwd'>,
+  { workingDir }: Pick<CodeLine, 'workingDir'>,
+  threadId: string,
+): string {
+  return `writ graph ${threadId}${workingDir === cwd ? '' : ` --repo ${toShellWord(workingDir)}`}`;
 }
 
 /** Options that a thread does not record and without which it may not find its model. They name files: no secrets. */

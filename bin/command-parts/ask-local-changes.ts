@@ -6,12 +6,7 @@ import type { CommandContext } from './command.ts';
 
 const maxAsked = 5;
 const maxShown = 20;
-const choices: ReadonlyMap<string, LocalChanges> = new Map([
-  ['include', 'include'],
-  ['set-aside', 'set-aside'],
-  ['set aside', 'set-aside'],
-  ['stop', 'stop'],
-]);
+const choices: readonly LocalChanges[] = ['include', 'set-aside', 'stop'];
 
 /** Asks on the terminal what happens to local changes in the way; without a terminal there is no question. */
 export function asksLocalChanges({
@@ -30,14 +25,21 @@ export function asksLocalChanges({
       using lines = openLines(stdin, signal);
       for (let asked = 0; asked < maxAsked; asked += 1) {
         print.complain(
-          'include them in the change, set them aside until it is sealed, or stop? (include, set-aside, stop)',
+          'type 1 to include them in the change, 2 to set them aside until it is sealed, 3 to stop (or include, set-aside, stop)',
         );
         const said = (await lines.next())?.trim().toLowerCase();
         if (said === undefined) break;
-        const choice = choices.get(said);
+        const choice = choiceOf(said);
         if (choice !== undefined) return choice;
       }
       return 'stop';
     },
   };
+}
+
+/** A choice by its number, its name or the first letters of it, if no other begins with them. */
+function choiceOf(said: string): LocalChanges | undefined {
+  if (/^[1-9]$/.test(said)) return choices[Number(said) - 1];
+  const named = choices.filter((one) => one.startsWith(said.replace(' ', '-')));
+  return said !== '' && named.length === 1 ? named[0] : undefined;
 }

@@ -251,7 +251,9 @@ export const otherCommands: readonly CommandSpec[] = [
     summary: 'check objects, journals and the ledger, and say what rests on what is broken',
     arguments: [],
     options: [{ name: 'rebuild', about: 'restore what can be derived from what is whole' }],
-    examples: [{ line: 'writ fsck', about: 'exit 0 where everything stored is whole' }],
+    examples: [
+      { line: 'writ fsck', about: 'exit 0 if nothing stored is damaged; `writ verify` checks signatures' },
+    ],
     load: () => import('../commands/fsck.ts'),
   },
   {

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import { findUserLedgerKey } from '../../attest/keys/user-keys.ts';
 import { checkLedger } from '../../attest/log/check-ledger.ts';
+import { checkProofs } from '../../attest/log/check-proofs.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
@@ -9,6 +10,7 @@ import { openMirrorHere } from '../../attest/log/logged-proof.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { readUnverifiedManifest } from '../../attest/verify/predicates/read-manifest.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
@@ -29,17 +31,20 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
       repository,
       clock: systemClock,
       stores,
+      readManifest: readUnverifiedManifest,
       threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),
-      ledger: () =>
-        checkLedger(readFrom(directory), {
+      ledger: async () => {
+        const { entries, problems } = await checkLedger(readFrom(directory), {
           memory: userCheckpointMemory(env),
           mirrorOf: (origin) => openMirrorHere(repository, origin),
           keyFor: async (origin) => {
             const key = await findUserLedgerKey(env);
             return key && ledgerKeyFor(origin, createPublicKey(key.publicKeyPem));
           },
-        }),
+        });
+        return { entries, problems: [...problems, ...(await checkProofs(repository))] };
+      },
     });
   const first = await check();
   const mend = options.flag('rebuild') && first.problems.length > 0;

@@ -1,5 +1,6 @@
 import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
-import { openProofStandings } from '../../attest/log/logged-proof.ts';
+import { findUserLedgerKey } from '../../attest/keys/user-keys.ts';
+import { openProofStandings } from '../../attest/log/proof-standing.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isRefused, type MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import { type MoveRequest, type Pushed, pushRefs } from '../../engine/upkeep/push-refs.ts';
@@ -24,10 +25,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const request: MoveRequest = { repository, remote: args[0], cwd, clock, signal };
   const place: RenewalPlace = { repository, stores, env, clock };
   const all = context.options.flag('all');
+  const key = await findUserLedgerKey(env);
   const push = async (): Promise<Pushed> => {
     // One git answers for all proofs.
     await using readers = keepObjectReaders();
-    return pushRefs({ ...request, all, readProof: openProofStandings(readers.keep({ ...repository })) });
+    const readProof = openProofStandings(readers.keep({ ...repository }), key?.publicKeyPem);
+    return pushRefs({ ...request, all, readProof });
   };
   const mended = new Map((await renewEntries(place)).map((ref) => [ref, renewedReason]));
   let pushed = addRound(undefined, await push(), mended);

@@ -1,4 +1,4 @@
-import { opendir } from 'node:fs/promises';
+import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -8,6 +8,7 @@ import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
 import {
   type ProposedCheck,
+  type PythonTests,
   projectFiles,
   proposeCheck,
   pythonTestName,
@@ -63,27 +64,51 @@ const maxFileBytes = 1024 * 1024;
 async function readProposedCheck(root: string): Promise<ProposedCheck | undefined> {
   const files = new Map<(typeof projectFiles)[number], string>();
   for (const name of projectFiles) {
-    const bytes = await readPlainFile(join(root, name), maxFileBytes).catch(() => undefined);
-    if (bytes !== undefined) files.set(name, bytes.toString('utf8'));
+    // Of a lockfile, which can be large, only its presence counts.
+    const isLockfile = /[.-]lock\b/.test(name);
+    const isThere = isLockfile && (await lstat(join(root, name)).catch(() => undefined))?.isFile() === true;
+    const bytes = isLockfile
+      ? undefined
+      : await readPlainFile(join(root, name), maxFileBytes).catch(() => undefined);
+    if (isThere || bytes !== undefined) files.set(name, bytes?.toString('utf8') ?? '');
   }
   return proposeCheck(files, await pythonTests(root));
 }
 
 const mostEntries = 1000;
+const mostRead = 20;
 
-/** A usual directory of tests that holds files which pytest finds, relative to the project's. */
-async function pythonTests(root: string): Promise<string | undefined> {
-  for (const place of ['tests', 'tests/unit', 'test', '.']) {
-    const directory = await opendir(join(root, place)).catch(() => undefined);
-    if (directory === undefined) continue;
+/** The tests in a usual directory that holds files which pytest finds. */
+async function pythonTests(root: string): Promise<PythonTests | undefined> {
+  for (const directory of ['tests', 'tests/unit', 'test', '.']) {
+    const entries = await opendir(join(root, directory)).catch(() => undefined);
+    if (entries === undefined) continue;
+    const names: string[] = [];
     let left = mostEntries;
-    for await (const entry of directory) {
-      if (entry.isFile() && pythonTestName.test(entry.name)) return place;
+    for await (const entry of entries) {
+      if (entry.isFile() && pythonTestName.test(entry.name)) names.push(entry.name);
       left -= 1;
       if (left === 0) break;
     }
+    if (names.length === 0) continue;
+    const read = (path: string) => readPlainFile(join(root, path), maxFileBytes).catch(() => undefined);
+    const texts = await Promise.all(names.slice(0, mostRead).map((name) => read(join(directory, name))));
+    const parents =
+      directory === '.' ? [] : directory.split('/').map((_, at, parts) => parts.slice(0, at + 1));
+    const packages = await Promise.all(parents.map((parts) => read(join(...parts, '__init__.py'))));
+    return {
+      directory,
+      areUnittests:
+        names.every((name) => name.startsWith('test_')) &&
+        texts.every((text) => text !== undefined && isUnittest(text.toString('utf8'))),
+      isPackage: packages.every((text) => text !== undefined),
+    };
   }
   return undefined;
+}
+
+function isUnittest(text: string): boolean {
+  return /^\s*(?:import|from) unittest\b/m.test(text) && !/^\s*(?:import|from) pytest\b/m.test(text);
 }
 
 /** What a draft asks for that is not in the repository by itself. */

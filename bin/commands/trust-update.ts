@@ -30,7 +30,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const mode = await stat(path).then(({ mode }) => mode & 0o777, absent);
   const old = mode === undefined ? undefined : await readRoot(context, path, name);
   const found = await readRoot(context, args[0] ?? '', args[0] ?? '');
-  const compared = compareRoots(old?.root, found.root);
+  const compared = compareRoots(old?.root, found.root, systemClock.now());
   const isSame = old?.bytes.equals(found.bytes) === true;
   const writes = !isSame && compared.lost.length === 0 && !options.flag('dry-run');
   if (writes) await replace(path, found.bytes, mode ?? 0o644, name);
@@ -41,12 +41,18 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     written: writes,
     newest: toNewest(compared),
     services: compared.services.map(toData),
+    ended: compared.ended,
   };
   const human = (printer: Printer): void => {
     printer.table(compared.services.map(toRow));
     const { newest } = data;
     if (compared.services.some(({ change }) => change === 'removed'))
       printer.line('removed services are no longer trusted: what was signed with them does not verify');
+    if (compared.ended.length > 0)
+      printer.line(
+        styled('yellow', 'warning'),
+        `: every ${compared.ended.join(', every ')} of the new root has ended: nothing that is signed now verifies with it`,
+      );
     if (newest) printer.line(`newest: ${newest.kind} ${newest.name}, ${newest.age_days} days old`);
     if (isSame) printer.line(`${printable(name)} is this root already`);
     else if (writes) printer.line(`${printable(name)} was ${old === undefined ? 'created' : 'replaced'}`);
@@ -93,21 +99,25 @@ function toNewest({ newest }: ComparedRoots) {
   return { kind, name: printable(name), sha256, valid_from: toRfc3339(validity.startMs), age_days: ageDays };
 }
 
-function toPeriod({ startMs, endMs }: ComparedService['validity']) {
+function toParts({
+  validity: { startMs, endMs },
+  chainSha256,
+}: Pick<ComparedService, 'validity' | 'chainSha256'>) {
   return {
+    ...(chainSha256 === '' ? {} : { chain_sha256: chainSha256 }),
     valid_from: toRfc3339(startMs),
     ...(endMs === undefined ? {} : { valid_until: toRfc3339(endMs) }),
   };
 }
 
-function toData({ change, kind, name, sha256, validity, before }: ComparedService) {
+function toData({ change, kind, name, sha256, before, ...service }: ComparedService) {
   return {
     change,
     kind,
     name: printable(name),
     sha256,
-    ...toPeriod(validity),
-    ...(before && { before: toPeriod(before) }),
+    ...toParts(service),
+    ...(before && { before: toParts(before) }),
   };
 }
 
@@ -120,14 +130,20 @@ const styles: Readonly<Record<ComparedService['change'], Style>> = {
   kept: 'dim',
 };
 
-function toRow({ change, kind, name, sha256, validity, before }: ComparedService) {
+function toRow({ change, kind, name, sha256, validity, chainSha256, before }: ComparedService) {
   const period = ({ startMs, endMs }: ComparedService['validity']): string =>
     `${toRfc3339(startMs).slice(0, 10)}..${endMs === undefined ? '' : toRfc3339(endMs).slice(0, 10)}`;
-  const was = before === undefined ? '' : `  was ${period(before)}`;
+  const [is, was] = [period(validity), before && period(before.validity)];
+  const isOther = before !== undefined && before.chainSha256 !== chainSha256;
   return [
     styled(styles[change], `  ${change}`),
     kind,
     printable(name),
-    `${period(validity)}  sha256:${sha256.slice(0, 16)}${was}`,
+    [
+      is,
+      `sha256:${sha256.slice(0, 16)}`,
+      ...(was === undefined || was === is ? [] : [`was ${was}`]),
+      ...(isOther ? [`chain ${chainSha256.slice(0, 16)} was ${before.chainSha256.slice(0, 16)}`] : []),
+    ].join('  '),
   ];
 }

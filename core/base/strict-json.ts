@@ -11,6 +11,8 @@ export interface StrictJsonOptions {
   readonly maxDepth?: number;
   /** Rounds a number that a double cannot hold, as `JSON.parse` does, instead of refusing it. */
   readonly roundsNumbers?: boolean;
+  /** Reads a property that is there twice, and half of a pair of surrogates, as `JSON.parse` does. */
+  readonly allowsIllFormed?: boolean;
 }
 
 export interface StrictJson {
@@ -28,7 +30,7 @@ export interface StrictJson {
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions = {}): StrictJson {
   const code = options.code ?? 'INTENTSPEC_MALFORMED';
   const text = decode(bytes, code, options.maxBytes ?? 4 * 1024 * 1024);
-  return { value: readDocument(text, code, options.maxDepth ?? 64, options.roundsNumbers === true), text };
+  return { value: readDocument(text, code, options), text };
 }
 
 function decode(bytes: Uint8Array, code: ErrorCode, maxBytes: number): string {
@@ -77,7 +79,11 @@ function readByRuntime(quoted: string): string | undefined {
   }
 }
 
-function readDocument(text: string, code: ErrorCode, maxDepth: number, roundsNumbers: boolean): unknown {
+function readDocument(
+  text: string,
+  code: ErrorCode,
+  { maxDepth = 64, roundsNumbers = false, allowsIllFormed = false }: StrictJsonOptions,
+): unknown {
   let at = 0;
 
   const value = readValue(1);
@@ -116,7 +122,7 @@ function readDocument(text: string, code: ErrorCode, maxDepth: number, roundsNum
       if (peek() !== 0x22) unexpected('a property name');
       const keyAt = at;
       const key = readString();
-      if (Object.hasOwn(object, key)) {
+      if (!allowsIllFormed && Object.hasOwn(object, key)) {
         fail('duplicate-key', `expected each property once, found ${clipped(key)} again`, keyAt);
       }
       if (peek() !== 0x3a) unexpected('`:`');
@@ -176,7 +182,7 @@ function readDocument(text: string, code: ErrorCode, maxDepth: number, roundsNum
   function readEscapedString(start: number, firstEscape: number): string {
     const end = closingQuote(firstEscape);
     const value = end < 0 ? undefined : readByRuntime(text.slice(start - 1, end + 1));
-    if (value?.isWellFormed() !== true) return refuseString(firstEscape);
+    if (value === undefined || !(allowsIllFormed || value.isWellFormed())) return refuseString(firstEscape);
     at = end + 1;
     return value;
   }

@@ -80,7 +80,10 @@ export type ModelEvent =
   | { readonly type: 'usage'; readonly usage: ModelUsage }
   /** Something that was asked for and cannot be had of this model, in words. */
   | { readonly type: 'notice'; readonly text: string }
-  /** What this question is called: by the vendor, where it says so before it answers, or by us. */
+  /**
+   * What this question is called: by the vendor, where it says so before it answers, or by us. Whoever listens hears it
+   * without a name, too, if the engine puts a question again: what came of the reply before is void.
+   */
   | { readonly type: 'asked'; readonly requestId: string }
   /** `state` is the value of the message's `ReplayState`. */
   | { readonly type: 'end'; readonly end: ReplyEnd; readonly state?: unknown };

@@ -15,6 +15,7 @@ export const projectFiles = [
   'package.json',
   'pnpm-lock.yaml',
   'yarn.lock',
+  'uv.lock',
   'Cargo.toml',
   'go.mod',
   'pytest.ini',
@@ -40,17 +41,26 @@ export const defaultCheck = {
   allowed: 'node --test',
 } as const;
 
+/** Tests in Python of a project whose files name no runner. */
+export interface PythonTests {
+  /** A usual directory of tests, relative to the project's; `.` for the project itself. */
+  readonly directory: string;
+  /** Whether all of them import `unittest`, and none pytest. */
+  readonly areUnittests: boolean;
+  /** Whether the directory, and each above it in the project, is a package. */
+  readonly isPackage: boolean;
+}
+
 /** The name of a file of tests that pytest finds by itself. */
 export const pythonTestName = /^test_.*\.py$|_test\.py$/;
 
 /**
  * The test command of a project, from its files at its root; `undefined` if none says how it is tested. A configured
- * pytest comes first, because a Python project often has a `package.json` for something else. `pythonTests`: a
- * directory with files that pytest finds. Pure.
+ * pytest comes first, because a Python project often has a `package.json` for something else. Pure.
  */
 export function proposeCheck(
   found: ReadonlyMap<ProjectFile, string>,
-  pythonTests?: string,
+  pythonTests?: PythonTests,
 ): ProposedCheck | undefined {
   const files: Files = new Map([...found].map(([name, text]) => [name, text.replace(/^\ufeff/, '')]));
   return (
@@ -60,13 +70,15 @@ export function proposeCheck(
     npmScript(files) ??
     pytest(files) ??
     make(files) ??
-    (pythonTests === undefined ? undefined : ofPytest(`the Python tests in \`${pythonTests}\``))
+    (pythonTests === undefined ? undefined : ofPythonTests(files, pythonTests))
   );
 }
 
 /** Whether a command starts a test runner whose report writ reads: such a check can be a `testSuite`. */
 export function startsKnownRunner(command: string): boolean {
-  return /^\s*(?:node\s+--test|(?:python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(command);
+  return /^\s*(?:node\s+--test|(?:uv\s+run\s+)?(?:python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(
+    command,
+  );
 }
 
 type Files = ReadonlyMap<ProjectFile, string>;
@@ -80,7 +92,7 @@ function configuredPytest(files: Files): ProposedCheck | undefined {
     ['conftest.py', /^/],
   ];
   const found = signs.find(([name, sign]) => files.has(name) && sign.test(files.get(name) ?? ''));
-  return found && ofPytest(found[0]);
+  return found && ofPytest(files, found[0]);
 }
 
 /** A project that only names pytest among what it needs: on a line of its own, or in a list. */
@@ -91,16 +103,21 @@ function pytest(files: Files): ProposedCheck | undefined {
   ];
   const sign = /^[ \t]*["']?pytest\b|[[,][ \t]*["']pytest\b/m;
   const found = names.find((name) => sign.test(files.get(name) ?? ''));
-  return found && ofPytest(found);
+  return found && ofPytest(files, found);
 }
 
-function ofPytest(found: string): ProposedCheck {
-  return {
-    kind: 'testSuite',
-    command: 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"',
-    allowed: 'python3 -m pytest',
-    found,
-  };
+function ofPytest(files: Files, found: string): ProposedCheck {
+  const allowed = files.has('uv.lock') ? 'uv run pytest' : 'python3 -m pytest';
+  return { kind: 'testSuite', command: `${allowed} --junitxml="$REPORTS_DIR/pytest.xml"`, allowed, found };
+}
+
+function ofPythonTests(files: Files, { directory, areUnittests, isPackage }: PythonTests): ProposedCheck {
+  const found = `the Python tests in \`${directory}\``;
+  if (!areUnittests) return ofPytest(files, found);
+  const allowed = files.has('uv.lock') ? 'uv run python -m unittest' : 'python3 -m unittest';
+  // Discovery enters packages only.
+  const where = directory === '.' || isPackage ? '' : ` discover -s ${directory}`;
+  return { ...command(`${allowed}${where}`, found), allowed };
 }
 
 function cargo(files: Files): ProposedCheck | undefined {

@@ -5,7 +5,7 @@ import { type GitDirectory, isGitFault, runGit } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { maxRecordEntries } from '../vcs/tree.ts';
-import { type FileFacts, readFacts } from './object-facts.ts';
+import { type FileFacts, type ManifestReader, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
@@ -29,6 +29,7 @@ const shownPlaces = 3;
 export async function checkGitObjects(
   repository: Repository,
   refs: readonly StoredRef[],
+  readManifest?: ManifestReader,
 ): Promise<GitFindings> {
   const byCommit = new Map<string, StoredRef[]>();
   for (const ref of refs) byCommit.set(ref.object, [...(byCommit.get(ref.object) ?? []), ref]);
@@ -56,7 +57,7 @@ export async function checkGitObjects(
     }
   }
   const facts = new Map<string, FileFacts>();
-  await readBlobFacts(repository, holders, byCommit, note, facts);
+  await readBlobFacts(repository, holders, byCommit, note, facts, readManifest);
   const older = await checkOlder(repository, refs, walked, new Set(holders.keys()), note);
 
   const problems: (Found & { readonly refs: readonly string[] })[] = [];
@@ -108,6 +109,7 @@ async function readBlobFacts(
   byCommit: ReadonlyMap<string, readonly StoredRef[]>,
   note: (found: BrokenObject, places: readonly Place[]) => void,
   facts: Map<string, FileFacts>,
+  readManifest?: ManifestReader,
 ): Promise<void> {
   const heads = await readHeads(repository, holders.keys());
   await readEach(repository, holders.keys(), heads, (id, object) => {
@@ -117,7 +119,7 @@ async function readBlobFacts(
     const isRecord = places.some(({ commit }) =>
       (byCommit.get(commit) ?? []).some(({ kind }) => isRecordKind(kind)),
     );
-    facts.set(id, readFacts(places[0]?.path ?? '', object.bytes, isRecord));
+    facts.set(id, readFacts(places[0]?.path ?? '', object.bytes, isRecord, readManifest));
   });
 }
 

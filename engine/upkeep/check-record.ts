@@ -65,6 +65,19 @@ export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly s
     }
   }
   for (const folder of foldersOf(files)) checkDigests(files, folder, report);
+  const reported = new Set(found.map(({ where }) => where));
+  for (const [path, digest] of files.get(sealPaths.manifest)?.listed ?? []) {
+    const facts = files.get(path);
+    if (reported.has(`${run.ref}:${path}`) || facts?.problem !== undefined || missing.length > 0) continue;
+    if (facts === undefined)
+      report('reference-missing', path, `\`${sealPaths.manifest}\` lists it, and the record has none`);
+    else if (facts.sha256 !== digest)
+      report(
+        'digest-mismatch',
+        path,
+        `expected ${digest} (\`${sealPaths.manifest}\`), found ${facts.sha256}`,
+      );
+  }
   return found;
 }
 

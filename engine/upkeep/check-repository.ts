@@ -12,6 +12,7 @@ import { checkIntent } from './check-intent.ts';
 import { checkJournals, type RecordedAs } from './check-journals.ts';
 import { checkRecord, type RefFiles } from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
+import type { ManifestReader } from './object-facts.ts';
 import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
 
 export interface CheckRequest {
@@ -19,6 +20,8 @@ export interface CheckRequest {
   readonly clock: Clock;
   /** Stores beside git may hold the record of a run that has its journal here; absent: none is used. */
   readonly stores?: Stores;
+  /** Absent: the record of a sealed run is not compared with its evidence manifest. */
+  readonly readManifest?: ManifestReader;
   /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
   /** Checks the threads of sessions. */
@@ -63,7 +66,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   await using readers = keepObjectReaders();
   readers.keep(repository);
   const { refs, problems: brokenRefs } = await readRefs(repository);
-  const git = await checkGitObjects(repository, refs);
+  const git = await checkGitObjects(repository, refs, request.readManifest);
   const filesOf = (ref: StoredRef): RefFiles => toFiles(git, ref);
   const runs = refs.filter(({ kind }) => kind === 'run').map((ref) => ({ ref, files: filesOf(ref) }));
   const recorded = new Map([
@@ -102,9 +105,14 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       dependsOn: [...new Set(named.flatMap((ref) => dependents.ofRef(ref)))],
     })),
     ...badJournals.map(({ runId, ...problem }) => ({ ...problem, dependsOn: dependents.ofRun(runId) })),
-    ...ledger.problems.map(({ index, from, ...problem }) => ({
+    ...ledger.problems.map(({ index, from, ref, ...problem }) => ({
       ...problem,
-      dependsOn: index === undefined ? dependents.ofLog(from) : dependents.ofLogIndex(index),
+      dependsOn:
+        ref !== undefined
+          ? dependents.ofRef(ref)
+          : index === undefined
+            ? dependents.ofLog(from)
+            : dependents.ofLogIndex(index),
     })),
     ...threads.problems,
     ...audits.problems.map((problem) => ({ ...problem, dependsOn: [] })),

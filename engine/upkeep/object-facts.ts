@@ -12,6 +12,9 @@ import { sealPaths } from '../store/record/seal-paths.ts';
 import { verdictDigest } from '../store/record/verdict.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 
+/** SHA-256 of the files that an evidence manifest lists, by path; a WritError if it is none. Verifies no signature. */
+export type ManifestReader = (bytes: Uint8Array) => ReadonlyMap<string, string>;
+
 /** What checking needs to know of one stored file, its bytes forgotten. */
 export interface FileFacts {
   readonly sha256: string;
@@ -27,6 +30,8 @@ export interface FileFacts {
   readonly claims?: Readonly<Record<string, string>>;
   /** Seals that a commit under this contract must have, of `effective.json`. */
   readonly seals?: readonly string[];
+  /** SHA-256 of the files of the record by path, of the evidence manifest. */
+  readonly listed?: ReadonlyMap<string, string>;
   /** Index in the log, of a log proof. */
   readonly logIndex?: number;
 }
@@ -78,7 +83,12 @@ const namingLists = ['evidence', 'tasks', 'depends_on'];
 const maxBytes = 64 * 1024 * 1024;
 
 /** Reads one file of a record. What lies below `artifacts/` and every other content is bytes and nothing more. */
-export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileFacts {
+export function readFacts(
+  path: string,
+  bytes: Buffer,
+  isRecord: boolean,
+  readManifest?: ManifestReader,
+): FileFacts {
   const plain = { sha256: sha256Hex(bytes), sizeBytes: bytes.length };
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!isRecord) return plain;
@@ -102,11 +112,13 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       ...(report ? { verdict: verdictDigest(report) } : {}),
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
+      ...(path === sealPaths.manifest && readManifest ? { listed: readManifest(bytes) } : {}),
       ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };
   } catch (fault) {
-    if (isWritError(fault, 'OBJECT_CORRUPT') || isWritError(fault, 'JOURNAL_CORRUPT'))
+    const isManifest = path === sealPaths.manifest && isWritError(fault);
+    if (isManifest || isWritError(fault, 'OBJECT_CORRUPT') || isWritError(fault, 'JOURNAL_CORRUPT'))
       return { ...plain, problem: fault.message };
     throw fault;
   }

@@ -140,8 +140,8 @@ export async function expiredContent(
 
 /**
  * Splits off the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
- * went on without the entry. A proof that cannot be read counts as one of each refused log. Logs are sent before runs
- * for this reason.
+ * went on without the entry, or another run shows another history. A proof that cannot be read counts as one of each
+ * refused log. Logs are sent before runs for this reason.
  */
 async function holdForked(
   place: GitDirectory,
@@ -162,7 +162,7 @@ async function holdForked(
     const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
     const reason =
       log === undefined
-        ? standing?.forked && `its log entry is not in the published log \`${standing.log}\``
+        ? standing?.fault
         : `another machine continued \`${log}\`: \`writ fetch\`, then \`writ push\` again`;
     if (reason) forked.set(ref, { ref, from, to: from, status: 'rejected', reason });
   }

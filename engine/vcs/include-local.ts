@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { quotePath } from '../../readers/diff/quote-path.ts';
-import { changedEntries } from './changed-entries.ts';
+import { readObjects } from './blobs.ts';
+import { toTextPath } from './byte-path.ts';
+import { changedEntries, type EntrySide } from './changed-entries.ts';
 import { type DirtyPath, dirtyFault, refuseDirty } from './dirty-paths.ts';
 import { type GitDirectory, runGit } from './git.ts';
 import { isIgnoredPath } from './ignored.ts';
@@ -13,6 +15,8 @@ import type { Target } from './plan-target.ts';
 import type { Repository } from './repository.ts';
 import type { Scratch } from './scratch.ts';
 import { stuckPaths, writeLocalTrees } from './set-aside.ts';
+
+type Side = EntrySide | undefined;
 
 /** Local changes as content of a candidate. */
 export interface IncludedChanges {
@@ -26,7 +30,8 @@ export interface IncludedChanges {
 
 /**
  * The content of the working tree at the dirty paths, over `base`, as objects in the scratch. Changes nothing in the
- * repository. WORKTREE_DIRTY if a path cannot be included: as for set-aside, and files that git ignores.
+ * repository. WORKTREE_DIRTY if a path cannot be included: as for set-aside, files that git ignores, and what
+ * is staged alone.
  */
 export async function readLocalContent(
   repo: Repository,
@@ -52,13 +57,62 @@ export async function readLocalContent(
     const place = { ...repo, env: { ...repo.env, ...env } };
     const paths = dirty.map(({ path }) => path);
     const local = { base, paths, indexed: await readIndex(repo) };
-    const { worked: tree } = await writeLocalTrees(place, local, async (args, input) => {
+    const { staged, worked: tree } = await writeLocalTrees(place, local, async (args, input) => {
       await runGit(place, args, { input: Buffer.from(input, 'latin1') });
     });
+    await refuseStagedAlone(scratch, base, staged, tree);
     return { tree, ...(await describeLocal(scratch, base, tree)) };
   } finally {
     for (const path of [index, `${index}.lock`]) await rm(path, { force: true });
   }
+}
+
+/**
+ * WORKTREE_DIRTY if something is staged that the files do not hold: they are included as they are, so it would be lost.
+ * A file that is staged in part holds what is staged.
+ */
+async function refuseStagedAlone(
+  scratch: Scratch,
+  base: string,
+  staged: string,
+  worked: string,
+): Promise<void> {
+  const files = new Map(
+    (await changedEntries(scratch, base, worked, 'latin1')).map((entry) => [entry.path, entry.after]),
+  );
+  const lost: DirtyPath[] = [];
+  for (const { path, before, after } of await changedEntries(scratch, base, staged, 'latin1')) {
+    const file = files.has(path) ? files.get(path) : before;
+    const isElsewhere = files.has(path) && (after?.mode === file?.mode || after?.mode === before?.mode);
+    if (isElsewhere && (await holdsLines(scratch, file, after, before))) continue;
+    lost.push({ path: toTextPath(path), reason: 'staged' });
+  }
+  refuseDirty(lost, {
+    hints: [
+      'what is staged is not in the file: stage the file (`git add`) or unstage it, then start or resume the run',
+    ],
+  });
+}
+
+/** Whether a file holds each line that another one has and `base` does not. */
+async function holdsLines(
+  scratch: Scratch,
+  ...sides: readonly [file: Side, other: Side, base: Side]
+): Promise<boolean> {
+  const ids = sides.map((side) => side?.object);
+  const wanted = [...new Set(ids.filter((id) => id !== undefined))];
+  const objects = await readObjects(scratch, wanted);
+  const [file, other, base] = ids.map((id) => {
+    const object = id === undefined ? undefined : objects[wanted.indexOf(id)];
+    return (object?.bytes.toString('latin1') ?? '').split('\n');
+  });
+  const known = new Map<string, number>();
+  for (const line of [...(file ?? []), ...(base ?? [])]) known.set(line, (known.get(line) ?? 0) + 1);
+  return (other ?? []).every((line) => {
+    const left = known.get(line) ?? 0;
+    known.set(line, left - 1);
+    return left > 0;
+  });
 }
 
 /** Paths and digest of the local changes between two trees or commits. */

@@ -15,8 +15,8 @@ export function fetchedLogRef(ref: string): string {
   return `refs/writ/ledger-fetched/${ref.slice(logPrefix.length)}`;
 }
 
-/** The log of a proof: its copy in git, and whether that copy has a different history from the one that was proven. */
+/** The log of a proof, by its copy in git, and why the run must not be published, if so. */
 export interface ProofStanding {
   readonly log: string;
-  readonly forked: boolean;
+  readonly fault?: string;
 }

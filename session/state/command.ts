@@ -69,7 +69,8 @@ export type Report = { readonly turn: string } & (
       }
     >
   | Omit<Extract<Fact, { readonly type: 'used' }>, 'turn'>
-  | { readonly type: 'replying' | 'replied'; readonly id: string; readonly text: string }
+  | Extract<Fact, { readonly type: 'replying' }>
+  | { readonly type: 'replied'; readonly id: string; readonly text: string }
   | {
       readonly type: 'ask';
       readonly subject: string;

@@ -6,6 +6,7 @@ import { dispatch, respond, submit, visit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { leaseEnd } from './lease.ts';
+import { opensNetwork } from './opens-network.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
 import { review } from './review.ts';
@@ -61,6 +62,11 @@ type Write = Exclude<ClientCommand, { type: 'attach' | 'reclaim' }>;
 /** A write of whoever may write; an accepted one renews his lease. */
 function write(state: SessionState, command: Write, moment: Moment): Decided {
   const by = requireWriter(state, command.proof);
+  if (by.kind === 'automation' && opensNetwork(state, command))
+    throw new WritError('PERSON_REQUIRED', {
+      message: 'a program may close the network of a session, and a person alone may open it',
+      hints: ['a person sends `/network allow`, or starts the session with `--network-access allow`'],
+    });
   const { facts, ...decided } = written(state, command, by, moment);
   if (command.proof.from === 'local' || command.type === 'detach') return { facts, ...decided };
   return {

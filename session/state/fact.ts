@@ -84,7 +84,8 @@ export type Fact =
       readonly noteOf?: string;
     }
   | { readonly type: 'turn-began'; readonly turn: string }
-  | { readonly type: 'replying'; readonly id: string; readonly text: string }
+  /** `isAnew`: the text so far is of a reply that broke, and this one begins in its place. */
+  | { readonly type: 'replying'; readonly id: string; readonly text: string; readonly isAnew?: true }
   | {
       readonly type: 'replied';
       readonly id: string;

@@ -44,7 +44,7 @@ export function withReply(
     // Where it was begun only its own process has seen.
     return inserted(state, reply, place < 0 ? transcript.length : place);
   }
-  const content = streaming ? `${known.content ?? ''}${text}` : text;
+  const content = fact.type === 'replying' && fact.isAnew !== true ? `${known.content ?? ''}${text}` : text;
   return {
     transcript: transcript.with(at, { ...known, content, streaming, updatedAtMs: atMs }),
     earlier,

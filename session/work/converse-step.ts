@@ -13,6 +13,7 @@ import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
 import { announcing } from './announcing.ts';
 import { openSearch } from './open-search.ts';
+import { replyPieces } from './reply-pieces.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
 import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
@@ -55,7 +56,9 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'talk');
   const ran = untoldRuns(scope);
   if (ran !== undefined) await tellRuns(scope, ran);
-  let reply = newId();
+  // Half a reply is shown, and kept by nobody: whole it comes with `message`.
+  const reply = replyPieces((report) => void tell(report).catch(() => undefined), newId);
+  const announced = announcing((report) => void tell(report).catch(() => undefined), newId);
   const ended = await converse({
     system: setting.instructions,
     before: state().dialogue,
@@ -66,14 +69,16 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     turns,
     ...(agent === undefined ? {} : { agent }),
     told: {
-      // Half a reply is shown, and kept by nobody: whole it comes with `message`.
-      text: (piece) => void tell({ type: 'replying', id: reply, text: piece }).catch(() => undefined),
-      event: announcing((report) => void tell(report).catch(() => undefined), newId),
+      text: (piece) => reply.hear({ type: 'text', text: piece }),
+      event(event) {
+        announced(event);
+        if (event.type !== 'text') reply.hear(event);
+      },
       async message(message) {
         await tell({ type: 'exchanged', message: shortened(message) });
         if (message.role !== 'assistant') return;
-        if (message.text !== '') await tell({ type: 'replied', id: reply, text: message.text });
-        reply = newId();
+        if (message.text !== '') await tell({ type: 'replied', id: reply.id(), text: message.text });
+        reply.next();
       },
     },
   });

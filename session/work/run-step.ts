@@ -12,6 +12,7 @@ import { readSetAside, setAsideNotice, setAsideRef } from '../../engine/vcs/set-
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
+import { pursuedGoal } from '../state/pursued-goal.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { localChangesOfDraft } from './local-changes.ts';
 import { personOf } from './person-of.ts';
@@ -117,6 +118,7 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
+    ...(pursuedGoal(scope.state()) === undefined ? {} : { comparesAddedLines: true as const }),
   });
 }
 
@@ -171,6 +173,7 @@ export async function execute(
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
+    ...(pursuedGoal(scope.state()) === undefined ? {} : { comparesAddedLines: true as const }),
   });
 }
 

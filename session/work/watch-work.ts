@@ -4,6 +4,7 @@ import type { WorkWatch } from '../../engine/run/state/work-watch.ts';
 import { envelopeChanges } from '../review/envelope-changes.ts';
 import { announcing } from './announcing.ts';
 import type { MadePlan } from './plan-step.ts';
+import { replyPieces } from './reply-pieces.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
@@ -35,19 +36,16 @@ export function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): Wo
   return {
     // Tasks are worked side by side: each attempt speaks for itself.
     listen() {
-      let reply = newId();
-      let text = '';
+      const reply = replyPieces(told, newId);
       const announced = announcing(told, newId);
       return (event) => {
         announced(event);
-        if (event.type === 'text') {
-          text += event.text;
-          told({ type: 'replying', id: reply, text: event.text });
-        } else if (event.type === 'call') called(event.call);
+        reply.hear(event);
+        if (event.type === 'call') called(event.call);
         else if (event.type === 'end') {
-          if (text !== '') told({ type: 'replied', id: reply, text: text.toWellFormed() });
-          text = '';
-          reply = newId();
+          const text = reply.text();
+          if (text !== '') told({ type: 'replied', id: reply.id(), text: text.toWellFormed() });
+          reply.next();
         }
       };
     },

@@ -36,8 +36,14 @@ const find = (bytes: Buffer, chunk = 65_536) => {
 const plain = git('archive', tree);
 /** The header of an entry, as a part of these bytes. */
 const headerOf = (bytes: Buffer, name: string): Buffer => {
-  const at = bytes.indexOf(`${name}\0`);
+  const at = placeOf(bytes, name);
   return bytes.subarray(at, at + 512);
+};
+/** A name may stand in a link, too: only what begins a block is a header. */
+const placeOf = (bytes: Buffer, name: string): number => {
+  let at = bytes.indexOf(`${name}\0`);
+  while (at % 512 !== 0) at = bytes.indexOf(`${name}\0`, at + 1);
+  return at;
 };
 const withChecksum = (header: Buffer): Buffer => {
   header.fill(' ', 148, 156);
@@ -64,7 +70,7 @@ const extended = (type: string, before: string, ...records: readonly string[]): 
     header.write(type, 156, 'latin1');
     return [withChecksum(header), content];
   });
-  const at = plain.indexOf(`${before}\0`);
+  const at = placeOf(plain, before);
   return Buffer.concat([plain.subarray(0, at), ...headers, plain.subarray(at)]);
 };
 
@@ -97,6 +103,16 @@ t.test('an archive with another content, path, mode, link or entry is not the tr
     'two prefixes': Buffer.concat([git('archive', '--prefix=a/', tree).subarray(0, -10240), plain]),
     'a file named like a directory': changed('src.js', (header) => header.write('src.js/', 'latin1')),
     'the same by an extended header': extended('x', 'src.js', 'path=src.js/'),
+    'a prefix without a name': changed('src.js', (header) => {
+      header.write('src.js', 345, 'latin1');
+      header.fill(0, 0, 100);
+    }),
+    'a prefix of a short path': changed('src/a.js', (header) => {
+      header.write('src', 345, 'latin1');
+      header.write('a.js\0\0\0\0', 'latin1');
+    }),
+    'an extended header for a short path': extended('x', 'src.js', 'path=src.js'),
+    'a size in an extended header': extended('x', 'src/a.js', 'size=100000'),
     'two extended headers': extended('x', 'src.js', 'path=src/a.js', 'path=src.js'),
     'a path for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'path=src.js'),
     'a size for all entries': extended('g', plain.toString('latin1', 0, plain.indexOf('\0')), 'size=00000'),

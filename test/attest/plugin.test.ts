@@ -7,6 +7,8 @@ import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 import { openUserLedgerKey } from '../../attest/keys/user-keys.ts';
 import { createEngine } from '../../core/kernel/engine.ts';
 import { contractRows } from '../../engine/spec/contract-rows.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { makeRepository } from '../engine/vcs/sample-repository.ts';
 import { sealingPlace } from './sealing-place.ts';
 
 const throwAway = toSigner(generateKey('ecdsa-p256-sha256'), true);
@@ -55,11 +57,12 @@ t.test('the attest plugin fills the signer and log slots and writes no file when
 });
 
 t.test('a ledger of another key is refused when it is opened, and no file is written', async (t) => {
-  const place = t.testdir({ owner: {}, stranger: {}, repository: {} });
-  const repository = join(place, 'repository');
+  const place = t.testdir({ owner: {}, stranger: {} });
+  const repository = await openRepository(makeRepository(join(place, 'repository')).dir);
+  const sealing = { ...sealingPlace(repository.commonDir), repository };
   const opened = async (home: string) => {
     await using engine = await open({ HOME: join(place, home) });
-    return (await engine.slots.log.pick('internal-ledger')).open(sealingPlace(repository), throwAway);
+    return (await engine.slots.log.pick('internal-ledger')).open(sealing, throwAway);
   };
   await (await opened('owner'))?.append(Buffer.from('entry'));
   const before = readdirSync(place, { recursive: true });

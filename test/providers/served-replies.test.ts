@@ -151,6 +151,31 @@ t.test('two calls with one index, or with none, stay two calls', async (t) => {
   }
 });
 
+t.test('two calls of one tool without ids stay two calls', async (t) => {
+  const two = ['{"path":"x"}', '{"path":"y"}'];
+  const argumentsOf = async (...frames: readonly (readonly object[])[]) => {
+    const deltas = frames.map((frame) => ({ tool_calls: frame }));
+    const { events } = await askAt('openai', chat(deltas, 'tool_calls'));
+    return callsIn(events).map((call) => call.arguments);
+  };
+  for (const index of [0, undefined]) {
+    const whole = two.map((one) => called(index, undefined, 'read_file', one));
+    t.strictSame(await argumentsOf(...whole.map((one) => [one])), two, `index ${index}, two chunks`);
+    t.strictSame(await argumentsOf(whole), two, `index ${index}, one chunk`);
+    const pieces = two.flatMap((one) => [
+      called(index, undefined, 'read_file', one.slice(0, 5)),
+      called(index, undefined, undefined, one.slice(5)),
+    ]);
+    t.strictSame(await argumentsOf(...pieces.map((one) => [one])), two, `index ${index}, in pieces`);
+    const named = ['{"pa', 'th":"x"}', ''].map((one) => called(index, undefined, 'read_file', one));
+    t.strictSame(
+      await argumentsOf(...named.map((one) => [one])),
+      two.slice(0, 1),
+      `index ${index}, with each piece`,
+    );
+  }
+});
+
 t.test('pieces of one call with a new id each stay one call', async (t) => {
   const pieces = [
     called(0, 'a', 'read_file', ''),
@@ -314,6 +339,16 @@ t.test('a call written as text is named', async (t) => {
     `[TOOL_CALLS][${call}]`,
     '<|channel|>commentary to=functions.read_file <|message|>{}',
     call,
+    `\`\`\`json\n${call}\n\`\`\``,
+    `I look.\n\`\`\`\n{"path": "x"}\n\`\`\`\nThen:\n\`\`\`json\n[\n${call}\n]\n\`\`\``,
+    '<|python_tag|>{"name": "read_file", "parameters": {"path": "x"}}',
+    '<function_calls><invoke name="read_file"><parameter name="path">x</parameter></invoke></function_calls>',
+    '<minimax:tool_call>\n<invoke name="read_file">\n</invoke>\n</minimax:tool_call>',
+    '[read_file(path="x"), list_dir(path="y")]',
+    '{"function": "read_file", "arguments": {"path": "x"}}',
+    '{"tool_calls": [{"type": "function", "function": {"name": "read_file", "arguments": "{}"}}]}',
+    `<tools>${call}</tools>`,
+    `<tools>\n${call}\n</tools>`,
   ]) {
     const { events } = await askAt('openai', chat([{ content: text }]));
     t.match(
@@ -322,7 +357,16 @@ t.test('a call written as text is named', async (t) => {
       text,
     );
   }
-  for (const text of ['read_file reads', '<tool_call> is a marker', '{"name": "read_file"}']) {
+  for (const text of [
+    'read_file reads',
+    '<tool_call> is a marker',
+    '{"name": "read_file"}',
+    '```json\n{"name": "left-pad", "arguments": {"path": "x"}}\n```',
+    '```json\n{"name": "read_file", "description": "reads"}\n```',
+    '```js\nread_file(path)\n```',
+    '[other(path="x")]',
+    'The element <tools> is not read_file.',
+  ]) {
     const { events } = await askAt('openai', chat([{ content: text }]));
     t.strictSame(
       events.filter(({ type }) => type === 'notice'),

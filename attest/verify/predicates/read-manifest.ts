@@ -1,4 +1,11 @@
-import { expectArray, expectText, type JsonObject } from '../../encoding/expect-json.ts';
+import { parseBundle } from '../../bundle/bundle.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../../encoding/expect-json.ts';
 import { refuted } from '../report.ts';
 import { readResource } from './read-resource.ts';
 
@@ -18,4 +25,12 @@ export function readManifest({ runId, files }: JsonObject): {
     listed.set(path, expectText(digest.get('sha256'), `/files/${n}/digest/sha256`));
   }
   return { runId: expectText(runId, '/runId', /^.{1,128}$/), files: listed };
+}
+
+const maxPayloadBytes = 16 * 1024 * 1024;
+
+/** The files of an evidence manifest in a bundle, whose signature is not verified. */
+export function readUnverifiedManifest(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const { predicate } = parseJsonObject(parseBundle(bytes).envelope.payload, maxPayloadBytes);
+  return readManifest(expectObject(predicate, '/predicate')).files;
 }

@@ -24,8 +24,13 @@ export interface DraftedContract {
   readonly questions: readonly string[];
 }
 
-/** A plain command: words without anything that a shell would expand, quote, join or redirect. */
-const plainCommand = /^[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: [A-Za-z0-9_.:@%+/=,-]+)*$/;
+/**
+ * A plain command: words without anything that a shell would expand, quote, join or redirect, but for the place of a
+ * report (`--junitxml="$REPORTS_DIR/pytest.xml"`): some runners print none.
+ */
+const plainCommand =
+  /^[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: (?:[A-Za-z0-9_.:@%+/=,-]+|(?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\/[A-Za-z0-9_.-]+"))*$/;
+const reportWord = / (?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\//;
 
 const maxQuestions = 20;
 
@@ -56,7 +61,7 @@ export function draftedContract(
   const worded = withWords(base, draft, level, [
     ...workerRights,
     ...base.security.toolAcl.allow,
-    ...commandRights(further.map(({ command }) => command)),
+    ...commandRights(further.map(({ command }) => command.split(reportWord)[0] ?? command)),
   ]);
   const { document, judged } = tighten(worded, applyDefaults(worded), draft.policy);
   const raised = level === risk.level ? [] : [`risk is ${level}, not ${risk.level}: ${floor.why}`];
@@ -79,7 +84,9 @@ function checkFaults({ checks }: IntentDraft): readonly string[] {
     ...checks.flatMap(({ id, command }) =>
       plainCommand.test(command)
         ? []
-        : [`the command of \`${id}\` is no plain command: expected words without quotes, pipes or variables`],
+        : [
+            `the command of \`${id}\` is no plain command: expected words without quotes, pipes or variables, or a report at \`"$REPORTS_DIR/NAME"\``,
+          ],
     ),
   ];
 }

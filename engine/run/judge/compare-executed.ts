@@ -44,7 +44,8 @@ export async function compareExecuted(
   const { patch } = attempt;
   const isPassed = !ran.findings.some(({ severity }) => severity === 'error');
   if (kind !== 'testSuite' || !isPassed || !ran.executed || !ran.tests) return { findings: [] };
-  const mayLose = mayLoseTests(patch) || oldEmptyFiles(patch, ran).length > 0;
+  const { comparesAddedLines } = attempt.means.settings;
+  const mayLose = mayLoseTests(patch, comparesAddedLines) || oldEmptyFiles(patch, ran).length > 0;
   if (patch.baseCommit === undefined || !mayLose || attempt.means.wallClockExceeded())
     return { findings: [] };
   const base = await runAtBase();
@@ -59,9 +60,12 @@ export async function compareExecuted(
  * Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests
  * cannot, and costs nothing.
  */
-export function mayLoseTests({ files }: Pick<PatchSet, 'files'>): boolean {
+export function mayLoseTests({ files }: Pick<PatchSet, 'files'>, withAddedLines = false): boolean {
   const takes = ({ changeType, linesDeleted, binary }: PatchFile): boolean =>
-    linesDeleted > 0 || binary || (changeType !== 'add' && changeType !== 'modify' && changeType !== 'copy');
+    (withAddedLines && changeType === 'modify') ||
+    linesDeleted > 0 ||
+    binary ||
+    (changeType !== 'add' && changeType !== 'modify' && changeType !== 'copy');
   return files.some((file) =>
     [file.path, file.oldPath ?? file.path].some(
       (path) => ofRunners.test(path) || (ofTests.test(path) && takes(file)),

@@ -50,7 +50,7 @@ export async function compareWithBase(
       means: { scratch, settings },
       patch,
     } = attempt;
-    mentioned ??= treeMentions(scratch, patch.baseTree, metricsFile, settings.signal);
+    mentioned ??= treeMentions(scratch, patch.baseTree, [metricsFile], { signal: settings.signal });
     return mentioned;
   };
   const checks: CheckRecord[] = [];

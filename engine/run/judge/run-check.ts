@@ -19,7 +19,7 @@ import { networkFindings, redactHosts, unguardedNetwork } from './check-network.
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { CheckWatch } from './check-time.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
-import { environmentSign, stopIfSameAtBase } from './environment-sign.ts';
+import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
 import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { noteNewTests } from './new-tests-ran.ts';
@@ -58,10 +58,10 @@ export async function runCheck(
   task: CheckTask,
 ): Promise<CheckRecord> {
   const { stage, check } = task;
-  const { box } = attempt;
+  const { box, patch, means } = attempt;
   const ran = await askCheck(attempt, workspace, { ...task, tellsWrites: true });
-  const sign = attempt.patch.baseCommit === undefined ? undefined : environmentSign(check, ran);
-  if (sign !== undefined)
+  const sign = patch.baseCommit === undefined ? undefined : environmentSign(check, ran);
+  if (sign !== undefined && (await canBeOfMachine(sign, check, patch, means.scratch)))
     stopIfSameAtBase(
       check,
       sign,

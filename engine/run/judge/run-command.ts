@@ -26,6 +26,9 @@ const allowAll: EffectiveToolAcl = {
   deny: [],
 };
 
+/** Without a network npm would repeat each request for more than a minute and print nothing meanwhile. */
+const withoutNetwork = { npm_config_fetch_retries: '0' };
+
 /** What a check used on its way, written down by whoever gave it. */
 export interface CheckUses extends Passing {
   readonly networks: CheckNetwork[];
@@ -110,7 +113,7 @@ export async function runCommand(
       workspace: workspace.directory,
       reports,
       binds: workspace.binds,
-      env,
+      env: way.network === 'none' ? { ...withoutNetwork, ...env } : env,
       network: way.network,
       timeoutMs: check.timeoutSeconds * 1000,
       maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,

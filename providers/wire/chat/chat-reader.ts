@@ -1,4 +1,5 @@
 import type { FailureKind, ModelEvent, ReplyEnd } from '../../../core/contract/model.ts';
+import { jsonIn } from '../call-arguments.ts';
 import { callIds } from '../call-ids.ts';
 import { countIn, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
 import { rowOf } from '../row-of.ts';
@@ -18,6 +19,8 @@ interface CallParts {
   id: string;
   name: string;
   readonly parts: string[];
+  /** A piece came without a name, or with whole arguments: the name once more begins another call. */
+  isNamedOnce: boolean;
 }
 
 const ends: Readonly<Record<string, ReplyEnd>> = {
@@ -102,7 +105,7 @@ function openCalls(): {
   const all: CallParts[] = [];
   const byIndex = new Map<number, CallParts>();
   const begin = (index: number | undefined): CallParts => {
-    const call = { at: index ?? all.length, id: '', name: '', parts: [] };
+    const call = { at: index ?? all.length, id: '', name: '', parts: [], isNamedOnce: false };
     all.push(call);
     if (index !== undefined) byIndex.set(index, call);
     if (all.length > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
@@ -110,7 +113,9 @@ function openCalls(): {
   };
   const take = (value: unknown, isWhole: boolean, isNextWithoutIndex: boolean): string => {
     const { index: given, id: givenId, function: called } = partsOf(value);
-    const { name: givenName, arguments: args } = partsOf(called);
+    const { name: givenName, arguments: givenArgs } = partsOf(called);
+    // Some servers answer with the object itself.
+    const args = objectIn(givenArgs) ? JSON.stringify(givenArgs) : textIn(givenArgs);
     const index = countIn(given);
     const id = textIn(givenId);
     const name = textIn(givenName);
@@ -121,15 +126,15 @@ function openCalls(): {
       // Some servers give each piece of one call a new id: a piece that begins a call has a name.
       (id !== '' && before.id !== '' && id !== before.id && typeof givenName === 'string') ||
       (name !== '' && name !== before.name && before.parts.length > 0) ||
+      (name !== '' && before.isNamedOnce && args !== '' && (id === '' || id !== before.id)) ||
       (index === undefined && isNextWithoutIndex);
     const call = isOther ? begin(index) : before;
     call.id ||= id;
     // A name may come in pieces, or whole with each piece.
     const isNew = name !== '' && name !== call.name;
     if (isNew) call.name += name;
-    if (typeof args === 'string' && args !== '') call.parts.push(args);
-    // Some servers answer with the object itself.
-    else if (objectIn(args)) call.parts.push(JSON.stringify(args));
+    if (args !== '') call.parts.push(args);
+    call.isNamedOnce ||= args !== '' && (name === '' || objectIn(jsonIn(args)) !== undefined);
     return isNew ? call.name : '';
   };
   return {

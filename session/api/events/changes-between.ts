@@ -73,7 +73,7 @@ export function changesBetween(
 function textDelta({ transcript }: SessionState, facts: readonly Happened[]): Change | undefined {
   const [fact, ...more] = facts;
   const last = transcript.at(-1);
-  if (fact?.type !== 'replying' || more.length > 0) return undefined;
+  if (fact?.type !== 'replying' || fact.isAnew === true || more.length > 0) return undefined;
   if (last?.id !== fact.id || !last.streaming) return undefined;
   return { kind: 'text_delta', payload: { id: fact.id, text: fact.text } };
 }

@@ -1,35 +1,65 @@
-import type { JsonData } from '../../../api/json-data.ts';
 import { type SchemaNode, schemaRoot } from '../../../engine/spec/schema-node.ts';
+import type { WritAnswer } from '../mcp-ground.ts';
+
+type ErrorRecord = NonNullable<WritAnswer['error']>;
 
 const hidden = '…';
 
 /**
- * The data of `writ spec validate` without words of the file: what a client may not read could otherwise be read by
- * validating it. Kept are codes, the names and values of the IntentSpec's own schema, and what was expected.
+ * The answer of `writ spec validate` or `writ plan` without words of the file: what a client may not read could
+ * otherwise be read by validating it. Kept are codes, the names and values of the IntentSpec's own schema, and what was
+ * expected. The data of a plan is of a valid spec, and stays.
  */
-export function withoutFileContents(data: JsonData): JsonData {
-  const { files } = data as { readonly files?: readonly Validated[] };
-  if (!Array.isArray(files)) return {};
+export function withoutFileContents({ data, error }: WritAnswer): WritAnswer {
+  const { files } = (data ?? {}) as { readonly files?: readonly Validated[] };
   return {
-    files: files.map(({ path, valid, issues = [], digest = null }: Validated) => ({
-      path: path ?? '',
-      valid: valid === true,
-      issues: issues.map(({ code, path: at, message, severity }) => ({
-        code: code ?? '',
-        path: toKnownPointer(at ?? ''),
-        message: toKnownMessage(message ?? ''),
-        severity: severity ?? 'error',
-      })),
-      digest,
-    })),
+    ...(data === undefined
+      ? {}
+      : { data: Array.isArray(files) ? { ...data, files: files.map(toKnownFile) } : data }),
+    ...(error === undefined
+      ? {}
+      : { error: error.code.startsWith('INTENTSPEC_') ? toKnownError(error) : error }),
   };
+}
+
+interface Issue {
+  readonly code?: string;
+  readonly path?: string;
+  readonly message?: string;
+  readonly severity?: string;
 }
 
 interface Validated {
   readonly path?: string;
   readonly valid?: boolean;
   readonly digest?: string | null;
-  readonly issues?: readonly Readonly<Partial<Record<'code' | 'path' | 'message' | 'severity', string>>>[];
+  readonly issues?: readonly Issue[];
+}
+
+function toKnownFile({ path, valid, issues = [], digest = null }: Validated): Validated {
+  return { path: path ?? '', valid: valid === true, issues: issues.map(toKnownIssue), digest };
+}
+
+function toKnownIssue({ code, path, message, severity }: Issue): Issue {
+  return {
+    code: code ?? '',
+    path: toKnownPointer(path ?? ''),
+    message: toKnownMessage(message ?? ''),
+    severity: severity ?? 'error',
+  };
+}
+
+function toKnownError({ details: { issues, ...details } = {}, ...error }: ErrorRecord): ErrorRecord {
+  const { reason, invalid } = details;
+  return {
+    ...error,
+    message: toKnownMessage(error.message),
+    details: {
+      ...(reason === undefined ? {} : { reason }),
+      ...(invalid === undefined ? {} : { invalid }),
+      ...(Array.isArray(issues) ? { issues: issues.map(toKnownIssue) } : {}),
+    },
+  };
 }
 
 let words: ReadonlySet<string> | undefined;

@@ -4,6 +4,7 @@ import { normalisePattern } from '../../../core/base/normalise-pattern.ts';
 import { quoted } from '../../../core/base/quoted.ts';
 import { realPathIn } from '../../../engine/tool/acl/real-path.ts';
 import { fitData } from '../fit-data.ts';
+import type { WritAnswer } from '../mcp-ground.ts';
 import type { McpTool, ToolCall, ToolOutcome } from '../tool.ts';
 import { ToolRefusal } from '../tool-answer.ts';
 import { withoutFileContents } from './without-file-contents.ts';
@@ -33,7 +34,7 @@ const planSpec: McpTool = {
     path: { type: 'string', about: 'the IntentSpec, relative to the working directory', most: maxPath },
   },
   reads: true,
-  call: (given, call) => ask(call, ['plan', '--', fileIn(call, given.get('path'))]),
+  call: (given, call) => ask(call, ['plan', '--', fileIn(call, given.get('path'))], withoutFileContents),
 };
 
 const scanChange: McpTool = {
@@ -103,10 +104,9 @@ export const writTools: readonly McpTool[] = [validateSpec, planSpec, scanChange
 async function ask(
   { ground, signal }: ToolCall,
   words: readonly string[],
-  change: (data: JsonData) => JsonData = (data) => data,
+  change: (answer: WritAnswer) => WritAnswer = (answer) => answer,
 ): Promise<ToolOutcome & { data: JsonData }> {
-  const { data: whole, error } = await ground.ask(words, signal);
-  const data = whole === undefined ? undefined : change(whole);
+  const { data, error } = change(await ground.ask(words, signal));
   const fitted = data === undefined ? undefined : fitData(data, maxAnswerBytes);
   if (error !== undefined) throw new ToolRefusal(error, fitted);
   return { data: fitted ?? {} };

@@ -38,13 +38,17 @@ export function changeSettings(
   };
 }
 
-/** What was started to read becomes what writes by a person alone, and not at all where its agent only reads. */
-function requireMayWrite({ ground: { onlyReads, context } }: SessionState, by: Speaker): void {
+/** A session that reads becomes one that writes by a person alone, and not at all if its agent only reads. */
+function requireMayWrite({ ground: { onlyReads, context }, settings }: SessionState, by: Speaker): void {
   if (onlyReads)
     throw new WritError('UNSUPPORTED_OPERATION', { message: 'the agent profile of this session only reads' });
   if (context !== 'dev' && by.kind === 'automation')
     throw new WritError('UNSUPPORTED_OPERATION', {
       message: `the session was started for ${context}: no program makes it write`,
+    });
+  if (settings.context !== 'dev' && by.kind === 'automation')
+    throw new WritError('PERSON_REQUIRED', {
+      message: 'a program may have a session only read, and a person alone may let it write again',
     });
 }
 

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { checkProofs } from '../../../attest/log/check-proofs.ts';
 import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { compareSeen } from '../../../attest/log/compare-seen.ts';
 import { mirrorRef } from '../../../attest/log/git-mirror.ts';
@@ -44,8 +45,11 @@ interface Runner {
   compare(head: SignedCheckpoint | undefined): Promise<unknown>;
 }
 
-/** A machine with a clone of its own; `keysOf` is the machine whose keys it was given, and nothing else. */
-async function makeRunner(name: string, keysOf?: Runner): Promise<Runner> {
+/**
+ * A machine with a clone of its own; `keysOf` is the machine whose keys it was given, and nothing else. Without `mirror`
+ * git carries no copy of the log.
+ */
+async function makeRunner(name: string, keysOf?: Runner, mirror = true): Promise<Runner> {
   const repository = makeRepository(join(root, name, 'repo'));
   const home = join(root, name, 'home');
   mkdirSync(home);
@@ -53,8 +57,13 @@ async function makeRunner(name: string, keysOf?: Runner): Promise<Runner> {
   if (keysOf) cpSync(join(keysOf.home, keys), join(home, keys), { recursive: true });
   const reports: WritError[] = [];
   const opened = await openRepository(repository.dir);
-  const ledger = openUserLedger(opened.commonDir, { HOME: home }, systemClock, opened, (notice) =>
-    reports.push(notice),
+  const ledger = openUserLedger(
+    opened.commonDir,
+    { HOME: home },
+    systemClock,
+    mirror ? opened : undefined,
+    (notice) => reports.push(notice),
+    opened,
   );
   return {
     repository,
@@ -75,7 +84,7 @@ async function makeRunner(name: string, keysOf?: Runner): Promise<Runner> {
         {
           commonDir: opened.commonDir,
           repository: opened,
-          config: { log: { 'internal-ledger': { mirror: 'git' } } },
+          config: { log: { 'internal-ledger': { mirror: mirror ? 'git' : 'none' } } },
         } as unknown as SealingPlace,
         undefined as never,
       ),
@@ -242,4 +251,117 @@ t.test('a copy that another key signed is not continued', async (t) => {
   stranger.fetch();
   t.equal((await stranger.ledger.append(entry('mine'))).logIndex, 0);
   t.strictSame(stranger.reports, []);
+});
+
+t.test('without a copy in git, stored runs show that a restored ledger is too old', async (t) => {
+  const shared = join(root, 'plain.git');
+  makeRepository(shared, '--bare');
+  const move = (machine: Runner, ...words: string[]) => machine.repository.git(...words);
+  const push = (machine: Runner) => move(machine, 'push', '-q', shared, 'refs/ai/*:refs/ai/*');
+  const fetch = (machine: Runner) => move(machine, 'fetch', '-q', shared, '+refs/ai/*:refs/ai/*');
+  const ledgerOf = (machine: Runner) => join(machine.repository.dir, '.git', ledgerPath);
+  const add = async (machine: Runner, name: string) => {
+    const proof = await machine.ledger.append(entry(name));
+    machine.seal(name, proof);
+    return proof;
+  };
+  const restore = (machine: Runner, from: Runner, cache: string) => {
+    cpSync(join(from.home, '.config'), join(machine.home, '.config'), { recursive: true });
+    cpSync(cache, ledgerOf(machine), { recursive: true });
+  };
+
+  const whole = await makeRunner('whole', undefined, false);
+  const { origin } = await add(whole, 'x1');
+  const cache = join(root, 'cache');
+  await whole.open();
+  cpSync(ledgerOf(whole), cache, { recursive: true });
+  const [old, apart] = [await makeRunner('old', whole, false), await makeRunner('apart', whole, false)];
+  for (const machine of [old, apart]) restore(machine, whole, cache);
+  await add(whole, 'x2');
+  await add(whole, 'x3');
+  push(whole);
+
+  await t.test('a run is refused before work, and so is an append', async (t) => {
+    fetch(old);
+    const refusal = { code: 'LOG_FAILED', detail: { ref: 'refs/ai/runs/x3', origin, found: 3, size: 1 } };
+    await t.rejects(old.open(), refusal);
+    await t.rejects(old.ledger.append(entry('y1')), refusal);
+    t.equal(await old.ledger.size(), 1);
+    await whole.open();
+    t.equal((await whole.ledger.append(entry('goes on'))).logIndex, 3);
+  });
+
+  await t.test('records that were compared are not read again, unless the ledger was put back', async (t) => {
+    const compared = readFileSync(join(ledgerOf(whole), 'compared-runs'), 'utf8');
+    for (const run of ['x1', 'x2', 'x3']) t.match(compared, move(whole, 'rev-parse', `refs/ai/runs/${run}`));
+    await whole.open();
+    t.equal(readFileSync(join(ledgerOf(whole), 'compared-runs'), 'utf8'), compared);
+    cpSync(join(ledgerOf(whole), 'compared-runs'), join(ledgerOf(old), 'compared-runs'));
+    await t.rejects(old.open(), { code: 'LOG_FAILED' });
+  });
+
+  await t.test('a proof of another key is no proof of a fork', async (t) => {
+    const stranger = await makeRunner('another', undefined, false);
+    const proof = await add(stranger, 'ours');
+    const checkpoint = proof.checkpoint.replaceAll(proof.origin, origin).replace(/^1$/m, '9');
+    whole.seal('forged', { ...proof, checkpoint });
+    await t.resolves(whole.open());
+  });
+
+  await t.test('a log that was forked unseen goes no further, and its runs are not pushed', async (t) => {
+    await add(apart, 'y1');
+    fetch(apart);
+    const { code, text } = await apart.writ('push');
+    t.equal(code, 1, text);
+    t.match(text, /rejected +refs\/ai\/runs\/y1 .*the first 2 entries are not those of `refs\/ai\/runs\/x2`/);
+    t.notMatch(text, /rejected +refs\/ai\/runs\/x/, 'what others published is not in the way');
+    await t.rejects(apart.open(), { code: 'LOG_FAILED', detail: { ref: 'refs/ai/runs/x3' } });
+    const opened = await openRepository(apart.repository.dir);
+    t.match(await checkProofs(opened), [
+      { code: 'ledger-checkpoint', where: 'refs/ai/runs/x2', what: /2 entries .* not those of the log here/ },
+    ]);
+    for (const part of ['tile', 'compared-runs']) rmSync(join(ledgerOf(apart), part), { recursive: true });
+    t.equal((await apart.writ('push')).code, 0, 'a damaged ledger shows nothing');
+    rmSync(ledgerOf(apart), { recursive: true });
+    t.match(await checkProofs(opened), [
+      { where: 'refs/ai/runs/y1', what: /not those of `refs\/ai\/runs\/x2`/ },
+    ]);
+    move(whole, 'fetch', '-q', apart.repository.dir, 'refs/ai/runs/y1:refs/ai/runs/y1');
+    await t.rejects(whole.open(), { code: 'LOG_FORKED', detail: { ref: 'refs/ai/runs/y1' } });
+    move(whole, 'update-ref', '-d', 'refs/ai/runs/y1');
+  });
+
+  await t.test('an older ledger than this user has seen is refused before work, too', async (t) => {
+    const back = await makeRunner('back', whole, false);
+    restore(back, whole, cache);
+    await t.rejects(back.open(), { code: 'LEDGER_CORRUPT' });
+  });
+
+  await t.test('each next step that the refusal names helps', async (t) => {
+    const fresh = await makeRunner('fresh-log', whole, false);
+    restore(fresh, old, cache);
+    fetch(fresh);
+    const refusal: unknown = await fresh.open().catch((fault: unknown) => fault);
+    t.match(refusal, { hints: [/newest/, /mirror = "git"/, /start a new log/] });
+    cpSync(ledgerOf(whole), ledgerOf(fresh), { recursive: true });
+    await fresh.open();
+    renameSync(ledgerOf(fresh), `${ledgerOf(fresh)}-old`);
+    await fresh.open();
+    t.not((await add(fresh, 'new')).origin, origin);
+
+    const { commonDir } = await openRepository(whole.repository.dir);
+    const carried = openUserLedger(
+      commonDir,
+      { HOME: whole.home },
+      systemClock,
+      await openRepository(whole.repository.dir),
+    );
+    await carried.append(entry('carried'));
+    push(whole);
+    fetch(old);
+    await t.rejects(old.open(), { code: 'LOG_FAILED', detail: { ref: mirrorRef(origin), found: 5 } });
+    const repository = await openRepository(old.repository.dir);
+    const next = openUserLedger(repository.commonDir, { HOME: old.home }, systemClock, repository);
+    t.equal((await next.append(entry('y1'))).logIndex, 5);
+  });
 });

@@ -5,10 +5,12 @@ import t from 'tap';
 import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { toSpki } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
+import { openUserLedgerKey } from '../../../attest/keys/user-keys.ts';
 import { parseCheckpoint, signCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
+import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import type { ProvenanceStatement } from '../../../attest/statement/slsa-provenance.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
@@ -407,6 +409,35 @@ t.test('a proof of another entry is refused, in the bundle and in the file', asy
     formatBundle({ ...parseBundle(bytesOf(sealed, bundlePath)), proof: proof && { ...proof, body } }),
   );
   t.ok(troubles(await verify(await rebound(machine, swapped))).includes('log-inclusion failed mismatch'));
+});
+
+t.test('a proof file of another tree than that of the bundle is refused', async (t) => {
+  const env = { HOME: machine.home };
+  const second = await sealRun(machine);
+  const held = parseBundle(bytesOf(second, bundlePath)).proof;
+  if (held === undefined) throw new Error('the sealed run is in no log');
+  const { origin, size } = parseCheckpoint(held.checkpoint);
+  const { body, logIndex } = held;
+  const withFile = (proof: Pick<typeof held, 'body' | 'logIndex' | 'hashes' | 'checkpoint'>) => {
+    const copy = copyOf(second);
+    copy.run.set(proofPath, Buffer.from(formatTlogProof({ ...held, ...proof, origin })));
+    return rebound(machine, copy);
+  };
+  const again = await openUserLedger(machine.commonDir, env, systemClock).append(body, { behind: size });
+  t.ok(again.logIndex > logIndex);
+  t.same(troubles(await verify(await withFile(again))), [
+    'log-proof failed mismatch',
+    'log-history unverified not-run',
+  ]);
+  const signer = await openUserLedgerKey(env);
+  const key = ledgerKeyFor(origin, createPublicKey(signer.publicKeyPem));
+  const hashes = held.hashes.map(() => Buffer.alloc(32, 1));
+  const root = rootFromInclusion(logIndex, size, leafHash(body), hashes) ?? Buffer.alloc(0);
+  const { source: checkpoint } = await signCheckpoint({ size, root }, signer, key);
+  t.same(troubles(await verify(await withFile({ body, logIndex, hashes, checkpoint }))), [
+    'log-proof failed forked',
+    'log-history unverified not-run',
+  ]);
 });
 
 t.test('a proof of another size or root than its checkpoint is refused', async (t) => {

@@ -43,3 +43,18 @@ t.test('a failed or unverified claim names no signer and no log', async (t) => {
       [],
     );
 });
+
+t.test('a claim about a log entry that was made again names the files that hold it', async (t) => {
+  const names = ['provenance.sigstore.json', 'transparency-proof.tlog-proof'];
+  const renewed = names.map((name) => `renewed/${name}`);
+  const digests = new Map([...names, ...renewed].map((name) => [name, 'd']));
+  const checks = ['signature', 'log-inclusion', 'log-history'].map((id) => ({
+    id,
+    status: 'passed' as const,
+  }));
+  const claims = explain({ verified: true, checks, expected: 3, ran: 3, grounds: { digests } });
+  t.strictSame(
+    claims.map(({ evidence }) => evidence.map(({ name }) => name)),
+    [[names[0]], renewed, [renewed[1]]],
+  );
+});

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { parseArguments } from '../../../bin/args.ts';
-import { resumeLine } from '../../../bin/code/serve-code.ts';
+import { graphLine, resumeLine } from '../../../bin/code/serve-code.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
@@ -41,4 +41,7 @@ t.test('the line that resumes a thread holds the files that the thread does not 
     lineOf('--provider codex --codex-bin ./bin/codex --env-file .env.local', '/other'),
     'writ code --cwd /other --codex-bin ./bin/codex --env-file .env.local --resume thread-1',
   );
+  const graphOf = (workingDir: string) => graphLine({ cwd: '/repo' }, { workingDir }, 'thread-1');
+  t.equal(graphOf('/repo'), 'writ graph thread-1');
+  t.equal(graphOf('/other place'), "writ graph thread-1 --repo '/other place'");
 });

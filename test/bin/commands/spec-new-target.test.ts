@@ -64,11 +64,17 @@ t.test('a draft whose project does not say how it is tested has a placeholder, a
   const placeholder =
     'nothing found at the root that says how tests run: the check `node --test` is a placeholder';
   const python = { 'pyproject.toml': '[project]\nname = "a"\n', tests: { 'test_a.py': '' } };
-  for (const [files, says] of [
+  const unit = { tests: { 'test_a.py': 'import unittest\nimport calc\n', '__init__.py': '' } };
+  const both = { tests: { 'test_a.py': 'import unittest\n', 'test_b.py': 'import pytest\n' } };
+  const locked = { 'uv.lock': '#'.repeat(1024 * 1024 + 1), 'conftest.py': '' };
+  for (const [files, says, check = ''] of [
     [{}, placeholder],
     [{ 'package.json': '{"scripts":{"test":[1]}}' }, placeholder],
     [{ 'package.json': t.fixture('symlink', 'nowhere') }, placeholder],
-    [python, ''],
+    [python, '', 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"`, from the Python tests in `tests`'],
+    [unit, '', 'python3 -m unittest`, from the Python tests in `tests`'],
+    [both, '', 'python3 -m pytest '],
+    [locked, '', 'uv run pytest '],
   ] as const) {
     const cwd = realpathSync(t.testdir(files));
     git(cwd, 'init', '-q', '-b', 'trunk');
@@ -79,8 +85,7 @@ t.test('a draft whose project does not say how it is tested has a placeholder, a
     ]) {
       const { err, out } = await runLine(args, commands, { cwd, env });
       t.equal(err.trim(), says, args.join(' '));
-      if (says === '' && args.includes('-o'))
-        t.match(out, /its check is `python3 -m pytest .*the Python tests in `tests`/);
+      if (says === '' && args.includes('-o')) t.match(out, `its check is \`${check}`);
     }
   }
 });

@@ -172,6 +172,10 @@ t.test('an unsigned or unknown document is unsupported, and its kind is named', 
     ['{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json"}', /oci\.image\.manifest/],
     ['-----BEGIN PGP SIGNATURE-----\n', /OpenPGP/],
     ['{"foo":1}', /neither a bundle nor an envelope/],
+    ['{"bomFormat":"CycloneDX","a":1,"a":2}', /CycloneDX SBOM/],
+    ['{"bomFormat":"CycloneDX","a":"\\ud800"}', /CycloneDX SBOM/],
+    ['{"foo":1,"foo":"\\udc00"}', /neither a bundle nor an envelope/],
+    [`{"foo":${'['.repeat(5000)}${']'.repeat(5000)}}`, /neither a bundle nor an envelope/],
     ['[1,2]', /not a JSON object/],
     ['%PDF-1.7\n', /not a JSON object/],
   ];
@@ -190,6 +194,8 @@ t.test('an unsigned or unknown document is unsupported, and its kind is named', 
   for (const text of [
     '{"verificationMaterial":{},"bomFormat":"CycloneDX"}',
     '{"payload":"e30","signatures":[]}',
+    '{"payload":"e30","signatures":[],"payload":"e30"}',
+    `{"payload":${'['.repeat(5000)}${']'.repeat(5000)}}`,
   ]) {
     const { code, out } = await runLine(['--json', 'verify', '-', ...key, ...artifact], commands, {
       cwd: inputs,

@@ -50,6 +50,17 @@ async function draft(
   return { ...ran, ...JSON.parse(ran.out), told: told.join('\n'), asked: model.asked.length };
 }
 
+t.test('a drafted check may write its report where writ reads it, and nothing else', async (t) => {
+  const [check] = priceDraft.checks;
+  const command = 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"';
+  const { data, told } = await draft(t, [
+    submits({ ...priceDraft, checks: [{ ...check, command: `${command.slice(0, -1)}$(id)"` }] }),
+    submits({ ...priceDraft, checks: [{ ...check, command }] }),
+  ]);
+  t.match(told, 'no plain command');
+  t.match(data?.draft.questions, [`may the check \`unit\` run \`${command}\`?`]);
+});
+
 long('a model that submits no usable draft fails with a reason', async (t) => {
   const garbage = submits({ ...priceDraft, checks: [] });
   const empty = submits({ ...priceDraft, summary: 'x' });

@@ -59,7 +59,7 @@ long('`writ run` asks on a terminal what happens to local changes, and stops wit
   const stopped = await runLine(line, commands, { ...given, terminal: true, stdin: 'what\nstop\n' });
   t.match(stopped, {
     code: 128,
-    err: /src\/price\.js \(modified\)[\s\S]*stop\?[\s\S]*stop\?[\s\S]*WORKTREE_DIRTY/,
+    err: /src\/price\.js \(modified\)[\s\S]*3 to stop[\s\S]*3 to stop[\s\S]*WORKTREE_DIRTY/,
   });
   const ran = await runLine(line, commands, { ...given, terminal: true, stdin: 'include\n' });
   t.equal(ran.code, 0, ran.err);
@@ -102,6 +102,29 @@ t.test('local changes that cannot be included are refused before any work', asyn
     code: 'WORKTREE_DIRTY',
     detail: { found: ['src/new.js (untracked)'] },
   });
+});
+
+t.test('content that is staged and not in the file is not included, because it would be lost', async (t) => {
+  const { sample, path, read } = localChange(t);
+  const dirty = read();
+  const stages: readonly (() => void)[] = [
+    () => {
+      writeFileSync(path, dirty.replace('mine', 'staged alone'));
+      sample.git('add', price);
+      writeFileSync(path, dirty);
+    },
+    () => sample.git('update-index', '--chmod=+x', price),
+    () => sample.git('rm', '--quiet', '--cached', price),
+  ];
+  for (const stage of stages) {
+    stage();
+    await t.rejects(sample.run({ source, ...include }, waived), {
+      code: 'WORKTREE_DIRTY',
+      detail: { found: [`${price} (staged)`] },
+    });
+    sample.git('reset', '--quiet');
+    t.equal(read(), dirty);
+  }
 });
 
 t.test('work that is predicted to write a file with local changes starts from them', async (t) => {

@@ -26,6 +26,7 @@ t.test('the test command comes from the files of the project', async (t) => {
     [{ 'setup.py': "setup(tests_require=['pytest'])\n" }, pytest, 'python3 -m pytest'],
     [{ 'tox.ini': '[testenv]\ndeps =\n  pytest\n' }, pytest, 'python3 -m pytest'],
     [{ Pipfile: '[dev-packages]\npytest = "*"\n' }, pytest, 'python3 -m pytest'],
+    [{ 'conftest.py': '', 'uv.lock': '' }, pytest.replace('python3 -m', 'uv run'), 'uv run pytest'],
     [{ 'Cargo.toml': '', Makefile: 'test:\n' }, 'cargo test'],
     [{ 'go.mod': '' }, 'go test ./...', 'go test'],
     [{ 'package.json': script('vitest run') }, 'npm test'],
@@ -69,16 +70,30 @@ t.test('a project that does not say how it is tested gets no proposal', async (t
     t.equal(proposed(files), undefined, JSON.stringify(files));
 });
 
-t.test('Python tests without a word on their runner are run by pytest, after all that is said', async (t) => {
-  t.match(proposeCheck(new Map(), 'tests'), {
-    allowed: 'python3 -m pytest',
-    found: 'the Python tests in `tests`',
+t.test('Python tests without a word on their runner are run by what they import', async (t) => {
+  const found = 'the Python tests in `tests`';
+  const tests = { directory: 'tests', areUnittests: false, isPackage: false };
+  t.match(proposeCheck(new Map(), tests), { allowed: 'python3 -m pytest', found });
+  t.match(proposeCheck(new Map([['Makefile', 'test:\n']]), tests), { command: 'make test' });
+  const unit = { ...tests, areUnittests: true };
+  const [command, allowed] = ['python3 -m unittest discover -s tests', 'python3 -m unittest'];
+  t.match(proposeCheck(new Map(), unit), { kind: 'command', command, allowed, found });
+  t.match(proposeCheck(new Map(), { ...unit, isPackage: true }), { command: allowed, allowed });
+  t.match(proposeCheck(new Map(), { ...unit, directory: '.' }), { command: allowed });
+  t.match(proposeCheck(new Map([['uv.lock', '']]), { ...unit, isPackage: true }), {
+    command: 'uv run python -m unittest',
   });
-  t.match(proposeCheck(new Map([['Makefile', 'test:\n']]), 'tests'), { command: 'make test' });
 });
 
 t.test('a command that starts a runner whose report writ reads is recognised', async (t) => {
-  for (const known of ['node --test', 'node --test test/a.js', 'pytest -q', 'python3 -m pytest', ' pytest'])
+  for (const known of [
+    'node --test',
+    'node --test test/a.js',
+    'uv run pytest',
+    'pytest -q',
+    'python3 -m pytest',
+    ' pytest',
+  ])
     t.ok(startsKnownRunner(known), known);
   for (const other of ['npm test', 'node --test-reporter=tap x.js', 'pytest-cov', 'echo pytest', 'make test'])
     t.notOk(startsKnownRunner(other), other);

@@ -19,6 +19,7 @@ import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../../attest/log/ledger-path.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
+import { readUnverifiedManifest } from '../../../attest/verify/predicates/read-manifest.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { Problem } from '../../../engine/store/problem.ts';
 import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
@@ -39,6 +40,7 @@ async function check(one: Spoilable, clock: Clock = systemClock) {
   return checkRepository({
     repository: one.repository,
     clock,
+    readManifest: readUnverifiedManifest,
     ledger: () =>
       checkLedger(readFrom(directoryOf(one)), {
         memory: openCheckpointMemory(join(one.home, '.config', 'writ', 'trust', 'checkpoints')),
@@ -175,9 +177,9 @@ t.test('objects in packs are checked too', async (t) => {
 
 t.test('a damaged older version of a record is reported', async (t) => {
   const one = await spoilable();
-  const old = one.git('rev-parse', `${runRef(one)}:decision.json`);
-  const { version: _, ...rest } = JSON.parse(one.show(runRef(one), 'decision.json'));
-  one.rewrite(runRef(one), { 'notes.txt': 'x', 'decision.json': JSON.stringify({ ...rest, version: 1 }) });
+  one.rewrite(runRef(one), { 'notes.txt': 'x' });
+  const old = one.git('rev-parse', `${runRef(one)}:notes.txt`);
+  one.rewrite(runRef(one), { 'notes.txt': 'y' });
   t.strictSame((await check(one)).problems, []);
   rmSync(loose(one, old));
   t.match((await check(one)).problems, [{ code: 'object-missing', object: old, where: runRef(one) }]);
@@ -445,6 +447,25 @@ t.test('a decision without its inputs and a malformed report are reported', asyn
   }
   one.rewrite(runRef(one), { 'gate-report.json': '[]' });
   t.match((await check(one)).problems, [{ code: 'object-malformed' }]);
+});
+
+t.test('a sealed file that is not what the evidence manifest lists is reported', async (t) => {
+  const one = await spoilable();
+  const whole = one.git('rev-parse', runRef(one));
+  for (const path of ['provenance.sigstore.json', 'run.json', 'events/0001-started.json']) {
+    const text = one.show(runRef(one), path);
+    // The last octet is a newline, or white space may follow: the document itself is the same.
+    one.rewrite(runRef(one), { [path]: `${text.trimEnd()} ` });
+    const where = `${runRef(one)}:${path}`;
+    t.match((await check(one)).problems, [{ code: 'digest-mismatch', where }], path);
+    one.rewrite(runRef(one), { [path]: undefined });
+    t.match((await check(one)).problems, [{ code: 'reference-missing', where }], path);
+    one.git('update-ref', runRef(one), whole);
+  }
+  const manifest = 'evidence-manifest.sigstore.json';
+  const text = one.show(runRef(one), manifest);
+  one.rewrite(runRef(one), { [manifest]: text.replace('"payload":"', '"payload":"A') });
+  t.match((await check(one)).problems, [{ code: 'object-malformed', where: `${runRef(one)}:${manifest}` }]);
 });
 
 t.test('an altered history of an intent is reported', async (t) => {

@@ -92,7 +92,7 @@ t.test('a run whose log entry the remote does not have is not pushed', async (t)
   t.match(pushed.refs[1]?.reason, /`writ fetch`, then `writ push` again/);
   t.strictSame(told(await b.move(fetchRefs)).slice(0, 1), [`${log} diverged`]);
   t.match(told(await b.move(pushRefs)), [`${log} diverged`, /r1/, 'refs/ai/runs/r2 rejected', /waiting/]);
-  const ofOther = { log: 'refs/ai/ledger/other', forked: false };
+  const ofOther = { log: 'refs/ai/ledger/other' };
   t.match(
     told(await b.move((request) => pushRefs({ ...request, readProof: async () => ofOther }))),
     [`${log} diverged`, /r1/, 'refs/ai/runs/r2 created'],

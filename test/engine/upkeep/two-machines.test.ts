@@ -97,6 +97,8 @@ t.test('two machines with the same keys seal at once, and both runs are publishe
     const at = await openRepository(b.clone);
     const renewed = (await readBlob(at, second.ref, sealPaths.renewedBundle)) ?? Buffer.alloc(0);
     const other = (await readBlob(at, second.ref, sealPaths.manifest)) ?? Buffer.alloc(0);
+    const forkedProof = (await readBlob(at, second.ref, sealPaths.proof)) ?? Buffer.alloc(0);
+    const renewedProof = (await readBlob(at, second.ref, sealPaths.renewedProof)) ?? Buffer.alloc(0);
     const ledger = openUserLedger(at.commonDir, b.env, systemClock, at);
     const size = await ledger.size();
     const published = await openLogHere(at, (await ledger.head())?.origin ?? '');
@@ -112,6 +114,21 @@ t.test('two machines with the same keys seal at once, and both runs are publishe
       const { checks } = await b.call(1, 'verify', second.commit);
       return checks.find((one: { id: string }) => one.id === id);
     };
+    await put([[sealPaths.renewedProof, forkedProof]]);
+    t.match(
+      await checkOf('log-proof'),
+      { status: 'failed', code: 'mismatch' },
+      'the proof of the forked log',
+    );
+    const evidence = join(box, 'evidence.json');
+    await b.call(0, 'report', second.ref.slice('refs/ai/runs/'.length), '--bundle', evidence);
+    const { checks } = await b.call(1, 'verify', evidence);
+    t.match(
+      checks.find(({ id }: { id: string }) => id === 'log-proof'),
+      { status: 'failed', code: 'mismatch' },
+    );
+    t.match((await b.call(1, 'fsck')).problems, [{ code: 'ledger-checkpoint', where: second.ref }]);
+    await put([[sealPaths.renewedProof, renewedProof]]);
     await put([[sealPaths.renewedBundle, other]]);
     t.match(await checkOf('bundle-renewed'), { status: 'failed', code: 'mismatch' });
     await put([

@@ -56,6 +56,9 @@ const notifications: readonly HostileRow[] = [
   reserved('a built-in type between blanks', notified('  resync ')),
   reserved('a built-in type between blanks that are none of ASCII', notified('\u00a0dirty_marked\u3000')),
   reserved('a built-in type behind a byte order mark', notified('\ufeffresync')),
+  reserved('a built-in type in capitals', notified('RUN_STARTED')),
+  reserved('a built-in type with a zero-width space in it', notified('run\u200b_started')),
+  reserved('a built-in type in full width', notified('ｒｅｓｙｎｃ')),
 ];
 
 /** Sound ones, whose content tries to be more than one event. */

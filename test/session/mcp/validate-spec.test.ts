@@ -6,10 +6,10 @@ import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
 import { writTools } from '../../../session/mcp/tools/writ-tools.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
-t.test('`validate_spec` repeats nothing of the file that it validates', async (t) => {
+t.test('`validate_spec` and `plan_spec` repeat nothing of a file that is no spec', async (t) => {
   const { root: cwd, env } = personRepository();
-  const tool = writTools.find(({ name }) => name === 'validate_spec');
-  const validate = async (text: string): Promise<string> => {
+  const answerTo = async (toolName: string, text: string): Promise<string> => {
+    const tool = writTools.find(({ name }) => name === toolName);
     writeFileSync(join(cwd, 'spec.json'), text);
     const call = { ground: { cwd, ask: askWrit({ cwd, env }) }, signal: new AbortController().signal };
     const given = new Map([['path', 'spec.json']]);
@@ -27,9 +27,10 @@ t.test('`validate_spec` repeats nothing of the file that it validates', async (t
     'a number too exact': '{"planted":1.00000000000000000001234567}',
     'a name with a found in it': '{"x found planted `planted":1}',
   };
-  for (const [name, text] of Object.entries(files)) {
-    const answer = await validate(text);
-    t.notMatch(answer, /planted/i, name);
-    t.match(answer, /INTENTSPEC_|SCHEMA_/, `${name}: and says that it is invalid`);
-  }
+  for (const tool of ['validate_spec', 'plan_spec'])
+    for (const [name, text] of Object.entries(files)) {
+      const answer = await answerTo(tool, text);
+      t.notMatch(answer, /planted|found `P/i, `${tool}: ${name}`);
+      t.match(answer, /INTENTSPEC_|SCHEMA_/, `${tool}: ${name}: and says that it is invalid`);
+    }
 });

@@ -323,6 +323,27 @@ t.test('a program can lower the session budget, but only the user can raise it',
   t.equal(refusal, 'SESSION_BUDGET_UNPRICED', 'where nobody knows the price');
 });
 
+t.test('a program can close the network of a plan, but only the user can open it', async (t) => {
+  const attach = {
+    type: 'attach',
+    clientId: 'b',
+    kind: 'automation',
+    controlToken: 'valid',
+    tokenDigest: 'd',
+  } as const;
+  const proof = { from: 'client', controlToken: 'valid', tokenDigest: 'd' } as const;
+  for (const [networkAccess, refusal] of [
+    ['deny', 'PERSON_REQUIRED'],
+    ['allow', undefined],
+  ] as const) {
+    const world = taken(asking('post_plan_choice', { networkAccess }), attach);
+    const id = pending(world)?.id as string;
+    const step = take('', world, { type: 'respond', id, given: { selectedOption: 'network' }, proof });
+    t.equal(step.refusal, refusal);
+    t.equal(pending(step.after)?.metadata.networkAccess, 'deny');
+  }
+});
+
 t.test('a budget can be set while a turn runs, and survives a resume', async (t) => {
   const world = taken(newWorld({ limitUsd: 2 }), said('do it'), said('/budget 4'));
   t.equal(world.state.status, 'thinking', 'the turn goes on');

@@ -90,9 +90,15 @@ t.test('only the user can make a read-only session writable, unless its agent is
     controlToken: 'valid',
   }).after;
   const proof = { from: 'client', tokenDigest: 'd', controlToken: 'valid' } as const;
-  const asks = (world: World) => take('', world, { type: 'submit', text: '/context dev', proof }).refusal;
+  const asks = (world: World, text = '/context dev') =>
+    take('', world, { type: 'submit', text, proof }).refusal;
   t.equal(asks(attached), 'UNSUPPORTED_OPERATION');
-  t.equal(asks({ ...attached, state: { ...attached.state, ground: ground() } }), undefined);
+  const started = { ...attached, state: { ...attached.state, ground: ground() } };
+  t.equal(asks(started), 'PERSON_REQUIRED', 'a session that was set to read');
+  const writing = { ...started, state: { ...started.state, settings: ground() } };
+  t.equal(asks(writing), undefined, 'nothing is widened');
+  t.equal(asks(writing, '/network allow'), 'PERSON_REQUIRED');
+  t.equal(asks(writing, '/network deny'), undefined);
   const bound = newWorld({ context: 'research', onlyReads: true });
   t.equal(say(bound, '/context dev').refusal, 'UNSUPPORTED_OPERATION');
   t.equal(say(bound, '/context review').refusal, undefined);

@@ -159,6 +159,7 @@ for (const local of ['tui', 'none'] as const) {
         'a contradicts itself',
         'a rejects a hunk that is committed',
         'b attaches without control token',
+        'b opens the network',
         'nobody approves',
         ...(local === 'none' ? ['the screen reclaims'] : []),
       ].sort(),

@@ -1,8 +1,15 @@
 import t from 'tap';
+import { type Provider, providerFailure } from '../../../core/contract/provider.ts';
+import { openTurns } from '../../../engine/run/work/turns/open-turns.ts';
+import { guardingProfile } from '../../../engine/spec/guarding-profile.ts';
 import { openSession } from '../../../session/open-session.ts';
+import { reduce } from '../../../session/state/reduce.ts';
+import { replyPieces } from '../../../session/work/reply-pieces.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import { serveModel } from '../../providers/model-server.ts';
+import { quickClock } from '../../waiting/quick-clock.ts';
 import { until } from '../../waiting/until.ts';
+import { newWorld } from '../state/walk.ts';
 import { settingOf } from './scripted-session.ts';
 
 const chunk = (delta: object, finish: string | null = null): string =>
@@ -59,3 +66,36 @@ t.test(
     );
   },
 );
+
+t.test('a reply that broke is replaced by the reply to the same question', async (t) => {
+  const shownAfter = async (...replies: readonly (readonly [text: string, isWhole?: boolean])[]) => {
+    let asked = 0;
+    const provider: Provider = {
+      name: 'p',
+      async *ask() {
+        const [text, isWhole = false] = replies[asked++] ?? [''];
+        yield { type: 'text', text: text.slice(0, 2) };
+        yield { type: 'text', text: text.slice(2) };
+        if (isWhole) yield { type: 'end', end: 'stop' };
+        else
+          throw providerFailure({ provider: 'p', kind: 'broken-reply', found: 'cut', retryAfterSeconds: 0 });
+      },
+      costUnits: () => 0,
+    };
+    const means = { signal: new AbortController().signal, settings: { clock: quickClock([]) } };
+    const identity = { contract: { effective: guardingProfile(0) } };
+    const turns = openTurns({ identity, means }, { provider, model: 'm', secrets: [] });
+    let { state } = newWorld();
+    const reply = replyPieces(
+      (report) => (state = reduce(state, { ...report, atMs: 1 })),
+      () => 'r',
+    );
+    const asking = turns.take({ system: [], messages: [{ role: 'user', text: 'x' }], tools: [] }, reply.hear);
+    await asking.catch((fault) => t.match(fault, { code: 'PROVIDER_FAILED' }));
+    return { asked, shown: state.transcript.map(({ content }) => content), text: reply.text() };
+  };
+  const failed = await shownAfter(['Half'], ['Half'], ['Half']);
+  t.strictSame(failed, { asked: 3, shown: ['Half'], text: 'Half' });
+  const whole = await shownAfter(['Half'], ['It is whole.', true]);
+  t.strictSame(whole, { asked: 2, shown: ['It is whole.'], text: 'It is whole.' });
+});

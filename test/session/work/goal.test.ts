@@ -10,7 +10,7 @@ import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/dra
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { long } from '../../rooms/long.ts';
+import { casesOf, long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -141,54 +141,66 @@ t.test('a criterion that no check verifies blocks the goal before any question',
   t.match(told, /the criterion `criterion-1` 0 times.*`criterion-2`, which is none of the criteria/s);
 });
 
-t.test('a goal is not achieved by rewriting a test that failed at the base', async (t) => {
-  const sample = makeSample();
-  const red = (cents: number): string =>
-    `\ntest('two cost twice as much as one', () => {\n  assert.equal(price(2, 100), ${cents});\n});\n`;
-  const path = join(sample.root, 'test/price.test.js');
-  writeFileSync(path, `${readFileSync(path, 'utf8')}${red(200)}`);
-  sample.git('commit', '--quiet', '--all', '-m', 'A price is wrong');
-  const rewrites = `*** Begin Patch
+/** What a patch does with the case of a red test, and how it is told. */
+const rewritings: Readonly<Record<string, string>> = {
+  'another value': `-  assert.equal(price(2, 100), 200);
++  assert.equal(price(2, 100), 201);`,
+  'a line more': `+  const price = (count, cents) => count * cents;
+   assert.equal(price(2, 100), 200);`,
+};
+
+for (const [name, lines] of casesOf(rewritings, ['a line more']))
+  t.test(`a goal is not achieved by rewriting a test that failed at the base: ${name}`, async (t) => {
+    const sample = makeSample();
+    const red = (cents: number): string =>
+      `\ntest('two cost twice as much as one', () => {\n  assert.equal(price(2, 100), ${cents});\n});\n`;
+    const path = join(sample.root, 'test/price.test.js');
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${red(200)}`);
+    sample.git('commit', '--quiet', '--all', '-m', 'A price is wrong');
+    const rewrites = `*** Begin Patch
 *** Update File: src/price.js
 @@
 -/** Price of \`count\` items, in cents. */
 +/** Price of \`count\` items, in cents, exactly. */
 *** Update File: test/price.test.js
 @@
--  assert.equal(price(2, 100), 200);
-+  assert.equal(price(2, 100), 201);
+${lines}
  });
 +
 +test('three cost more than two', () => {
 +  assert.ok(price(3, 100) > price(2, 100));
 +});
 *** End Patch`;
-  const script: readonly ScriptedReply[] = [
-    submits(heldDraft),
-    plans('make the test pass'),
-    { calls: [['apply_patch', { patch: rewrites }]] },
-    { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
-  ];
-  await using scene = await scriptSession(script, {}, sample);
-  const choice = await planned(scene);
-  await scene.answer(choice.id, { selectedOption: 'execute' });
-  await rested(scene);
-  t.match(
-    goalOf(scene),
-    {
-      status: 'blocked',
-      blockReason: 'expectation_changed',
-      loops: 1,
-      criteria: [{ status: 'refuted' }],
-    },
-    lastNote(scene.session),
-  );
-  t.match(
-    lastNote(scene.session),
-    /pass only because the change rewrote them:\n- two cost twice as much as one/,
-  );
-  t.equal((await scene.asked('post_plan_choice')).metadata.planId, choice.metadata.planId, 'its plan waits');
-});
+    const script: readonly ScriptedReply[] = [
+      submits(heldDraft),
+      plans('make the test pass'),
+      { calls: [['apply_patch', { patch: rewrites }]] },
+      { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
+    ];
+    await using scene = await scriptSession(script, {}, sample);
+    const choice = await planned(scene);
+    await scene.answer(choice.id, { selectedOption: 'execute' });
+    await rested(scene);
+    t.match(
+      goalOf(scene),
+      {
+        status: 'blocked',
+        blockReason: 'expectation_changed',
+        loops: 1,
+        criteria: [{ status: 'refuted' }],
+      },
+      lastNote(scene.session),
+    );
+    t.match(
+      lastNote(scene.session),
+      /pass only because the change rewrote them:\n- two cost twice as much as one/,
+    );
+    t.equal(
+      (await scene.asked('post_plan_choice')).metadata.planId,
+      choice.metadata.planId,
+      'its plan waits',
+    );
+  });
 
 t.test('a criterion needs a testSuite if the test runner is known', async (t) => {
   const sample = makeSample();

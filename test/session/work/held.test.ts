@@ -135,7 +135,7 @@ t.test('a held change is on no branch of the user until it is kept', async (t) =
   t.equal(await verified(scene), 0);
 });
 
-t.test('a rejected hunk is in no commit of the branch, and the model gets the reason once', async (t) => {
+long('a rejected hunk is in no commit of the branch, and the model gets the reason once', async (t) => {
   await using scene = await held([says, says, submits(priceDraft), plans]);
   const { sample, session, model } = scene;
   const before = sample.git('rev-parse', 'main');

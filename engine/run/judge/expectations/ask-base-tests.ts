@@ -44,7 +44,7 @@ export async function askBaseTests(
     means: { scratch },
     patch,
   } = attempt;
-  const leaves = baseTests(patch.files);
+  const leaves = baseTests(patch.files, attempt.means.settings.comparesAddedLines);
   if (leaves.size === 0 || attempt.means.wallClockExceeded()) return { findings: [], artifacts: [] };
   const tree = await writeTree({ from: scratch, to: scratch }, leaves, patch.candidateTree);
   const laid = await run(workspace.over(tree));

@@ -11,9 +11,12 @@ const collected =
  * them, and nothing where files of cases are new, so that no case that moved is there twice. Empty where no test file
  * lost a line. Pure.
  */
-export function baseTests(files: readonly PatchFile[]): ReadonlyMap<string, TreeLeaf> {
+export function baseTests(
+  files: readonly PatchFile[],
+  withAddedLines = false,
+): ReadonlyMap<string, TreeLeaf> {
   const leaves = new Map<string, TreeLeaf>();
-  if (!files.some(losesLines)) return leaves;
+  if (!files.some((file) => isTaken(file, withAddedLines))) return leaves;
   for (const { path, oldPath, changeType } of files) {
     const isNew = changeType === 'add' || changeType === 'copy' || oldPath !== undefined;
     if (isNew && collected.test(path)) leaves.set(path, undefined);
@@ -26,7 +29,10 @@ export function baseTests(files: readonly PatchFile[]): ReadonlyMap<string, Tree
   return leaves;
 }
 
-function losesLines({ path, oldPath = path, changeType, linesDeleted, binary }: PatchFile): boolean {
+function isTaken(
+  { path, oldPath = path, changeType, linesDeleted, binary }: PatchFile,
+  withAddedLines: boolean,
+): boolean {
   if (changeType === 'add' || changeType === 'copy' || !isOfTests(oldPath)) return false;
-  return linesDeleted > 0 || binary || changeType !== 'modify';
+  return withAddedLines || linesDeleted > 0 || binary || changeType !== 'modify';
 }

@@ -126,6 +126,7 @@ export function openTurns(
         const wait = msBeforeAsking(fault, tried);
         if (wait === undefined) throw fault;
         await settings.clock.sleep(wait, signal);
+        told?.({ type: 'asked', requestId: '' });
       }
     }
   };

@@ -23,7 +23,7 @@ const attemptOf = (
     identity: { contract: { effective: spec } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },
     ground: { config: { redaction: {} } },
-    means: { secrets: { values: [] }, wallClockExceeded: () => false, ...more },
+    means: { secrets: { values: [] }, settings: {}, wallClockExceeded: () => false, ...more },
   };
   return parts as unknown as Attempt;
 };
@@ -91,6 +91,9 @@ t.test('the base runs once, and only if the change can lose tests', async (t) =>
   ])
     t.same((await asked).findings, []);
   t.equal(runs, 1);
+  const added = { 'test/a.test.js': { base: 'a\n', candidate: 'a\nb\n' } };
+  await ask(attemptOf(added, [], { settings: { comparesAddedLines: true } as Attempt['means']['settings'] }));
+  t.equal(runs, 2, 'for a goal, an added line counts');
 });
 
 t.test('a change can lose tests by editing tests or the configuration of a test runner', async (t) => {

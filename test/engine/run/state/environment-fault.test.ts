@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
-import { environmentSign, stopIfSameAtBase } from '../../../../engine/run/judge/environment-sign.ts';
+import {
+  canBeOfMachine,
+  environmentSign,
+  stopIfSameAtBase,
+} from '../../../../engine/run/judge/environment-sign.ts';
 import { environmentFault } from '../../../../engine/run/state/environment-fault.ts';
+import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
@@ -115,6 +120,55 @@ t.test('a program that only the change lacks fails the check', async (t) => {
   });
 });
 
+t.test('a missing dependency is a sign of the machine if the project or the command names it', async (t) => {
+  const missing = (name: string): CheckOutcome => {
+    const outcome = failed('', 1);
+    const note = { rule: 'check-outcome', severity: 'note', message: 'the remedy' } as const;
+    const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', name };
+    return { ...outcome, findings: [...outcome.findings, { ...note, detail }] };
+  };
+  const check = { id: 'unit', command: 'npx jest', expectedExitCode: 0, required: true };
+  const sign = environmentSign(check, missing('jest'));
+  t.match(sign, { kind: 'dependency-missing', name: 'jest' });
+  if (sign === undefined) return;
+  t.equal(environmentSign({ ...check, required: false }, missing('jest')), undefined);
+  const tests = { passed: 1, failed: 1, skipped: 0 } as never;
+  t.equal(
+    environmentSign(check, { ...missing('jest'), tests }),
+    undefined,
+    'other tests of the suite passed',
+  );
+  t.throws(() => stopIfSameAtBase(check, sign, missing('jest')), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    exitCode: 128,
+    detail: { check: 'unit', name: 'jest' },
+    hints: ['the remedy', /`writ resume RUN`.*nothing was decided/],
+  });
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, missing('left-pad')));
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('', 1)));
+
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  writeFileSync(join(sample.root, 'uv.lock'), 'name = "Typing-Extensions"\nname = "left-pad"\n');
+  sample.git('add', '--all');
+  const baseTree = sample.git('write-tree');
+  const place = await openRepository(sample.root);
+  const canBe = (name: string, command = 'npm test', ...paths: string[]) =>
+    canBeOfMachine(
+      { kind: 'dependency-missing', name, reason: '' },
+      { command, expectedExitCode: 0 },
+      { baseTree, files: paths.map((path) => ({ path })) as never },
+      place,
+    );
+  for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'The project']) t.ok(await canBe(name), name);
+  t.ok(await canBe('jest@29', 'npx jest@29', 'jest.config.js'), 'the command names it');
+  for (const name of ['calc', 'left', 'pad-left'])
+    t.notOk(await canBe(name), `${name} may be of the project`);
+  t.notOk(await canBe('calc', "python3 -c 'import calc'"), 'only a script in the command names it');
+  for (const path of ['node_modules/jest/package.json', 'vendor/jest.js', 'jest/__init__.py'])
+    t.notOk(await canBe('jest', 'npx jest', path), `the change adds ${path}`);
+});
+
 t.test('a run whose check lacks its program stops without a decision, and is resumed', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -140,4 +194,12 @@ t.test('a run whose check lacks its program stops without a decision, and is res
   });
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
   await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
+
+  // npm repeats no request where there is no network.
+  lint.command = `printenv npm_config_fetch_retries | grep -q 0 && node -e "require(process.argv[1])" left-pad`;
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, spec), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    detail: { check: 'unit', name: 'left-pad' },
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
 });
