@@ -115,4 +115,13 @@ export interface SandboxBackend {
     readonly absent?: true;
   }>;
   run(request: SandboxRequest): Promise<SandboxResult>;
+  /** Absent for one that cannot trace (`traceTo`). Probed by tracing a command, once per process. */
+  probeTracer?(): Promise<TracerProbe>;
+}
+
+/** Whether commands can be traced here. */
+export interface TracerProbe {
+  readonly works: boolean;
+  /** Why not, and what to do. */
+  readonly reason?: string;
 }

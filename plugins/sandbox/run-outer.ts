@@ -5,6 +5,7 @@ import { endNamespace, firstOf } from './namespace-end.ts';
 import { processesIn } from './process-tree.ts';
 import { memoryDirectories, profile } from './profile.ts';
 import { spawnWatched } from './spawn-watched.ts';
+import { tracerWords } from './tracer.ts';
 
 /**
  * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that
@@ -19,7 +20,7 @@ export async function runOuter(
   const { traceTo } = request;
   const isTraced = traceTo !== undefined;
   const outer = {
-    argv: isTraced ? [...tracing(traceTo), ...argv] : argv,
+    argv: isTraced ? [...tracerWords(traceTo), ...argv] : argv,
     cwd: '/',
     env,
     maxOutputBytes: request.maxOutputBytes,
@@ -54,12 +55,6 @@ export async function runOuter(
     });
   }
   return result;
-}
-
-/** Words that trace what follows: the calls on files and processes, into a file that no process inside can reach. */
-function tracing(file: string): readonly string[] {
-  const calls = 'trace=%file,%process,fchdir,getdents64';
-  return ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-e', calls, '-e', 'signal=none', '-o', file, '--'];
 }
 
 /** Before the command: process 1 waits for our answer. Its read-only /proc leaves it no way to undo this. */

@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
 import type { Footprint } from './footprint.ts';
-import { createTraceReader, readPathArgument, type TracedCall } from './trace-line.ts';
+import {
+  createTraceReader,
+  type PathArgument,
+  readDescriptor,
+  readPathArguments,
+  type TracedCall,
+} from './trace-line.ts';
 
 /** Calls that ask for a path, or open it. */
 const lookups = new Set([
@@ -25,13 +31,18 @@ const movers = new Set(['rename', 'renameat', 'renameat2', 'link', 'linkat', 'sy
 const forks = new Set(['clone', 'clone3', 'fork', 'vfork']);
 const notThere = new Set(['ENOENT', 'ENOTDIR']);
 
+const mostPaths = 200_000;
+
 /**
  * Reads what `strace -f --seccomp-bpf -qq -y -e trace=%file,%process,fchdir,getdents64 -e signal=none` wrote. `cwd` is
  * where the first process began. Lines that cannot be read are left out. Memory grows with the number of paths, not of
- * calls.
+ * calls; `read` returns false once there are more than `maxPaths`.
  */
-export function createFootprintReader(cwd: string): {
-  readonly read: (line: string) => void;
+export function createFootprintReader(
+  cwd: string,
+  maxPaths = mostPaths,
+): {
+  readonly read: (line: string) => boolean;
   readonly footprint: () => Footprint;
 } {
   const parse = createTraceReader();
@@ -44,17 +55,17 @@ export function createFootprintReader(cwd: string): {
   };
   const made = new Set<string>();
 
-  const resolve = ({ pid, args }: Pick<TracedCall, 'pid' | 'args'>): string | undefined => {
-    const given = readPathArgument(args);
+  const resolve = (pid: number, given: PathArgument | undefined): string | undefined => {
     if (given === undefined) return undefined;
     const from = given.from ?? directories.get(pid) ?? cwd;
     return posix.resolve(from.startsWith('/') ? from : cwd, given.path);
   };
 
   const lookUp = (call: TracedCall): void => {
-    const path = resolve(call);
+    const { name, error, result = -1, args, pid } = call;
+    const [given] = readPathArguments(args);
+    const path = resolve(pid, given);
     if (path === undefined) return;
-    const { name, error, result = -1, args } = call;
     const executes = name === 'execve' || name === 'execveat';
     if (error !== undefined && notThere.has(error)) {
       if (!made.has(path)) seen.missing.add(path);
@@ -68,29 +79,31 @@ export function createFootprintReader(cwd: string): {
     }
   };
 
+  const take = (call: TracedCall): void => {
+    const { pid, name, args, result } = call;
+    const at = readDescriptor(args);
+    if (at !== undefined && args.startsWith('AT_FDCWD')) directories.set(pid, at);
+    if (forks.has(name) && result !== undefined && result > 0)
+      directories.set(result, directories.get(pid) ?? cwd);
+    else if (name === 'fchdir' || name === 'getdents64') {
+      if (at === undefined || result === undefined || result < 0) return;
+      if (name === 'fchdir') directories.set(pid, at);
+      else seen.listed.add(at);
+    } else if (lookups.has(name)) lookUp(call);
+    else if (result !== undefined && result >= 0 && (makers.has(name) || movers.has(name))) {
+      const path = resolve(pid, readPathArguments(args).at(movers.has(name) ? -1 : 0));
+      if (path !== undefined) made.add(path);
+    }
+  };
+
   return {
     read(line) {
       const call = parse(line);
-      if (call === undefined) return;
-      const { pid, name, args, result } = call;
-      const at = /^AT_FDCWD<((?:[^>\\]|\\.)*)>/.exec(args)?.[1];
-      if (at !== undefined) directories.set(pid, readPathArgument(`AT_FDCWD<${at}>`)?.from ?? cwd);
-      if (forks.has(name) && result !== undefined && result > 0)
-        directories.set(result, directories.get(pid) ?? cwd);
-      else if (name === 'fchdir' || name === 'getdents64') {
-        const path = readPathArgument(args)?.from;
-        if (path === undefined || result === undefined || result < 0) return;
-        if (name === 'fchdir') directories.set(pid, path);
-        else seen.listed.add(path);
-      } else if (lookups.has(name)) lookUp(call);
-      else if (result === 0 && makers.has(name)) {
-        const path = resolve(call);
-        if (path !== undefined) made.add(path);
-      } else if (result === 0 && movers.has(name)) {
-        const last = lastPath(args);
-        const path = last === undefined ? undefined : resolve({ pid, args: last });
-        if (path !== undefined) made.add(path);
-      }
+      if (call !== undefined) take(call);
+      const { missing, read, listed, executed } = seen;
+      return (
+        missing.size + read.size + listed.size + executed.size + made.size + directories.size <= maxPaths
+      );
     },
     footprint: () => ({
       missing: sorted(seen.missing),
@@ -99,12 +112,6 @@ export function createFootprintReader(cwd: string): {
       executed: sorted(seen.executed),
     }),
   };
-}
-
-/** The last string of arguments with the directory that it is relative to. */
-function lastPath(args: string): string | undefined {
-  const all = args.match(/(?:(?:AT_FDCWD|-?\d+)<(?:[^>\\]|\\.)*>, )?"(?:[^"\\]|\\.)*"/g);
-  return all?.at(-1);
 }
 
 function sorted(paths: ReadonlySet<string>): readonly string[] {

@@ -77,3 +77,30 @@ t.test('calls that other processes interrupt are joined', { skip }, (t) => {
   t.equal(missing.length, 20);
   t.end();
 });
+
+t.test('hostile lines are passed over in linear time', (t) => {
+  const reader = createFootprintReader('/w');
+  const long = 39_000;
+  const lines = [
+    `1 openat(AT_FDCWD</w>, "${') = 3<'.repeat(long / 6)}`,
+    `1 openat(AT_FDCWD</w>, ${'1<'.repeat(long)}`,
+    `1 openat(${'AT_FDCWD<'.repeat(long / 9)}) = 0`,
+    `1 openat(${'('.repeat(long)}`,
+    `1 openat(AT_FDCWD</w>, "${'x'.repeat(200_000)}", O_RDONLY) = -1 ENOENT (No such file or directory)`,
+    '1 openat(AT_FDCWD</w>, "a) = 0", O_RDONLY) = -1 ENOENT (No such file or directory)',
+    '1 <... openat resumed>) = 3',
+    '99999999999999999999 openat("b", O_RDONLY) = -1 ENOENT (No such file or directory)',
+    '\u0000\u0001 = -1',
+  ];
+  for (const line of lines) reader.read(line);
+  t.strictSame(reader.footprint().missing, ['/w/a) = 0']);
+  t.end();
+});
+
+t.test('a reader says when there are more paths than a footprint holds', (t) => {
+  const reader = createFootprintReader('/w', 3);
+  const ask = (name: string) =>
+    reader.read(`1 stat("${name}", 0x7f) = -1 ENOENT (No such file or directory)`);
+  t.strictSame(['a', 'b', 'a', 'c', 'd'].map(ask), [true, true, true, true, false]);
+  t.end();
+});
