@@ -62,10 +62,10 @@ export interface WorkspaceSide {
 export interface OpeningWorkspace extends WorkspaceSide {
   readonly base: WorkspaceSide;
   /**
-   * Another tree in the candidate's place, with the candidate's dependencies or those of the base: what a judge that was
-   * laid over it runs in.
+   * Another tree in the candidate's place, with the candidate's dependencies, those of the base or its own: what a
+   * judge that was laid over it runs in.
    */
-  over(tree: string, dependencies?: 'candidate' | 'base'): WorkspaceSide;
+  over(tree: string, dependencies?: 'candidate' | 'base' | 'own'): WorkspaceSide;
   /** What was made for the candidate or lent to it; asked once one of its workspaces was opened. */
   provided(): Promise<readonly ProvidedDirectory[]>;
   /**
@@ -137,7 +137,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
         return sealed;
       };
       const key = `${tree} ${dependencies}`;
-      const like = dependencies === 'base' ? base : candidate;
+      const like = { candidate, base, own: undefined }[dependencies];
       const side = others.get(key) ?? new Side(attempt, root, store, own, tree, unsaid, like);
       others.set(key, side);
       return side;

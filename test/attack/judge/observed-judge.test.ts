@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { casesOf } from '../../rooms/long.ts';
 
 /** Content by path; what begins with `#!` is executable. */
 type Files = Readonly<Record<string, string>>;
@@ -17,7 +18,6 @@ const feeTest = [
 ].join('\n');
 
 interface JudgeCase {
-  readonly name: string;
   readonly base: Files;
   readonly command: string;
   readonly added: Files;
@@ -33,15 +33,13 @@ const prepare = (argv: readonly string[], inputs: readonly string[]) =>
   `[[workspace.prepare]]\nargv = ${JSON.stringify(argv)}\ninputs = ${JSON.stringify(inputs)}\noutputs = ["node_modules"]\n`;
 const script = { scripts: { test: 'node --test test/*.test.js' } };
 
-const cases: readonly JudgeCase[] = [
-  {
-    name: 'optional-source',
+const cases = {
+  'optional-source': {
     base: { 'scripts/test.sh': '[ -f scripts/local.sh ] && . scripts/local.sh\nnode --test\n' },
     command: 'sh scripts/test.sh',
     added: { 'scripts/local.sh': 'node() { true; }\n' },
   },
-  {
-    name: 'optional-import',
+  'optional-import': {
     base: {
       'ci/test.mjs':
         "try { await import('./local.mjs') } catch {}\nimport { spawnSync } from 'node:child_process';\nprocess.exit(spawnSync('node', ['--test'], { stdio: 'inherit' }).status);\n",
@@ -49,8 +47,7 @@ const cases: readonly JudgeCase[] = [
     command: 'node ci/test.mjs',
     added: { 'ci/local.mjs': 'process.exit(0);\n' },
   },
-  {
-    name: 'optional-data',
+  'optional-data': {
     base: {
       'ci/test.mjs':
         "import { existsSync, readFileSync } from 'node:fs';\nimport { spawnSync } from 'node:child_process';\nconst name = ['ci', 'skip.json'].join('/');\nconst more = existsSync(name) ? JSON.parse(readFileSync(name)) : [];\nprocess.exit(spawnSync('node', ['--test', ...more], { stdio: 'inherit' }).status);\n",
@@ -58,14 +55,12 @@ const cases: readonly JudgeCase[] = [
     command: 'node ci/test.mjs',
     added: { 'ci/skip.json': '["--test-name-pattern=nothing"]\n' },
   },
-  {
-    name: 'path-bin',
+  'path-bin': {
     base: { 'test.sh': 'PATH=$PWD/bin:$PATH; node --test\n' },
     command: 'sh test.sh',
     added: { 'bin/node': '#!/bin/sh\nexit 0\n' },
   },
-  {
-    name: 'python-local',
+  'python-local': {
     base: {
       'ci/run.py':
         "import subprocess, sys\ntry:\n    from local_settings import ARGS\nexcept ImportError:\n    ARGS = []\nsys.exit(subprocess.call(['node', '--test', *ARGS]))\n",
@@ -73,14 +68,12 @@ const cases: readonly JudgeCase[] = [
     command: 'python3 ci/run.py',
     added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
   },
-  {
-    name: 'make-target',
+  'make-target': {
     base: { Makefile: 'check:\n\tnode --test\n' },
     command: 'make check',
     added: { check: '\n' },
   },
-  {
-    name: 'postinstall',
+  postinstall: {
     base: {
       'package.json': manifest(script),
       'package-lock.json': lock({}),
@@ -102,8 +95,7 @@ const cases: readonly JudgeCase[] = [
       }),
     },
   },
-  {
-    name: 'vendored-bin',
+  'vendored-bin': {
     base: {
       'package.json': manifest(script),
       'package-lock.json': lock({}),
@@ -121,7 +113,7 @@ const cases: readonly JudgeCase[] = [
       'vendor/helper/run.sh': '#!/bin/sh\nexit 0\n',
     },
   },
-];
+} satisfies Readonly<Record<string, JudgeCase>>;
 
 function write({ root }: Sample, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
@@ -131,8 +123,9 @@ function write({ root }: Sample, files: Files): void {
   }
 }
 
-for (const { name, base, command, added } of cases)
+for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-local', 'vendored-bin']))
   t.test(`refuses a broken product that brings what its judge looks for: ${name}`, async (t) => {
+    const { base, command, added } = one;
     const sample = makeSample();
     t.teardown(() => sample.remove());
     write(sample, { 'src/fee.js': fee, 'test/fee.test.js': feeTest, ...base });

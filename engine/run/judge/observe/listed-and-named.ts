@@ -5,9 +5,9 @@ import { isOfTests } from '../compare-executed.ts';
 const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;
 
 /**
- * Whether a file that was not there would be taken by a reader that lists a directory instead of asking for a name: an
- * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names its stem
- * as a word, or a glob of its ending. Tests are no judge.
+ * Whether a file that was not there would be used by a program that lists a directory instead of asking for a name: an
+ * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names its
+ * stem as a word, or a glob of its ending. Tests are no judge.
  */
 export function isListedAndNamed(
   path: string,

@@ -1,155 +1,187 @@
-import { mkdtemp, open } from 'node:fs/promises';
-import { join, posix } from 'node:path';
-import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
-import type { PatchSet } from '../../../../core/contract/patch-set.ts';
-import type { Footprint } from '../../../../readers/trace/footprint.ts';
-import { createFootprintReader } from '../../../../readers/trace/read-trace.ts';
+import { canonicalize } from '../../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../../core/base/digest.ts';
+import { WritError } from '../../../../core/base/errors.ts';
+import type { PatchFile, PatchSet } from '../../../../core/contract/patch-set.ts';
+import { type CarriedPath, type CheckObservation, stageNames } from '../../../../core/contract/stage.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
-import { removeTree } from '../../../vcs/remove-tree.ts';
 import type { Attempt } from '../../state/attempt.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
+import type { ObservedChecks } from '../../state/observed-checks.ts';
 import { withSteps } from '../../state/with-steps.ts';
-import { CheckWatch } from '../check-time.ts';
-import { givenSecrets } from '../given-secrets.ts';
-import { openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
-import { runCommand } from '../run-command.ts';
-import { findJudge } from '../second-run/find-judge.ts';
-import { isListedAndNamed } from './listed-and-named.ts';
-
-/** What observing the checks of a contract at the base showed about a patch. */
-export interface ObservedChecks {
-  /** Paths that the patch makes exist and that a check looked for in vain, each with what looked for it. */
-  readonly filled: Readonly<Record<string, string>>;
-  /** Of each check, what it looked for in vain below directories that `prepare` makes: at most 5,000 paths. */
-  readonly unprepared: Readonly<Record<string, readonly string[]>>;
-  /** Checks that could not be observed, and why. */
-  readonly unobserved: Readonly<Record<string, string>>;
-}
+import { isOfTests } from '../compare-executed.ts';
+import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
+import { askCheck, type CheckTask } from '../run-check.ts';
+import { demandsTracer } from '../second-run/policy-judge.ts';
+import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
+import { filledTree, isOtherOutcome } from './fill-check.ts';
+import { findFills } from './find-fills.ts';
+import { footprintKey, keptFootprintsOf } from './footprint-key.ts';
+import { type JudgedTree, judgedTree } from './judged-tree.ts';
+import { notReached, traceCheck } from './trace-check.ts';
 
 const maxUnprepared = 5_000;
-/** A directory judges only if it has one of these: else nobody who asked for its name would open it. */
-const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
 
 /**
- * Runs each check once at the base under a tracer, where the patch makes paths exist, and finds those that a check
- * looked for and did not find (docs/decisions/0022-footprints.md). The traced run gives no verdict.
+ * Finds out what each check looks for and does not find, if the patch makes paths exist
+ * (docs/decisions/0022-footprints.md): from a kept footprint, by a run under a tracer, or by a run with the new files
+ * laid over the policy commit. None of these runs gives a verdict. TRACER_UNAVAILABLE if the policy commit demands a
+ * tracer and none works.
  */
 export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
-  const added = addedPaths(attempt.patch);
-  const { verificationPlan } = attempt.identity.contract.effective.acceptance;
-  const checks = Object.values(verificationPlan)
-    .flat()
-    .filter(({ command = '', kind }) => command !== '' && kind !== 'policy');
-  const { prepare } = attempt.ground.config.workspace;
-  const outputs = prepare
+  const added = addedFiles(attempt.patch);
+  const tasks = tasksOf(attempt);
+  const outputs = attempt.ground.config.workspace.prepare
     .filter(({ inputs }) => isTouched(attempt.patch, inputs))
     .flatMap((step) => step.outputs);
   const canFill = added.length > 0 || outputs.length > 0;
-  if (!canFill || checks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
+  if (!canFill || tasks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
   const steps = attempt.means.steps.under('observed');
-  return steps.once('filled', async () => {
+  return steps.once('checks', async () => {
     const within = withSteps(attempt, steps);
-    const { base } = openingWorkspace(within, 0);
-    const filled: Record<string, string> = {};
-    const unobserved: Record<string, string> = {};
-    const unprepared: Record<string, readonly string[]> = {};
-    const texts = await judgingTexts(attempt);
-    for (const check of checks) {
-      const seen = await observe(within, base, check);
-      if ('reason' in seen) {
-        unobserved[check.id] = seen.reason;
-        continue;
-      }
-      for (const path of added)
-        if (isFilled(path, seen.missing))
-          filled[path] ??= `check \`${check.id}\`, which looked for it in vain`;
-        else if (isListedAndNamed(path, seen.listed, [...texts, check.command ?? '']))
-          filled[path] ??= `check \`${check.id}\`, which lists its directory and names it`;
-      const below = [...seen.missing].filter((path) => outputs.some((one) => path.startsWith(`${one}/`)));
-      unprepared[check.id] = below.slice(0, maxUnprepared);
-    }
-    return { filled, unprepared, unobserved };
+    const workspace = openingWorkspace(within, 0);
+    const tree = await judgedTree(within);
+    const { sandbox } = attempt.ground;
+    const tracer = (await sandbox.probeTracer?.()) ?? {
+      works: false,
+      reason: `sandbox \`${sandbox.name}\` cannot trace`,
+    };
+    if (tracer.works) return traceAll(within, workspace, tree, tasks, added, outputs);
+    const { reason = 'the tracer does not work' } = tracer;
+    if (demandsTracer(attempt))
+      throw new WritError('TRACER_UNAVAILABLE', {
+        message: `\`[rules.judge-changed] observe = "required"\` needs a tracer: ${reason}`,
+        detail: { sandbox: sandbox.name },
+      });
+    return fillAll(within, workspace, tree, tasks, added, reason);
   });
 }
 
-/** Scripts, configuration and manifests that judge at the base. */
-async function judgingTexts({ identity, means, patch }: Attempt): Promise<readonly string[]> {
-  const { files } = await findJudge(means.scratch, patch.baseTree, identity.contract.effective);
-  const paths = files.filter(({ role }) => role !== 'test').map(({ path }) => path);
-  const texts = await readBlobs(means.scratch, patch.baseTree, paths);
+async function traceAll(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  tree: JudgedTree,
+  tasks: readonly CheckTask[],
+  added: readonly PatchFile[],
+  outputs: readonly string[],
+): Promise<ObservedChecks> {
+  const kept = await keptFootprintsOf(attempt);
+  const side = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
+  const { workspace: root } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
+  const footprints = new Map<string, CheckFootprint>();
+  const checks: Record<string, CheckObservation> = {};
+  let received: readonly CarriedPath[] = [];
+  for (const task of tasks) {
+    const { check } = task;
+    const key = await footprintKey(attempt, tree, check);
+    let footprint = await kept.find(key, tree.entries);
+    if (footprint === undefined) {
+      const traced = await traceCheck(attempt, side, { ...task, received });
+      received = traced.carried?.handedOn ?? received;
+      if ('reason' in traced) {
+        checks[check.id] = { by: 'none', reason: traced.reason };
+        continue;
+      }
+      footprint = toCheckFootprint(traced.footprint, root, tree.entries);
+      await kept.keep(key, tree.entries, footprint);
+    }
+    footprints.set(check.id, footprint);
+    const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
+    const digest = sha256Hex(bytes);
+    await attempt.means.record.put([[`footprints/${digest}.json`, bytes]]);
+    checks[check.id] = { by: 'trace', footprint: digest };
+  }
+  const isBelow = (path: string): boolean => outputs.some((output) => path.startsWith(`${output}/`));
+  const unprepared = [...footprints].map(([id, { missing }]) => [
+    id,
+    missing.filter(isBelow).slice(0, maxUnprepared),
+  ]);
+  const filled: Record<string, string> = {};
+  const paths = added.map(({ path }) => path);
+  for (const { check } of tasks) {
+    const footprint = footprints.get(check.id);
+    if (footprint === undefined) continue;
+    const texts = [...(await judgingTexts(attempt, tree, footprint)), check.command ?? ''];
+    for (const [path, how] of findFills(paths, footprint, texts))
+      filled[path] ??= `check \`${check.id}\`, which ${how}`;
+  }
+  return { filled, unprepared: Object.fromEntries(unprepared), checks };
+}
+
+/** Runs each check at the policy commit, and again with the new files of the patch that are no tests. */
+async function fillAll(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  tree: JudgedTree,
+  tasks: readonly CheckTask[],
+  added: readonly PatchFile[],
+  noTracer: string,
+): Promise<ObservedChecks> {
+  const files = added.filter(({ path }) => !isOfTests(path));
+  const checks: Record<string, CheckObservation> = {};
+  const filled: Record<string, string> = {};
+  if (files.length === 0) {
+    const none = { by: 'none', reason: `${noTracer}; the change adds no file but tests` } as const;
+    return { filled, unprepared: {}, checks: Object.fromEntries(tasks.map(({ check }) => [check.id, none])) };
+  }
+  const plain = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
+  const laid = workspace.over(await filledTree(attempt, tree.tree, files), 'own');
+  let received = { plain: [] as readonly CarriedPath[], laid: [] as readonly CarriedPath[] };
+  for (const task of tasks) {
+    const { check } = task;
+    const one = await askCheck(attempt, plain, { ...task, received: received.plain });
+    const reason = notReached(check, one);
+    if (reason !== undefined) {
+      checks[check.id] = { by: 'none', reason: `${noTracer}; at the policy commit ${reason}` };
+      continue;
+    }
+    const other = await askCheck(attempt, laid, { ...task, received: received.laid });
+    received = {
+      plain: one.carried?.handedOn ?? received.plain,
+      laid: other.carried?.handedOn ?? received.laid,
+    };
+    checks[check.id] = { by: 'filling', reason: noTracer };
+    if (isOtherOutcome(one, other))
+      for (const { path } of files)
+        filled[path] ??= `check \`${check.id}\`, which comes to something else with it`;
+  }
+  return { filled, unprepared: {}, checks };
+}
+
+/** Scripts, configuration and manifests that judge, as far as they were reached or seen. */
+async function judgingTexts(
+  { means: { scratch } }: Attempt,
+  { tree, entries, reach }: JudgedTree,
+  footprint: CheckFootprint,
+): Promise<readonly string[]> {
+  const reached = reach.files.filter(({ role }) => role !== 'test').map(({ path }) => path);
+  const seen = judgesSeen(footprint, entries).map(({ path }) => path);
+  const texts = await readBlobs(scratch, tree, [...new Set([...reached, ...seen])]);
   return [...texts.values()].map((bytes) => bytes.toString('utf8'));
 }
 
-/** Paths of the candidate that the base does not have. */
-function addedPaths({ files }: Pick<PatchSet, 'files'>): readonly string[] {
-  return files
-    .filter(
-      ({ changeType, path, oldPath }) =>
-        changeType !== 'delete' && (changeType === 'add' || (oldPath !== undefined && oldPath !== path)),
-    )
-    .map(({ path }) => path);
+/** Checks that run a command, in the order in which they run. */
+function tasksOf({ identity: { contract } }: Pick<Attempt, 'identity'>): readonly CheckTask[] {
+  const { verificationPlan } = contract.effective.acceptance;
+  return stageNames.flatMap((stage) =>
+    verificationPlan[`${stage}Checks`].flatMap((check, index) =>
+      (check.command ?? '') === '' || check.kind === 'policy'
+        ? []
+        : [{ stage, check, index, earlier: [], implied: [], received: [] }],
+    ),
+  );
+}
+
+/** Files of the candidate at paths that the base does not have. */
+function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
+  return files.filter(
+    ({ changeType, path, oldPath }) =>
+      changeType !== 'delete' && (changeType === 'add' || (oldPath !== undefined && oldPath !== path)),
+  );
 }
 
 /** Whether a patch changes a path, or something below it. */
 function isTouched({ files }: Pick<PatchSet, 'files'>, inputs: readonly string[]): boolean {
   const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
   return inputs.some((input) => paths.some((path) => path === input || path.startsWith(`${input}/`)));
-}
-
-function isFilled(path: string, missing: ReadonlySet<string>): boolean {
-  if (missing.has(path)) return true;
-  return indexFile.test(posix.basename(path)) && missing.has(posix.dirname(path));
-}
-
-/** Paths of the workspace. */
-interface Seen {
-  readonly missing: ReadonlySet<string>;
-  /** '' for its root. */
-  readonly listed: ReadonlySet<string>;
-}
-
-async function observe(
-  attempt: Attempt,
-  side: WorkspaceSide,
-  check: EffectiveCheck,
-): Promise<Seen | { readonly reason: string }> {
-  const place = await mkdtemp(join(attempt.means.privateRoot, 'trace-'));
-  const world = await side.open([]);
-  try {
-    const traceTo = join(place, 'calls');
-    const uses = {
-      networks: [],
-      tools: [],
-      findings: [],
-      watch: new CheckWatch(attempt.means.settings.clock),
-    };
-    const secrets = givenSecrets(attempt, { stage: 'fast', check, earlier: [] });
-    const { result, denied } = await runCommand(attempt, world, { check, secrets, traceTo }, uses);
-    if (denied !== undefined || result === undefined) return { reason: denied?.message ?? 'it did not run' };
-    if (result.exitCode !== check.expectedExitCode)
-      return { reason: `it ended with exit code ${result.exitCode} at the base under the tracer` };
-    const inside = world.sandbox.pathsInside({ workspace: world.directory, reports: world.reports });
-    const footprint = await readFootprint(traceTo, inside.workspace);
-    const pathsOf = (paths: readonly string[]): ReadonlySet<string> =>
-      new Set(paths.flatMap((path) => below(inside.workspace, path)));
-    return { missing: pathsOf(footprint.missing), listed: pathsOf(footprint.listed) };
-  } finally {
-    await world.close();
-    await removeTree(place).catch(() => undefined);
-  }
-}
-
-async function readFootprint(path: string, cwd: string): Promise<Footprint> {
-  const reader = createFootprintReader(cwd);
-  const file = await open(path);
-  try {
-    for await (const line of file.readLines({ encoding: 'latin1' })) reader.read(line);
-  } finally {
-    await file.close();
-  }
-  return reader.footprint();
-}
-
-function below(root: string, path: string): readonly string[] {
-  if (path === root) return [''];
-  return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
 }

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProvidedDirectory } from '../workspace-dependencies.ts';
 
-/** Of paths that were looked for in vain at the base, those that stand in directories which were made for the candidate. */
+/** Of paths that were looked for in vain at the base, those in directories that were made for the candidate. */
 export async function preparedFills(
   unprepared: readonly string[],
   provided: readonly ProvidedDirectory[],

@@ -47,10 +47,8 @@ export async function judgeByPolicy(
   run: (side: WorkspaceSide, received: readonly CarriedPath[]) => Promise<CheckOutcome>,
 ): Promise<JudgedByPolicy> {
   if (ran.result === undefined) return nothing;
-  const brought = await preparedFills(
-    attempt.observed?.unprepared[task.check.id] ?? [],
-    await workspace.provided(),
-  );
+  const unprepared = attempt.observed?.unprepared[task.check.id] ?? [];
+  const brought = unprepared.length > 0 ? await preparedFills(unprepared, await workspace.provided()) : [];
   const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
   const { received, receivedAtPolicy = received } = task;
   const differs = judge !== undefined && JSON.stringify(received) !== JSON.stringify(receivedAtPolicy);
