@@ -18,6 +18,7 @@ for (const make of [bubblewrapSandbox, unshareSandbox]) {
     async (t) => {
       const scene = openScene(t);
       const backend = make(scene.facts);
+      t.strictSame(await backend.probeTracer?.(), { works: true });
       const traceTo = join(scene.root, 'trace');
       const script = '[ -f ci/env.sh ] && . ci/env.sh; cat "$0" >/dev/null; ls . >/dev/null; exit 3';
       const result = await scene.run(backend, script, { traceTo });
