@@ -20,23 +20,45 @@ export async function filledTree(
   return writeTree({ from: scratch, to: scratch }, leaves, tree);
 }
 
-/** Whether a check came to something else: another exit code, other tests, another report or output. */
-export function isOtherOutcome(one: CheckOutcome, other: CheckOutcome): boolean {
-  return canonicalize(comparable(one)) !== canonicalize(comparable(other));
+/**
+ * Whether a check comes to something else with files that were laid over: another exit code, other failed or skipped
+ * tests, or a test, a report or a line of output that is gone. What is new does not count: a new package adds lines.
+ */
+export function changesOutcome(plain: CheckOutcome, filled: CheckOutcome): boolean {
+  const [was, is] = [plain, filled].map(comparable) as [Comparable, Comparable];
+  if (canonicalize(was.same) !== canonicalize(is.same)) return true;
+  const left = new Map<string, number>();
+  for (const line of is.lines) left.set(line, (left.get(line) ?? 0) + 1);
+  return was.lines.some((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count === 0;
+  });
 }
 
-function comparable({ result, tests, executed, reports }: CheckOutcome): object {
-  const { passed, failed, skipped } = tests ?? {};
-  const text = (bytes: Uint8Array): readonly string[] =>
-    Buffer.from(bytes).toString('utf8').replace(varying, '#').split('\n').sort();
-  const isSuite = executed !== undefined;
+interface Comparable {
+  readonly same: readonly (number | string | boolean | null)[];
+  readonly lines: readonly string[];
+}
+
+function comparable({ result, tests, executed, reports }: CheckOutcome): Comparable {
+  const lines = (bytes: Uint8Array, place: string): readonly string[] =>
+    Buffer.from(bytes)
+      .toString('utf8')
+      .replace(varying, '#')
+      .split('\n')
+      .map((line) => `${place}: ${line}`);
+  const names = [...(executed?.names ?? [])].map((name) => `test: ${name}`);
+  const skipped = [...(executed?.skipped ?? []), ...(executed?.emptyFiles ?? [])].sort();
+  const ended = result?.exitCode ?? result?.signal ?? null;
   return {
-    exitCode: result?.exitCode ?? null,
-    timedOut: result?.timedOut ?? false,
-    counts: [passed ?? -1, failed ?? -1, skipped ?? -1],
-    names: [...(executed?.names ?? [])].sort(),
-    left: [...(executed?.skipped ?? []), ...(executed?.emptyFiles ?? [])].sort(),
-    reports: reports.map(({ name, bytes }) => (isSuite ? [name] : [name, ...text(bytes)])),
-    output: isSuite || result === undefined ? [] : text(result.combined.bytes),
+    same: [ended, result?.timedOut ?? false, tests?.failed ?? -1, tests?.skipped ?? -1, ...skipped],
+    lines:
+      executed === undefined
+        ? [
+            ...(result === undefined ? [] : lines(result.combined.bytes, 'output')),
+            ...reports.flatMap(({ name, bytes }) => lines(bytes, name)),
+          ]
+        : [...names, ...reports.map(({ name }) => `report: ${name}`)],
   };
 }

@@ -14,7 +14,7 @@ import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
 import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
-import { filledTree, isOtherOutcome } from './fill-check.ts';
+import { changesOutcome, filledTree } from './fill-check.ts';
 import { findFills } from './find-fills.ts';
 import { footprintKey, keptFootprintsOf } from './footprint-key.ts';
 import { type JudgedTree, judgedTree } from './judged-tree.ts';
@@ -38,7 +38,8 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
   if (!canFill || tasks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
   const steps = attempt.means.steps.under('observed');
   return steps.once('checks', async () => {
-    const within = withSteps(attempt, steps);
+    // A run that is resumed in another sandbox observes again.
+    const within = withSteps(attempt, steps.under(attempt.ground.sandbox.name));
     const workspace = openingWorkspace(within, 0);
     const tree = await judgedTree(within);
     const { sandbox } = attempt.ground;
@@ -141,7 +142,7 @@ async function fillAll(
       laid: other.carried?.handedOn ?? received.laid,
     };
     checks[check.id] = { by: 'filling', reason: noTracer };
-    if (isOtherOutcome(one, other))
+    if (changesOutcome(one, other))
       for (const { path } of files)
         filled[path] ??= `check \`${check.id}\`, which comes to something else with it`;
   }

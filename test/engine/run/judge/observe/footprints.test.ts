@@ -7,7 +7,7 @@ import {
   type CheckFootprint,
   toCheckFootprint,
 } from '../../../../../engine/run/judge/observe/check-footprint.ts';
-import { isOtherOutcome } from '../../../../../engine/run/judge/observe/fill-check.ts';
+import { changesOutcome } from '../../../../../engine/run/judge/observe/fill-check.ts';
 import { findFills } from '../../../../../engine/run/judge/observe/find-fills.ts';
 import { openKeptFootprints } from '../../../../../engine/run/judge/observe/kept-footprints.ts';
 import { notReached, readTrace } from '../../../../../engine/run/judge/observe/trace-check.ts';
@@ -113,17 +113,20 @@ t.test(
   },
 );
 
-t.test('times, sizes and addresses make no other outcome; exit code, tests, output and reports do', (t) => {
+t.test('times, addresses and what is new change no outcome; exit code and what is gone do', (t) => {
   const plain = outcome(0, 'ok 12 tests in 1.23s\nat 0x7ffe12ab34, 2026-01-02T03:04:05Z, 17 ms\n');
   const later = outcome(0, 'ok 12 tests in 4.5s\nat 0x7ffe99ab34, 2026-11-12T13:14:15Z, 170 ms\n');
-  t.notOk(isOtherOutcome(plain, later));
-  t.ok(isOtherOutcome(plain, outcome(0, 'ok 0 tests in 1.23s\n')));
-  t.ok(isOtherOutcome(outcome(0), outcome(1)));
+  t.notOk(changesOutcome(plain, later));
+  t.ok(changesOutcome(plain, outcome(0, 'ok 0 tests in 1.23s\n')));
+  t.ok(changesOutcome(outcome(0), outcome(1)));
   const suite = (...names: string[]) =>
     outcome(0, String(names.length), { executed: { names: new Set(names), skipped: [] } });
-  t.notOk(isOtherOutcome(suite('a', 'b'), suite('b', 'a')));
-  t.ok(isOtherOutcome(suite('a', 'b'), suite('a', 'c')));
+  t.notOk(changesOutcome(suite('a', 'b'), suite('b', 'a')));
+  t.notOk(changesOutcome(suite('a'), suite('a', 'b')), 'a new test');
+  t.ok(changesOutcome(suite('a', 'b'), suite('a', 'c')));
+  t.notOk(changesOutcome(outcome(0, 'ok a\n'), outcome(0, 'ok a\n? b [no test files]\n')), 'a new package');
+  t.ok(changesOutcome(outcome(0, 'ok a\nok a\n'), outcome(0, 'ok a\n')));
   const report = (text: string) => outcome(0, '', { reports: [{ name: 'r', bytes: Buffer.from(text) }] });
-  t.ok(isOtherOutcome(report('3 passed'), report('0 passed')));
+  t.ok(changesOutcome(report('3 passed'), report('0 passed')));
   t.end();
 });
