@@ -21,6 +21,11 @@ const needs: readonly Need[] = [
     without: 'tests of the bubblewrap sandbox are skipped by name',
   },
   {
+    program: 'strace',
+    debianPackage: 'strace',
+    without: 'tests that trace checks are skipped by name',
+  },
+  {
     program: 'ssh-keygen',
     debianPackage: 'openssh-client',
     without: 'interoperability tests with OpenSSH are skipped by name',

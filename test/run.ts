@@ -47,6 +47,7 @@ await room(
   'engine/run/judge/guarded-command.test.ts',
   'engine/run/judge/produce-artifacts.test.ts',
   'engine/run/judge/reach',
+  'engine/run/judge/observe',
   'engine/run/judge/second-run',
   'engine/run/judge/written-outside.test.ts',
 );

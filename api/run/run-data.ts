@@ -167,6 +167,13 @@ function toCheckData(check: CheckRecord): CheckData {
     baseline: check.baseline && toBaselineData(check.baseline),
     at_policy: check.atPolicy && toLaidData(check.atPolicy),
     with_base_tests: check.withBaseTests && toLaidData(check.withBaseTests),
+    observed:
+      check.observed &&
+      compact({
+        by: check.observed.by,
+        footprint: check.observed.footprint,
+        reason: check.observed.reason,
+      }),
     carried: check.carried && toCarriedData(check.carried),
     wrote_outside:
       check.wroteOutside &&

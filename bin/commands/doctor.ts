@@ -4,6 +4,7 @@ import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { findLandingRemote } from '../../engine/store/landed.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -63,6 +64,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       detail: 'install bubblewrap, or util-linux with unprivileged user namespaces',
     });
   }
+  const usable = sandboxes.find(({ status }) => status === 'ok')?.id.slice('sandbox-'.length);
+  checks.push(await diagnose('tracer', false, () => describeTracer(engine, usable)));
   checks.push(await diagnose('signing-key', true, () => describeKeys(context)));
   checks.push(
     await diagnose('ports', false, describePorts),
@@ -111,6 +114,17 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   );
 }
 
+/** Traces a command in the sandbox that a run uses. */
+async function describeTracer({ slots }: WritEngine, sandbox: string | undefined): Promise<string> {
+  const none = { works: false, reason: 'no sandbox works here' };
+  const backend = sandbox === undefined ? undefined : await slots.sandbox.pick(sandbox);
+  const { works, reason } = (await backend?.probeTracer?.()) ?? none;
+  if (works) return `\`strace\` observes checks in sandbox \`${sandbox}\``;
+  throw new WritError('TRACER_UNAVAILABLE', {
+    message: `${reason ?? 'it does not work here'}. Without it writ observes checks by filling (docs/tests-kept.md)`,
+  });
+}
+
 /** Opens the private keys as a run does, so that it refuses the same ones; looks without making one. */
 async function describePorts(): Promise<string> {
   const addresses = await listenableAddresses();
@@ -152,6 +166,7 @@ const missingCodes: readonly string[] = [
   'GIT_MISSING',
   'NOT_A_REPOSITORY',
   'SANDBOX_UNAVAILABLE',
+  'TRACER_UNAVAILABLE',
   'PROVIDER_KEY_MISSING',
 ];
 

@@ -7,6 +7,7 @@ import { type ArtifactRecord, type CheckRecord, failureOutput } from '../../core
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { toShellWord } from '../terminal/shell-word.ts';
+import { observedChecks } from './observed-checks.ts';
 import { pluginWords } from './plugin-words.ts';
 import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
@@ -75,6 +76,10 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   if (outside.length > 0) printer.line();
   for (const [id, words] of outside.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
   if (outside.length > most) printer.line(styled('dim', `  and ${outside.length - most} more`));
+  const observed = beside === 'show' ? observedChecks(view.stages) : [];
+  if (observed.length > 0) printer.line();
+  for (const [id, words] of observed.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
+  if (observed.length > most) printer.line(styled('dim', `  and ${observed.length - most} more`));
   const inStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
   printFindings(printer, [...view.findings, ...inStages], once);
   if (view.artifacts.length > 0) {

@@ -73,6 +73,7 @@ const rows = {
       'a check started more processes and threads than a sandbox may hold and was ended',
     ],
     SANDBOX_FAILED: [500, 128, 'the sandbox could not be set up'],
+    TRACER_UNAVAILABLE: [500, 128, 'checks must be observed and no tracer works here'],
     ENVIRONMENT_BROKEN: [500, 128, 'a run cannot work on this machine as it is'],
     NETWORK_FAILED: [502, 128, 'a service could not be reached, or did not answer in time and form'],
     RUNTIME_MISMATCH: [422, 128, 'the sandbox does not show the language runtime that the contract demands'],
@@ -351,6 +352,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   STATE_NEWER: 'use that version, or move the file away',
   STATE_UNUSABLE: 'free space, or move away what stands in its place, and start again',
   SANDBOX_UNAVAILABLE: 'install bubblewrap, or util-linux with unprivileged user namespaces',
+  TRACER_UNAVAILABLE:
+    'install the package `strace` and run `writ doctor`, or let a run without the tracer pass: remove `observe` from `[rules.judge-changed]` at the policy commit',
   CHECK_MEMORY:
     'raise `max_memory_mb` in `.writ/config.toml` where the check needs it, or run fewer of its parts at once',
   WORKSPACE_DEPENDENCIES_MISSING: 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml`',

@@ -46,6 +46,11 @@ export interface SandboxRequest {
    * them. `none`, where nothing that works by itself is let loose, cannot.
    */
   readonly untraced?: true;
+  /**
+   * New file, outside the sandbox, that a tracer writes the calls on files to (`readers/trace`). Absent: nobody traces.
+   * A traced command may behave otherwise: it gives no verdict.
+   */
+  readonly traceTo?: string;
   readonly timeoutMs: number;
   /** Bytes kept of each output stream, half of them the first and half the last; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
@@ -110,4 +115,13 @@ export interface SandboxBackend {
     readonly absent?: true;
   }>;
   run(request: SandboxRequest): Promise<SandboxResult>;
+  /** Absent for one that cannot trace (`traceTo`). Probed by tracing a command, once per process. */
+  probeTracer?(): Promise<TracerProbe>;
+}
+
+/** Whether commands can be traced here. */
+export interface TracerProbe {
+  readonly works: boolean;
+  /** Why not, and what to do. */
+  readonly reason?: string;
 }

@@ -172,6 +172,18 @@ export interface CheckTime {
   readonly clockStepMs?: number;
 }
 
+/**
+ * How a check was observed before it judged a change that makes paths exist: from a trace of it at the policy commit,
+ * by a run with the new files laid over that commit, or not at all.
+ */
+export interface CheckObservation {
+  readonly by: 'trace' | 'filling' | 'none';
+  /** Of a trace: SHA-256 of `footprints/<sha256>.json` in the record of the run. */
+  readonly footprint?: string;
+  /** Why there is no trace. */
+  readonly reason?: string;
+}
+
 /** What one check did. `failed` on a check that is not required, or that is tolerated, blocks nothing. */
 export interface CheckRecord extends CheckTime {
   readonly id: string;
@@ -198,6 +210,8 @@ export interface CheckRecord extends CheckTime {
   readonly atPolicy?: LaidRun;
   /** Where the patch takes lines from test files: the base's versions of them. */
   readonly withBaseTests?: LaidRun;
+  /** Absent where the patch makes no path exist. */
+  readonly observed?: CheckObservation;
   /** Absent where the config carries nothing or it ran no command. */
   readonly carried?: CheckCarry;
   /** Absent where it wrote nothing outside. No part of the verdict: names of temporary files differ. */

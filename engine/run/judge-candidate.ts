@@ -10,6 +10,7 @@ import { blameCandidate } from './decide/blame-candidate.ts';
 import { decideRun } from './decide/decide-run.ts';
 import { authorsOf, type ReceivedApprovals, receiveApprovals } from './decide/receive-approvals.ts';
 import { judgePatch } from './judge/judge-patch.ts';
+import { observeChecks } from './judge/observe/observe-checks.ts';
 import { rehearseSeal } from './judge/rehearse-seal.ts';
 import { judgeAnew, runStages, type StagesRun } from './judge/run-stages.ts';
 import { finalReport } from './record/gate-report.ts';
@@ -50,7 +51,9 @@ interface Judging extends StagesRun {
  * count for the verdict that people were shown; where the gates now come to another one, they are void, and the
  * candidate is judged as if nobody had spoken.
  */
-export async function judgeCandidate(candidate: Attempt, state: PlanState): Promise<JudgedCandidate> {
+export async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
+  const observed = await observeChecks(made);
+  const candidate: Attempt = { ...made, ...(observed ? { observed } : {}) };
   const findings = await judgePatch(candidate);
   const rehearsal = await rehearseSeal(candidate);
   const unapproved: Attempt = {

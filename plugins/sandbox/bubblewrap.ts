@@ -14,6 +14,7 @@ import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } fr
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runInView } from './run-in-view.ts';
+import { onceTraced } from './tracer.ts';
 import { withheldMounts } from './withheld-programs.ts';
 
 /**
@@ -60,6 +61,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
     name: 'bubblewrap',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
     probe: onceProbed('bubblewrap', facts, () => (program === undefined ? missing : backend)),
+    probeTracer: onceTraced('bubblewrap', facts, () => backend),
     async run(request) {
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
       if (request.network === 'host')

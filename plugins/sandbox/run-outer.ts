@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
-import { endNamespace } from './namespace-end.ts';
-import { childrenOf, processesIn } from './process-tree.ts';
+import { endNamespace, firstOf } from './namespace-end.ts';
+import { processesIn } from './process-tree.ts';
 import { memoryDirectories, profile } from './profile.ts';
 import { spawnWatched } from './spawn-watched.ts';
+import { tracerWords } from './tracer.ts';
 
 /**
  * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that
@@ -16,14 +17,16 @@ export async function runOuter(
   request: SandboxRequest,
   passed: readonly number[] = [],
 ): Promise<SandboxResult> {
+  const { traceTo } = request;
+  const isTraced = traceTo !== undefined;
   const outer = {
-    argv,
+    argv: isTraced ? [...tracerWords(traceTo), ...argv] : argv,
     cwd: '/',
     env,
     maxOutputBytes: request.maxOutputBytes,
     timeoutMs: request.timeoutMs,
     processGroup: true,
-    terminate: endNamespace,
+    terminate: (started: number) => endNamespace(started, isTraced),
     announces: true,
     passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
@@ -32,7 +35,7 @@ export async function runOuter(
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
   const { announced, ...result } = await spawnWatched(request, outer, (started) => {
-    const [first] = childrenOf(started);
+    const first = firstOf(started, isTraced);
     if (first === undefined) return undefined;
     preferForKilling(first);
     // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.

@@ -16,6 +16,7 @@ import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } fr
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runInView } from './run-in-view.ts';
+import { onceTraced } from './tracer.ts';
 import { withheldMounts } from './withheld-programs.ts';
 
 /**
@@ -91,6 +92,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
     probe: onceProbed('unshare', facts, () =>
       missing === undefined ? backend : `\`${missing}\` is not installed`,
     ),
+    probeTracer: onceTraced('unshare', facts, () => backend),
     async run(request) {
       if (missing !== undefined)
         throw new WritError('SANDBOX_UNAVAILABLE', { message: `\`${missing}\` is not installed` });

@@ -19,6 +19,8 @@ export interface RuleQuestion {
   readonly input: Omit<RuleInput, 'args' | 'files' | 'options' | 'standing'>;
   /** Tree of the policy commit, where it is not the base. */
   readonly policyTree?: string;
+  /** Paths that the patch fills, as checks were observed to look for them. */
+  readonly filled?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -66,9 +68,10 @@ export async function askRule(
   }
 }
 
-async function judgeOf({ objects, policyTree, input }: RuleQuestion): Promise<JudgeReach> {
+async function judgeOf({ objects, policyTree, input, filled = {} }: RuleQuestion): Promise<JudgeReach> {
   const { patch, spec } = input;
-  const base = await findJudge(objects, patch.baseTree, spec);
+  const read = await findJudge(objects, patch.baseTree, spec);
+  const base = { ...read, absent: { ...filled, ...read.absent } };
   return policyTree === undefined ? base : joinReach(await findJudge(objects, policyTree, spec), base);
 }
 

@@ -19,6 +19,7 @@ import { findPolicyJudge, type PolicyJudge } from './second-run/policy-judge.ts'
 import {
   type DependencyNote,
   type FoundDependencies,
+  type ProvidedDirectory,
   placeWorkspaceDependencies,
   skippedShares,
   toDigested,
@@ -61,10 +62,12 @@ export interface WorkspaceSide {
 export interface OpeningWorkspace extends WorkspaceSide {
   readonly base: WorkspaceSide;
   /**
-   * Another tree in the candidate's place, with the candidate's dependencies: what a judge that was laid over it runs
-   * in.
+   * Another tree in the candidate's place, with the candidate's dependencies, those of the base or its own: what a
+   * judge that was laid over it runs in.
    */
-  over(tree: string): WorkspaceSide;
+  over(tree: string, dependencies?: 'candidate' | 'base' | 'own'): WorkspaceSide;
+  /** What was made for the candidate or lent to it; asked once one of its workspaces was opened. */
+  provided(): Promise<readonly ProvidedDirectory[]>;
   /**
    * What judges the candidate as the policy commit has it, looked for once; `undefined` where the change leaves the
    * judge alone or people review it.
@@ -120,19 +123,23 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
     if (JSON.stringify(dependencies) !== JSON.stringify(found.dependencies)) throw new WorkspaceLost();
   });
   const unsaid = async (): Promise<void> => undefined;
+  const base = new Side(attempt, root, store, objects, patch.baseTree, unsaid);
   const others = new Map<string, WorkspaceSide>();
   let policyJudge: Promise<PolicyJudge | undefined> | undefined;
   return {
     open: (received) => candidate.open(received),
-    base: new Side(attempt, root, store, objects, patch.baseTree, unsaid),
-    over(tree) {
+    base,
+    provided: () => candidate.provided(),
+    over(tree, dependencies = 'candidate') {
       let sealed: Promise<SealedObjects> | undefined;
       const own = (): Promise<SealedObjects> => {
         sealed ??= objects().then(() => seal([patch.baseTree, tree]));
         return sealed;
       };
-      const side = others.get(tree) ?? new Side(attempt, root, store, own, tree, unsaid, candidate);
-      others.set(tree, side);
+      const key = `${tree} ${dependencies}`;
+      const like = { candidate, base, own: undefined }[dependencies];
+      const side = others.get(key) ?? new Side(attempt, root, store, own, tree, unsaid, like);
+      others.set(key, side);
       return side;
     },
     policyJudge() {
@@ -221,6 +228,10 @@ class Side implements WorkspaceSide {
       await close();
       throw fault;
     }
+  }
+
+  async provided(): Promise<readonly ProvidedDirectory[]> {
+    return (await this.#dependencies)?.provided ?? [];
   }
 
   /** Of its tree, read once. */

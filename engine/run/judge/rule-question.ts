@@ -25,6 +25,7 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
     ruleOptions: ground.config.rules,
     input: asked,
     ...(policy.tree === base.tree ? {} : { policyTree: policy.tree }),
+    ...(attempt.observed ? { filled: attempt.observed.filled } : {}),
     signal,
   };
 }

@@ -46,6 +46,8 @@ export interface CheckTask {
   readonly tellsWrites?: boolean;
   /** Whether anything comes after it that could be handed something; default true. */
   readonly handsOn?: boolean;
+  /** As of a sandbox request: the run gives no verdict. */
+  readonly traceTo?: string;
 }
 
 /**
@@ -105,6 +107,7 @@ export async function runCheck(
     ...(outcome.tools ? { tools: outcome.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
+    ...(attempt.observed?.checks[check.id] ? { observed: attempt.observed.checks[check.id] } : {}),
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
@@ -190,7 +193,7 @@ function checkContext(
   task: CheckTask,
   uses: CheckUses,
 ): CheckContext {
-  const { stage, check, earlier, received, handsOn = true, tellsWrites = false } = task;
+  const { stage, check, earlier, received, handsOn = true, tellsWrites = false, traceTo } = task;
   const {
     identity: { contract, scope },
     ground,
@@ -211,7 +214,12 @@ function checkContext(
     ruleInput,
     runCommand: () =>
       inWorld(attempt, workspace, { received, handsOn, tellsWrites }, uses, (world) =>
-        runCommand(attempt, world, { check, secrets: givenSecrets(attempt, task) }, uses),
+        runCommand(
+          attempt,
+          world,
+          { check, secrets: givenSecrets(attempt, task), ...(traceTo === undefined ? {} : { traceTo }) },
+          uses,
+        ),
       ),
     async askRule(id, args) {
       const rule = ground.rules.get(id);

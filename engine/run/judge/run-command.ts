@@ -35,6 +35,13 @@ export interface CheckUses extends Passing {
   readonly tools: ToolUse[];
 }
 
+export interface CommandOfCheck {
+  readonly check: EffectiveCheck;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** As of a sandbox request. */
+  readonly traceTo?: string;
+}
+
 /**
  * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox and with the
  * secrets that it is given; a refusal is a value.
@@ -42,7 +49,7 @@ export interface CheckUses extends Passing {
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
-  { check, secrets }: { readonly check: EffectiveCheck; readonly secrets: Readonly<Record<string, string>> },
+  { check, secrets, traceTo }: CommandOfCheck,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
@@ -112,6 +119,7 @@ export async function runCommand(
       maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
       maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
       signal,
+      ...(traceTo === undefined ? {} : { traceTo }),
     }),
   );
   const result = await running.finally(async () => {

@@ -12,6 +12,7 @@ import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.
 import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
 import { logUnusedCode, logWithoutUse } from '../state/log-without-use.ts';
 import type { LostCall } from '../state/lost-calls.ts';
+import type { ObservedChecks } from '../state/observed-checks.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
 
 /** What a report says of the run itself. */
@@ -36,8 +37,8 @@ export function gateReport(
 ): GateReport {
   const { identity, means, ground, patch, box } = attempt;
   const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
-  const { skipped = [] } = attempt;
-  const judged = { findings, stages, artifacts: box.list(), lost, skipped };
+  const { skipped = [], observed } = attempt;
+  const judged = { findings, stages, artifacts: box.list(), lost, skipped, observed };
   const { localNow: local } = attempt;
   return report({ ...identity, store: means.store, ground, local }, patch, judged);
 }
@@ -72,6 +73,16 @@ function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): read
   return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
 }
 
+/** Says which checks were not traced before they judged, and why. */
+function observationNotices(observed: ObservedChecks | undefined): readonly string[] {
+  return Object.entries(observed?.checks ?? {}).flatMap(([id, { by, reason = '' }]) => {
+    if (by === 'trace') return [];
+    return by === 'filling'
+      ? [`check \`${id}\` was observed by filling, not by a trace: ${reason}`]
+      : [`check \`${id}\` was not observed: ${reason}`];
+  });
+}
+
 /** What was found of a patch, and under which circumstances. */
 interface Judged {
   readonly findings: readonly Finding[];
@@ -79,12 +90,13 @@ interface Judged {
   readonly artifacts: readonly ArtifactRecord[];
   readonly lost: readonly LostCall[];
   readonly skipped: readonly string[];
+  readonly observed?: ObservedChecks | undefined;
 }
 
 function report(
   run: ReportedRun,
   patch: PatchSet | undefined,
-  { findings, stages, artifacts, lost, skipped }: Judged,
+  { findings, stages, artifacts, lost, skipped, observed }: Judged,
 ): GateReport {
   const { contract, runId, threadId, tip, authorship, store, ground } = run;
   const spec = contract.effective;
@@ -95,6 +107,7 @@ function report(
     ...(included === undefined ? [] : [includedNotice(included)]),
     ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...skipped,
+    ...observationNotices(observed),
     ...(run.anewAtMs === undefined
       ? []
       : [

@@ -18,6 +18,7 @@ import type { CallLedger } from './call-ledger.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './ground.ts';
 import type { LocalDecision } from './local-decision.ts';
+import type { ObservedChecks } from './observed-checks.ts';
 import type { OpenModel } from './open-model.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
@@ -122,6 +123,8 @@ export interface Attempt extends OpenRun {
   readonly approvals: readonly ApprovalVerdict[];
   /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
   readonly patchFindings?: readonly Finding[];
+  /** What observing the checks showed; absent where they were not observed. */
+  readonly observed?: ObservedChecks;
   /** A trial of the seal, where a check asks for one. */
   readonly rehearsal?: RuleInput['rehearsal'];
   /** What happens to local changes at paths of this candidate; absent of an attempt at a Task. */

@@ -63,6 +63,13 @@ const check = having({
   outputTail,
   atPolicy: laidRun,
   withBaseTests: laidRun,
+  observed: orAbsent(
+    having({
+      by: oneOf('trace', 'filling', 'none'),
+      footprint: orAbsent(sha256Text),
+      reason: orAbsent(text),
+    }),
+  ),
   startedAt: text,
   artifacts: listOf(artifact),
   findings: listOf(finding),

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -84,6 +84,13 @@ const { data: health, code: healthy } = await runLine(['--json', 'doctor'], comm
   env,
 }).then(({ code, out }) => ({ code, ...JSON.parse(out) }));
 t.strictSame(faultsOf('doctor', health), [], 'doctor has the shape that is promised');
+t.match(
+  (health.checks as readonly Diagnosis[]).find(({ id }) => id === 'tracer'),
+  spawnSync('strace', ['--seccomp-bpf', '-f', 'true']).status === 0
+    ? { status: 'ok', needed: false, detail: /`strace` observes checks in sandbox/ }
+    : { status: 'missing', needed: false, detail: /strace|no sandbox works here/ },
+  'doctor tries the tracer in the sandbox',
+);
 
 t.test(
   'every command for a repository returns data that matches its schema',

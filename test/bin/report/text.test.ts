@@ -49,6 +49,34 @@ t.test(
   },
 );
 
+t.test('`writ show` says how each check was observed', (t) => {
+  const [stage, ...others] = abandoned.stages;
+  const [check] = stage?.checks ?? [];
+  if (!stage || !check) throw new Error('the sample has no check');
+  const observed: readonly CheckRecord['observed'][] = [
+    { by: 'trace', footprint: 'a'.repeat(64) },
+    { by: 'filling', reason: '`strace` is not installed' },
+    { by: 'none', reason: 'no test ran\u001b[2J' },
+    undefined,
+  ];
+  const checks = observed.map((one, at): CheckRecord => {
+    const { observed: _, ...rest } = check;
+    return { ...rest, id: `check-${at}`, ...(one ? { observed: one } : {}) };
+  });
+  const view = { ...abandoned, stages: [{ ...stage, checks }, ...others] };
+  const shown = printed(view, false, 'show');
+  for (const words of [
+    'check-0  observed by trace',
+    'check-1  observed by filling',
+    'check-2  unobserved (no test ran',
+  ])
+    t.match(shown, `note  ${words}`);
+  t.notMatch(shown, '\u001b[2J');
+  t.notMatch(shown, /check-3 {2}(?:un)?observed/);
+  t.notMatch(printed(view), /observed by/, 'the summary after a run is short');
+  t.end();
+});
+
 t.test('the reason of a failed check is printed once, even if several rules repeat it', async (t) => {
   const why = 'no advisories are imported here: `writ sca import FILE` takes an export of OSV';
   const cause = `expected \`sca-report\` to be JSON, found none: ${why}`;

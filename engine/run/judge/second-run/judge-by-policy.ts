@@ -6,6 +6,7 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { keepLaidRun } from '../../record/keep-laid-run.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
+import { preparedFills } from '../observe/prepared-fills.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { type LaidTree, leavesJudging } from './policy-judge.ts';
 import { toldOutcome } from './told-outcome.ts';
@@ -45,21 +46,29 @@ export async function judgeByPolicy(
   ran: CheckOutcome,
   run: (side: WorkspaceSide, received: readonly CarriedPath[]) => Promise<CheckOutcome>,
 ): Promise<JudgedByPolicy> {
-  if (ran.result === undefined || !leavesJudging(attempt)) return nothing;
-  const judge = await workspace.policyJudge();
+  if (ran.result === undefined) return nothing;
+  const unprepared = attempt.observed?.unprepared[task.check.id] ?? [];
+  const brought = unprepared.length > 0 ? await preparedFills(unprepared, await workspace.provided()) : [];
+  const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
   const { received, receivedAtPolicy = received } = task;
-  const differs = JSON.stringify(received) !== JSON.stringify(receivedAtPolicy);
-  if (!judge || !(judge.judges(task.check.id) || differs)) return nothing;
+  const differs = judge !== undefined && JSON.stringify(received) !== JSON.stringify(receivedAtPolicy);
+  if (!(judge?.judges(task.check.id) || differs || brought.length > 0)) return nothing;
   const isFailed = ran.findings.some(({ severity }) => severity === 'error');
   if (isFailed) return { findings: neverTolerated(attempt, task), artifacts: [] };
   const { expectedExitCode } = task.check;
-  let laid: LaidTree = judge;
-  let outcome = await run(workspace.over(laid.tree), receivedAtPolicy);
+  const prepared = brought.map((path) => ({ path }));
+  const withPrepared = (one: LaidTree): LaidTree => ({ tree: one.tree, laid: [...one.laid, ...prepared] });
+  let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
+  // Its dependencies are made in a workspace of its own.
+  if (brought.length > 0) await (await workspace.base.open([])).close();
+  const over = ({ tree }: LaidTree): WorkspaceSide =>
+    workspace.over(tree, brought.length > 0 ? 'base' : 'candidate');
+  let outcome = await run(over(laid), receivedAtPolicy);
   let told = toldOutcome(outcome, expectedExitCode);
-  if (told === undefined && judge.apart) {
+  if (told === undefined && judge?.apart) {
     // With the product put back as well, the judge that stands would have judged what stands.
-    laid = judge.apart;
-    outcome = await run(workspace.over(laid.tree), receivedAtPolicy);
+    laid = withPrepared(judge.apart);
+    outcome = await run(over(laid), receivedAtPolicy);
     told = toldOutcome(outcome, expectedExitCode);
   }
   const { tree, laid: paths } = laid;

@@ -33,6 +33,11 @@ export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>)
   return patchFindings?.some(isLeft) ?? false;
 }
 
+/** Whether the policy commit refuses to evaluate checks that no tracer observes. */
+export function demandsTracer({ ground }: Pick<Attempt, 'ground'>): boolean {
+  return ground.config.rules[rule]?.observe === 'required';
+}
+
 /**
  * Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate;
  * `undefined` where it is left to nobody. INTERNAL where the rule now says something else: nothing would judge then.

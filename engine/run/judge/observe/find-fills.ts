@@ -1,0 +1,22 @@
+import { posix } from 'node:path';
+import type { CheckFootprint } from './check-footprint.ts';
+import { isListedAndNamed } from './listed-and-named.ts';
+
+/** A directory judges only if it has one of these: no one who looked for its name opens another file in it. */
+const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
+
+/** New paths that a check looked for in vain, or would find by a listing, each with how. Pure. */
+export function findFills(
+  added: readonly string[],
+  footprint: Pick<CheckFootprint, 'missing' | 'listed'>,
+  texts: readonly string[],
+): readonly (readonly [path: string, how: string])[] {
+  const missing = new Set(footprint.missing);
+  const listed = new Set(footprint.listed);
+  return added.flatMap((path): readonly (readonly [string, string])[] => {
+    const isIndex = indexFile.test(posix.basename(path));
+    if (missing.has(path) || (isIndex && missing.has(posix.dirname(path))))
+      return [[path, 'looked for it in vain']];
+    return isListedAndNamed(path, listed, texts) ? [[path, 'lists its directory and names it']] : [];
+  });
+}

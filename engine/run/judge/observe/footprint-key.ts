@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalDigest } from '../../../../core/base/canonical.ts';
+import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
+import { processWitness } from '../../../store/process-witness.ts';
+import { findProgram } from '../../../tool/find-program.ts';
+import type { Attempt } from '../../state/attempt.ts';
+import type { JudgedTree } from './judged-tree.ts';
+import { digestOf, type KeptFootprints, openKeptFootprints } from './kept-footprints.ts';
+
+/** Footprints that runs of this repository left on this machine. */
+export async function keptFootprintsOf({
+  ground,
+  means,
+}: Pick<Attempt, 'ground' | 'means'>): Promise<KeptFootprints> {
+  const directory = join(ground.repository.commonDir, 'writ', 'cache', 'footprints');
+  return openKeptFootprints(directory, await (means.settings.witness ?? processWitness).voucher('footprint'));
+}
+
+/**
+ * Digest of what a footprint depends on: the command, the sandbox and the programs of this machine, the inputs of
+ * `prepare` and of shared directories, and the files that judge. The product is no part of it.
+ */
+export async function footprintKey(
+  { ground, identity }: Pick<Attempt, 'ground' | 'identity'>,
+  { entries, reach, judges }: JudgedTree,
+  { kind, command = '', expectedExitCode }: EffectiveCheck,
+): Promise<string> {
+  const { workspace, checks } = ground.config;
+  const inputs = [
+    workspace.lockfile,
+    ...workspace.prepare.flatMap((step) => [step.lockfile, ...step.inputs]),
+  ];
+  const isInput = (path: string): boolean =>
+    inputs.some((input) => path === input || path.startsWith(`${input}/`));
+  const { verificationPlan } = identity.contract.effective.acceptance;
+  const others = Object.values(verificationPlan)
+    .flat()
+    .map((one) => one.command ?? '');
+  return canonicalDigest([
+    'writ-footprint-v1',
+    [kind, command, expectedExitCode],
+    // What checks hand on is part of what the next one finds.
+    workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
+    [ground.sandbox.name, process.platform, process.arch, process.version, process.env.PATH ?? ''],
+    reach.programs.map(programState),
+    JSON.stringify([workspace.prepare, workspace.share, [...checks.reports]]),
+    digestOf(entries.filter(({ path }) => isInput(path))),
+    judges,
+  ]);
+}
+
+/** An upgrade changes size or time of a program. */
+function programState(name: string): readonly (string | number)[] {
+  const path = /^[\w.+-]+$/.test(name) ? findProgram(name, process.env.PATH ?? '') : undefined;
+  const status = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  return [name, path ?? '', status?.size ?? 0, Math.trunc(status?.mtimeMs ?? 0)];
+}
