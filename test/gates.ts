@@ -33,6 +33,7 @@ await room(
   'gates/rules/artifact-present.test.ts',
   'gates/rules/artifact-format.test.ts',
   'gates/rules/sast.test.ts',
+  'gates/rules/sast-sarif.test.ts',
   'gates/rules/sca.test.ts',
   'gates/rules/sbom.test.ts',
   'gates/rules/require-approvers.test.ts',
