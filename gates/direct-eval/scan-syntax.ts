@@ -13,7 +13,7 @@ import type { Hit } from './hit.ts';
 export interface Scan<H extends Hit = Hit> {
   readonly hits: readonly H[];
   /**
-   * False where the text is too large, took too much work or names lead on without end: what it holds is not known for
+   * False where the text is too large or took too much work: what it holds is not known for
    * certain.
    */
   readonly complete: boolean;
@@ -62,7 +62,7 @@ export async function scanSyntax<H extends Hit>(
   const isSure = await readDoubts(source, question, { plain, tree, keep });
   return {
     hits: [...hits.values()].sort((a, b) => a.start - b.start),
-    complete: isSure && reading?.state.gaveUp === false,
+    complete: isSure && reading !== undefined,
   };
 }
 

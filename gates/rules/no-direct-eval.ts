@@ -84,7 +84,7 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
   const findings: Finding[] = [];
   const { hits, complete } = await findHits(source, language);
   if (!complete) {
-    const message = `\`${file.path}\` is too large or too tangled to be read to its end: it may hold direct execution that nobody saw`;
+    const message = `\`${file.path}\` is too large to be read whole: it may hold direct execution. Split the file`;
     findings.push({ rule, severity: 'error', message, path: file.path });
   }
   for (const hit of hits) {

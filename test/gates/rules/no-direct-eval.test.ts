@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { labelledLanguages, readCases, scoreLanguage } from '../../../bench/labelled-cases.ts';
 import { judge } from '../../../gates/rules/no-direct-eval.ts';
@@ -19,6 +20,24 @@ for (const language of languages) {
     t.same({ wrong, missed }, { wrong: [], missed: [] });
   });
 }
+
+t.test(
+  'a variable that is given new values many times is followed and refused only for what it runs',
+  async (t) => {
+    const directory = new URL('../../../fixtures/gates/ordinary-reassignment/', import.meta.url);
+    const judged = async (path: string, candidate: string) =>
+      (await judge(toRuleInput({ name: path, files: { [path]: { candidate } } }))).map(({ line }) => line);
+    for (const path of readdirSync(directory))
+      t.same(await judged(path, readFileSync(new URL(path, directory), 'utf8')), [], path);
+    const steps = 'f = f.bind(null);\n'.repeat(30);
+    const text = `import { exec } from 'node:child_process';\nlet f;\n${steps}f = exec;\nf(text);\n`;
+    t.same(await judged('a.js', text), [34], 'the last of 31 values');
+    const [big] = await judge(
+      toRuleInput({ name: 'x', files: { 'a.js': { candidate: `eval(${'x+'.repeat(600_000)}1)` } } }),
+    );
+    t.match(big?.message, '`a.js` is too large to be read whole');
+  },
+);
 
 const withoutContent = (gateCase: GateCase) => ({ ...toRuleInput(gateCase), files: {} });
 /** A change of a file, so that the diff does not hold all of it. */
