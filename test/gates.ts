@@ -6,6 +6,7 @@ await room(
   'readers/source',
   'gates/rules/scope.test.ts',
   'gates/rules/no-direct-eval.test.ts',
+  'gates/rules/direct-eval-page.test.ts',
   'gates/rules/secrets.test.ts',
   'gates/secrets',
   'gates/rules/suppressions.test.ts',

@@ -79,8 +79,8 @@ function baseLine(input: RuleInput, file: PatchFile): string {
 }
 
 /**
- * The candidate side: the whole file where its content was given, else the hunks. All lines of a binary file, and of one
- * that becomes code, count as added; `undefined` where neither content nor hunks exist.
+ * The candidate side: the whole file where its content was given, else the hunks. All lines of a binary file, and of a
+ * file that becomes code, count as added; `undefined` where neither content nor hunks exist.
  */
 export function candidateSource(
   input: RuleInput,

@@ -25,7 +25,7 @@ const notified = (one: object, more: object = {}) => ({
 });
 const unread = { message: { text: 'a.js: cannot be parsed' } };
 const bases = {
-  SRCROOT: { uri: 'file:///home/runner/work/app/' },
+  SRCROOT: { uri: 'file:///ci/checkout/app/' },
   CORE: { uri: 'core/', uriBaseId: 'SRCROOT' },
   SELF: { uri: 'x/', uriBaseId: 'SELF' },
 };
@@ -33,7 +33,7 @@ const bases = {
 const paths: readonly (readonly [name: string, location: object, path: string])[] = [
   ['an absolute URI in the sandbox', { uri: 'file:///workspace/src/a%20b.js' }, 'src/a b.js'],
   ['an absolute path in the sandbox', { uri: '/workspace/src/./x/../a.js' }, 'src/a.js'],
-  ['a path below a declared base', { uri: 'file:///home/runner/work/app/src/a.js' }, 'src/a.js'],
+  ['a path below a declared base', { uri: 'file:///ci/checkout/app/src/a.js' }, 'src/a.js'],
   ['a path relative to a declared base', { uri: 'src/a.js', uriBaseId: 'SRCROOT' }, 'src/a.js'],
   ['a path relative to a base in another base', { uri: 'a.js', uriBaseId: 'CORE' }, 'a.js'],
   ['a path relative to a base that names itself', { uri: 'a.js', uriBaseId: 'NONE' }, 'a.js'],
