@@ -28,7 +28,7 @@ export function generateSpecFiles(): ReadonlyMap<string, string> {
   ) as SchemaNode;
   return new Map([
     ['core/contract/intentspec.gen.ts', emitTypes(schema)],
-    ['engine/spec/spdx-ids.gen.ts', emitSpdxIds()],
+    ['core/contract/spdx-ids.gen.ts', emitSpdxIds()],
   ]);
 }
 

@@ -18,7 +18,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const classes = parseClasses(context.options.values('classes'));
   const bytes = await readInput(context, path, { maxBytes });
   // Digests tell equal values apart within this one receipt.
-  const redacted = redact(bytes, { key: randomOctets(32), classes, words: {} });
+  const redacted = redact(bytes, { key: randomOctets(32), classes, words: {}, path });
   const { redactions, unscanned } = redacted;
   const content = Buffer.from(redacted.bytes.buffer, redacted.bytes.byteOffset, redacted.bytes.byteLength);
   const isText = content.equals(Buffer.from(content.toString('utf8')));

@@ -1,5 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 
+/** Where every sandbox shows the workspace. */
+export const workspaceInside = '/workspace';
+
 /** A directory made visible inside the sandbox. */
 export interface SandboxBind {
   readonly source: string;

@@ -13,6 +13,7 @@ import { extensionKeys } from './rules/extension-keys.ts';
 import { highRisk } from './rules/high-risk.ts';
 import { humanLoopApprovers } from './rules/human-loop-approvers.ts';
 import { languageRuntime } from './rules/language-runtime.ts';
+import { licensesCheck } from './rules/licenses-check.ts';
 import { locatorForm } from './rules/locator-form.ts';
 import { mediumRiskSecurityCode } from './rules/medium-risk-security-code.ts';
 import { recommendedTimeouts } from './rules/recommended-timeouts.ts';
@@ -44,6 +45,7 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
   { codes: ['SEMANTIC_REQUIRE_SBOM'], find: requireSbom },
   { codes: ['SEMANTIC_TRANSPARENCY_PROOF'], find: transparencyProof },
   { codes: ['SEMANTIC_SPDX_ID'], find: spdxIds },
+  { codes: ['SEMANTIC_LICENSES_UNLIMITED'], find: licensesCheck },
   {
     codes: [
       'SEMANTIC_HIGH_RISK_HUMAN_LOOP',

@@ -1,6 +1,5 @@
-import { systemClock } from '../../core/base/clock.ts';
 import type { GrammarName } from '../../readers/source/grammar/grammar-name.ts';
-import { parseSyntax } from '../../readers/source/grammar/parse-syntax.ts';
+import { parseBudget, parseSyntax } from '../../readers/source/grammar/parse-syntax.ts';
 import { plainText } from '../../readers/source/grammar/plain-text.ts';
 import type { SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
 import { isMarkup } from '../../readers/source/language.ts';
@@ -14,7 +13,7 @@ import type { Hit } from './hit.ts';
 export interface Scan<H extends Hit = Hit> {
   readonly hits: readonly H[];
   /**
-   * False where the text is too large, took too long or names lead on without end: what it holds is not known for
+   * False where the text is too large or took too much work: what it holds is not known for
    * certain.
    */
   readonly complete: boolean;
@@ -28,11 +27,6 @@ export interface SyntaxQuestion<H extends Hit = Hit> {
   readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
-/**
- * Ordinary source takes half a millisecond per thousand characters; a busy machine, many times that. Steps of the
- * parser cannot be the limit: on hostile text one step of some grammars takes as long as the text.
- */
-const millisecondsFor = (length: number): number => 2_000 + length * 0.01;
 const maxDoubts = 5_000;
 /**
  * A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it.
@@ -58,7 +52,6 @@ export async function scanSyntax<H extends Hit>(
     ? undefined
     : parseSyntax(grammar, prefix + plain, {
         offset: -prefix.length,
-        milliseconds: millisecondsFor(plain.length),
       });
   const hits = new Map<number, H>();
   const keep = (found: readonly H[]) => {
@@ -69,7 +62,7 @@ export async function scanSyntax<H extends Hit>(
   const isSure = await readDoubts(source, question, { plain, tree, keep });
   return {
     hits: [...hits.values()].sort((a, b) => a.start - b.start),
-    complete: isSure && reading?.state.gaveUp === false,
+    complete: isSure && reading !== undefined,
   };
 }
 
@@ -79,13 +72,13 @@ interface Doubts<H extends Hit> {
   readonly keep: (hits: readonly H[]) => void;
 }
 
-/** Reads lines on which the tree is a guess once more, each by itself. False where there is no time for all. */
+/** Reads lines on which the tree is a guess once more, each by itself. False when the budget is too small for all. */
 async function readDoubts<H extends Hit>(
   source: ChangedSource,
   { grammar, find, mayHit }: SyntaxQuestion<H>,
   { plain, tree, keep }: Doubts<H>,
 ): Promise<boolean> {
-  const started = systemClock.monotonic();
+  const budget = parseBudget(plain.length);
   const bytes = Buffer.from(source.text, 'latin1');
   let count = 0;
   for (const { start, end } of doubtfulLines(tree, plain, source.whole)) {
@@ -93,12 +86,11 @@ async function readDoubts<H extends Hit>(
     const line = plain.slice(start, end);
     if (!mayHit(bytes, start, end)) continue;
     count += 1;
-    const left = started + millisecondsFor(plain.length) - systemClock.monotonic();
-    if (count > maxDoubts || left <= 0 || line.length > maxLineChars) return false;
+    if (count > maxDoubts || line.length > maxLineChars) return false;
     const prefix = grammar === 'php' ? '<?php ' : '';
     const alone = parseSyntax(await shippedGrammar(grammar), prefix + line, {
       offset: start - prefix.length,
-      milliseconds: left,
+      budget,
     });
     if (!alone) return false;
     keep(find(readTree(alone, source.text, false)));

@@ -1,4 +1,5 @@
 import parse from 'spdx-expression-parse';
+import { spdxIdText } from '../../core/contract/spdx-ids.gen.ts';
 import { compareNumbers } from '../../readers/advisories/order/numbers-order.ts';
 
 interface SpdxLicense {
@@ -23,10 +24,22 @@ const unclear = /^((?:A|L)?GPL|GFDL)-\d+\.\d+$/;
 export function parseLicense(text: string | undefined): SpdxNode | undefined {
   if (text === undefined || text.length > maxLength) return undefined;
   try {
-    return renewed(parse(text) as SpdxNode);
+    return renewed(parse(asListed(text)) as SpdxNode);
   } catch {
     return undefined;
   }
+}
+
+let listed: ReadonlyMap<string, string> | undefined;
+
+/** Identifiers in the spelling of the SPDX list, which the parser compares with case and SPDX without (annex D.2). */
+function asListed(text: string): string {
+  listed ??= new Map(spdxIdText.split(' ').map((id) => [id.toLowerCase(), id]));
+  const ids = listed;
+  return text
+    .replace(/[A-Za-z0-9][A-Za-z0-9.-]*/g, (word) => ids.get(word.toLowerCase()) ?? word)
+    .replace(/\blicenseref-/gi, 'LicenseRef-')
+    .replace(/\bdocumentref-/gi, 'DocumentRef-');
 }
 
 function renewed(node: SpdxNode): SpdxNode {

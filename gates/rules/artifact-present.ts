@@ -8,28 +8,36 @@ const rule = 'artifact-present';
 /** Made when the run is sealed, after every stage; sealing answers for them. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
+const mayBeEmpty: ReadonlySet<string> = new Set(['patchset', 'test-log', 'build-log']);
+
 /**
- * What the contract requires at this stage, and what its checks say they produce, is there (contract, Errors 2; Check,
- * artifactsProduced).
+ * What the contract requires at this stage, and what its checks say they produce, is there and is not empty
+ * (contract, Errors 2; Check, artifactsProduced).
  */
 export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => {
   if (!stage) return [];
   const required = spec.artifacts.required.filter(
     (entry) => lookedForAt(spec, entry) === stage.name && !sealed.has(entry.name),
   );
-  const present = new Set(artifacts.map(({ name }) => name));
+  const present = new Set(artifacts.filter(isFilled).map(({ name }) => name));
+  const empty = new Set(artifacts.filter((one) => !isFilled(one)).map(({ name }) => name));
   const absent = required
     .filter(({ name }) => !present.has(name))
     .map((entry): Finding => {
       return {
         rule,
         severity: entry.required ? 'error' : 'warning',
-        message: `expected artifact \`${entry.name}\` at stage \`${stage.name}\`, found none${entry.required ? '' : '; it is not required and blocks nothing'}${Object.hasOwn(unmade, entry.name) ? `: ${unmade[entry.name]}` : ''}`,
+        message: `expected artifact \`${entry.name}\` at stage \`${stage.name}\`, found ${empty.has(entry.name) ? 'an empty file' : 'none'}${entry.required ? '' : '; it is not required and blocks nothing'}${Object.hasOwn(unmade, entry.name) ? `: ${unmade[entry.name]}` : ''}`,
         detail: { artifact: entry.name, stage: stage.name, required: entry.required },
       };
     });
   return [...absent, ...unkept(spec, stage, artifacts)];
 };
+
+/** A program may print nothing, and a change may be empty; any other artifact without content says nothing. */
+function isFilled({ name, sizeBytes }: RuleInput['artifacts'][number]): boolean {
+  return sizeBytes > 0 || mayBeEmpty.has(name);
+}
 
 /**
  * Artifacts that a check of this stage names and did not deliver. What the engine makes counts for a policy check,

@@ -14,6 +14,7 @@ import { firstAdded } from '../direct-eval/first-added.ts';
 import type { Hit } from '../direct-eval/hit.ts';
 import { mayRename } from '../direct-eval/may-rename.ts';
 import {
+  becomesCode,
   type ChangedSource,
   candidateSource,
   isRegularCandidate,
@@ -57,7 +58,8 @@ export const candidates: CandidateSearch = {
     const language = languageOfChange(input, file);
     if (!isScanned(language)) return false;
     const { diff } = input.patch;
-    if (file.binary || hitsInSearch(diff, language, file.start, file.end)) return true;
+    if (file.binary || becomesCode(input, file, language)) return true;
+    if (hitsInSearch(diff, language, file.start, file.end)) return true;
     const test = anchorTest(diff, language, file.start, file.end);
     const markAt = lineMarks(diff, file);
     return (offset) => test(offset) && markAt(offset) !== minus;
@@ -84,7 +86,7 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
   const findings: Finding[] = [];
   const { hits, complete } = await findHits(source, language);
   if (!complete) {
-    const message = `\`${file.path}\` is too large or too tangled to be read to its end: it may hold direct execution that nobody saw`;
+    const message = `\`${file.path}\` is too large to be read whole: it may hold direct execution. Split the file`;
     findings.push({ rule, severity: 'error', message, path: file.path });
   }
   for (const hit of hits) {
@@ -95,12 +97,14 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
   return findings;
 }
 
-function isCandidate({ patch, files }: RuleInput, file: PatchFile, language: Scanned): boolean {
+function isCandidate(input: RuleInput, file: PatchFile, language: Scanned): boolean {
+  const { patch, files } = input;
   const content = files[file.path]?.candidate;
   return (
     file.binary ||
     mayHit(patch.diff, language, file.start, file.end) ||
-    (content !== undefined && mayRename(content, language))
+    (content !== undefined &&
+      (mayRename(content, language) || (becomesCode(input, file, language) && mayHit(content, language))))
   );
 }
 

@@ -2,12 +2,12 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
-import { isNamedForPasswords, passwordsByName } from '../../readers/sensitive/secrets/passwords-by-name.ts';
+import { isNamedForPasswords } from '../../readers/sensitive/secrets/passwords-by-name.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
 import { secretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
 import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import { type AddedText, addedText } from '../secrets/added-text.ts';
+import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
@@ -124,9 +124,7 @@ function judgeFile(
   const bareCounts = isDataFile(file.path);
   let index = 0;
   let covered = 0;
-  const matches = [...findSecrets(Buffer.from(text, 'latin1'), text), ...passwordsByName(file.path, text)];
-  matches.sort((a, b) => a.start - b.start);
-  for (const match of matches) {
+  for (const match of findSecrets(Buffer.from(text, 'latin1'), text, file.path)) {
     if (found.length > maxFindings) break;
     if (!isText && match.kind !== 'token') continue;
     // A value inside another is reported once.
@@ -134,9 +132,10 @@ function judgeFile(
     const weight = weighSecret(match, text);
     // What stands in for a value under a mere name, or in an address, is every example there is.
     if (weight === 'nothing' || (weight === 'placeholder' && match.kind !== 'token')) continue;
-    covered = match.end;
     // Matches come in order of start, so the lines are walked once.
     while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
+    if (!touchesAdded(lines, index, match.end)) continue;
+    covered = match.end;
     const place = { file, added, index };
     found.push(
       weight === 'placeholder'
@@ -145,6 +144,12 @@ function judgeFile(
     );
   }
   return found;
+}
+
+/** Whether one of the lines from `index` to the offset `end` is added. */
+function touchesAdded(lines: readonly AddedLine[], index: number, end: number): boolean {
+  for (let at = index; (lines[at]?.at ?? end) < end; at += 1) if (lines[at]?.isAdded) return true;
+  return false;
 }
 
 interface Place {
@@ -210,6 +215,6 @@ function isMarked({ added: { text, lines }, index }: Place): boolean {
   const here = lines[index];
   const above = lines[index - 1];
   if (here === undefined) return false;
-  const from = above !== undefined && above.line === here.line - 1 ? above.at : here.at;
+  const from = above?.isAdded && above.line === here.line - 1 ? above.at : here.at;
   return text.slice(from, text.indexOf('\n', here.at)).includes(marker);
 }

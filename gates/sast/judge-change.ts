@@ -62,7 +62,7 @@ async function judgeFile(
   if (!complete)
     findings.push(
       incomplete(
-        `\`${file.path}\` is too large or too tangled to be read to its end: not all of it was analysed`,
+        `\`${file.path}\` is too large to be read whole, and not all of it was analysed. Split the file`,
         file.path,
       ),
     );

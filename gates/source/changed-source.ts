@@ -47,8 +47,40 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
 }
 
 /**
- * The candidate side: the whole file where its content was given, else the hunks. A binary file's lines all count as
- * added; `undefined` where neither content nor hunks exist.
+ * Whether a file that was no source of this language is it now: by a new name, by a first line that names an
+ * interpreter, or because a script that only its first line makes one can be executed.
+ */
+export function becomesCode(input: RuleInput, file: PatchFile, language: Language): boolean {
+  if (file.changeType === 'add') return false;
+  const before = file.oldPath ?? file.path;
+  const named = languageOf(before);
+  if (named !== undefined) return named !== language;
+  if (languageOf(file.path) !== undefined) return true;
+  return isExecutable(file.newMode) && !isExecutable(file.oldMode)
+    ? true
+    : languageOf(before, baseLine(input, file)) !== language;
+}
+
+function isExecutable(mode: string | undefined): boolean {
+  return mode === '100755';
+}
+
+/** The first line of the base as the content or the hunks show it; empty when neither does. */
+function baseLine(input: RuleInput, file: PatchFile): string {
+  const content = input.files[file.path]?.base;
+  if (content) return asBuffer(content).toString('latin1', 0, Math.min(content.length, 200));
+  const diff = asBuffer(input.patch.diff);
+  for (const line of hunkLines(input.patch.diff, file)) {
+    if (line.line > 1) break;
+    if (line.kind !== 'added')
+      return diff.toString('latin1', line.start, Math.min(line.end, line.start + 200));
+  }
+  return '';
+}
+
+/**
+ * The candidate side: the whole file where its content was given, else the hunks. All lines of a binary file, and of a
+ * file that becomes code, count as added; `undefined` where neither content nor hunks exist.
  */
 export function candidateSource(
   input: RuleInput,
@@ -57,7 +89,8 @@ export function candidateSource(
 ): ChangedSource | undefined {
   const content = input.files[file.path]?.candidate;
   if (content && content.length <= maxWholeBytes) {
-    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), addedLines(input, file));
+    const added = becomesCode(input, file, language) ? 'all' : addedLines(input, file);
+    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), added);
   }
   if (file.binary) return undefined;
   return hunkSource(input, file, language, 'added');
@@ -126,13 +159,14 @@ function hunkSource(
     marks.push(line.kind === changed);
   }
   const text = parts.join('\n');
+  const isAll = changed === 'added' && becomesCode(input, file, language);
   const starts = lineStarts(text);
   return {
     path: file.path,
     language,
     text,
     whole,
-    isAdded: (offset) => marks[lineIndex(starts, offset)] ?? false,
+    isAdded: (offset) => isAll || (marks[lineIndex(starts, offset)] ?? false),
     positionOf(offset) {
       const index = lineIndex(starts, offset);
       return toPosition(text, starts[index] ?? 0, offset, numbers[index] ?? 1);

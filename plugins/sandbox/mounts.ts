@@ -1,12 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import type { SandboxRequest } from '../../core/contract/sandbox.ts';
+import { type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
 import { forwarderInside, wayInside } from '../../engine/tool/egress/inside.ts';
 import { isInside } from '../../engine/tool/inside.ts';
 
-/** Where every sandbox with its own mounts shows the workspace and the reports directory. */
-export const workspaceInside = '/workspace';
 export const reportsInside = '/reports';
 /** The private home directory inside. */
 export const homeInside = '/home/check';

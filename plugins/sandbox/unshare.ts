@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
-import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
+import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
 import { findProgram } from '../../engine/tool/find-program.ts';
 import { isInside } from '../../engine/tool/inside.ts';
 import {
@@ -12,7 +12,7 @@ import {
   viewWithTools,
 } from './host-view.ts';
 import { initWords } from './init.ts';
-import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside } from './mounts.ts';
 import { onceProbed } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runInView } from './run-in-view.ts';

@@ -6,6 +6,7 @@ import { findWorded, wordedHeads } from './personal/find-worded.ts';
 import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
 import { secretsAt } from './secrets/find-secrets.ts';
+import type { SecretMatch } from './secrets/secret-match.ts';
 import { findSecretHeads, plainBytes, secretHeads } from './secrets/secret-places.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
 import type { SensitiveMatch } from './sensitive-match.ts';
@@ -15,6 +16,8 @@ export interface Search {
   readonly words: ClassWords;
   /** Whether `reserved` is wanted of secrets: judging each by its value takes time. */
   readonly weighs?: boolean;
+  /** Of the file that the bytes are from: a name such as `.netrc` says that there are passwords in it. */
+  readonly path?: string;
 }
 
 /**
@@ -24,14 +27,14 @@ export interface Search {
  */
 export function findSensitive(
   bytes: Uint8Array,
-  { classes, words, weighs = false }: Search,
+  { classes, words, weighs = false, path }: Search,
   text = latin1Of(bytes),
 ): readonly SensitiveMatch[] {
   const found: (readonly SensitiveMatch[])[] = [];
   const wantsHealth = classes.has('phi');
   const isWorded = wordedClasses.some((one) => classes.has(one));
   const places = placesOf(bytes, { secrets: classes.has('secrets'), worded: isWorded, health: wantsHealth });
-  if (classes.has('secrets')) found.push(secretsIn(text, places.secrets, weighs));
+  if (classes.has('secrets')) found.push(secretsIn(secretsAt(text, places.secrets, path), text, weighs));
   if (classes.has('pii') || wantsHealth) {
     const identifiers = [...findEmails(text), ...findNumbers(bytes, text), ...findIpAddresses(text)].sort(
       byStart,
@@ -98,8 +101,12 @@ function soft(match: SensitiveMatch): SensitiveMatch {
   return { ...match, soft: true };
 }
 
-function secretsIn(text: string, places: readonly number[], weighs: boolean): readonly SensitiveMatch[] {
-  return secretsAt(text, places).map((match) => ({
+function secretsIn(
+  matches: readonly SecretMatch[],
+  text: string,
+  weighs: boolean,
+): readonly SensitiveMatch[] {
+  return matches.map((match) => ({
     rule: match.rule,
     class: 'secrets',
     start: match.start,

@@ -1,7 +1,6 @@
 import type { PatchFile, PatchSet } from '../../../core/contract/patch-set.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts';
-import { passwordsByName } from '../../../readers/sensitive/secrets/passwords-by-name.ts';
 import { weighSecret } from '../../../readers/sensitive/secrets/weigh-secret.ts';
 
 /**
@@ -12,8 +11,8 @@ const minBytes = 8;
 const minMixed = 5;
 
 /**
- * Every secret on the added lines of these files, as its bytes stand there and as what they stand for; the longest
- * first, a key line by line.
+ * Every secret on the added lines of these files and on the context around them, which may name an added value: as its
+ * bytes are there, and decoded. The longest is first, a key line by line.
  */
 export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): readonly Buffer[] {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
@@ -21,10 +20,9 @@ export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): re
   for (const file of files) {
     const lines: string[] = [];
     for (const { kind, start, end } of hunkLines(bytes, file))
-      if (kind === 'added') lines.push(bytes.toString('latin1', start, end));
+      if (kind !== 'removed') lines.push(bytes.toString('latin1', start, end));
     const text = lines.join('\n');
-    const named = passwordsByName(file.path, text);
-    for (const match of [...findSecrets(Buffer.from(text, 'latin1'), text), ...named]) {
+    for (const match of findSecrets(Buffer.from(text, 'latin1'), text, file.path)) {
       if (weighSecret(match, text) !== 'secret') continue;
       const written = text.slice(match.start, match.end);
       const values = [

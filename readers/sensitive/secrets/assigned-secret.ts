@@ -42,7 +42,10 @@ export const assignedTails: readonly string[] = [
 const closed = '(?:\\\\{0,2}["\'`])?\\]?';
 const typed =
   "(?:[ \\t]{0,4}:[ \\t]{0,4}(?:&(?:'static )?)?(?:string|str|bytes|char|const|\\?)+\\??(?=[ \\t]{0,4}=))?";
-const between = '[ \\t]{0,16}(?<sign>=>|:=|::|={1,3}|:|>|\\(|,)[ \\t]{0,16}';
+/** The end of a line with its comment or its continuation mark, then up to two blank lines; a diff marks its lines. */
+const lineEnd = '[ \\t]{0,16}(?:(?:#|//)[^\\n]{0,80}|\\\\)?(?:\\r?\\n[+-]?[ \\t]{0,120}){1,3}';
+/** `x = y`; the value or the sign may be on the next line, and the value may be in brackets or a block of YAML. */
+const between = `(?:[ \\t]{0,16}|${lineEnd}(?=:?=))(?<sign>=>|:=|::|={1,3}|:|>|\\(|,)[ \\t]{0,16}(?<bracket>\\([ \\t]{0,16})?(?<below>(?<block>[>|][-+]?\\d?[-+]?)?${lineEnd})?`;
 const value =
   '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>[^"\'`\\s\\\\]{8,256})\\\\{0,2}["\'`]|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
 const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
@@ -55,8 +58,16 @@ const pairForm = new RegExp(
   `${name}${tail}\\\\{0,2}["'\`]?[ \\t]{0,8}[,;]?[\\s+]{0,40}\\\\{0,2}["'\`]?value\\\\{0,2}["'\`]?[ \\t]{0,8}(?<sign>[:=])[ \\t]{0,8}${value}`,
   'iy',
 );
-/** `--password x` */
-const flagForm = new RegExp(`${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}${value}`, 'iy');
+/** `--password x`; a backslash may carry the value to the next line. */
+const flagForm = new RegExp(
+  `${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}(?:\\\\\\r?\\n[+-]?[ \\t]{0,120})?${value}`,
+  'iy',
+);
+/** A name at the end of its line, whose sign begins the next one. */
+const signBelow = /[ \t]{0,16}\r?\n[+-]?[ \t]{0,120}:?=/y;
+/** Behind a value without quotes that has a line of its own. */
+const ownLineEnd = /[ \t]{0,40}(?:#[^\n]{0,200})?(?:\r?\n|$)/y;
+const closingTag = /\s{0,40}[+-]?\s{0,80}<\//y;
 const flagBefore = /(?:^|[\s"'`,([])--[a-z-]{0,24}$/i;
 const pairAhead = /^[\s,;+"'`\\]{0,60}value/i;
 /** What is written before a name without a mark between: `PGPASSWORD`, `dbpass`. */
@@ -77,7 +88,7 @@ const measured = /^[a-z_]{1,20}=\d{1,12}(?:\.\d{1,9})?(?:[mun]?s|%|[kKMG]?i?B)?$
 const verdict = /^PASS[ \t]{0,2}:/;
 const verdictBefore = /(?:^|[\s[>])(?:-{3} |X)?$/;
 /** The title of a test: `password: rejects_v1_hashes`. */
-const titled = /:[ \t]{1,4}[^\s:]+$/;
+const titled = /:\s{1,140}[^\s:]+$/;
 const snakeCase = /^[a-z0-9]+(?:[_/][a-z0-9]+){2,}$/;
 const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
 
@@ -98,16 +109,15 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   if (groups.sign?.trim() === '' && found.includes('=')) return undefined;
   if (!isNameBoundary(before, match[0]) || harmlessBefore.test(before)) return undefined;
   const isBare = groups.quoted === undefined;
-  // Ends where a value can end; said here, for a form that looks ahead would try every shorter one.
-  if (isBare && !valueEnd.test(text.charAt(at + match[0].length))) return undefined;
-  // A call and a list take quoted values only; the sign `>` closes a tag.
-  if (isBare && (groups.sign === '(' || groups.sign === ',' || groups.sign === '::')) return undefined;
+  // The sign `>` closes a tag.
   if (groups.sign === '>' && !before.includes('<')) return undefined;
+  const endOfMatch = at + match[0].length;
+  if (isBare && !mayBeBare(groups, text, endOfMatch)) return undefined;
   const isWord = groups.word !== undefined;
   if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
   if (isWord && isBare && isTestName(before, match[0], found)) return undefined;
-  const endOfValue = at + match[0].length - (isBare ? 0 : trailingQuote(match[0]));
-  const isTag = groups.sign === '>' && text.startsWith('</', endOfValue);
+  const endOfValue = endOfMatch - (isBare ? 0 : trailingQuote(match[0]));
+  const isTag = groups.sign === '>' && stands(closingTag, text, endOfValue);
   return {
     rule: isWord ? 'assigned-password' : 'assigned-key',
     kind: 'assigned',
@@ -117,6 +127,25 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
       ? { bare: true }
       : {}),
   };
+}
+
+/**
+ * Whether a value without quotes may be one: a call and a list take quoted values only. On a line below its name it is
+ * all of its line.
+ */
+function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: string, end: number): boolean {
+  // Ends where a value can end; tested here, because a form that looks ahead would try every shorter value.
+  if (!valueEnd.test(text.charAt(end)) || groups.bracket !== undefined) return false;
+  const sign = groups.sign ?? '';
+  if (sign === '(' || sign === ',' || sign === '::') return false;
+  if (groups.below === undefined) return true;
+  if (sign === '>') return stands(closingTag, text, end);
+  return (sign === ':' || groups.below.trimStart().startsWith('\\')) && stands(ownLineEnd, text, end);
+}
+
+function stands(form: RegExp, text: string, at: number): boolean {
+  form.lastIndex = at;
+  return form.test(text);
 }
 
 function exec(of: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -140,6 +169,7 @@ function mayAssign(text: string, at: number): boolean {
   }
   for (; from < most && (text.charCodeAt(from) === 32 || text.charCodeAt(from) === 9); from += 1);
   if ('=:>(,?'.includes(text.charAt(from)) && from < text.length) return true;
+  if (stands(signBelow, text, from)) return true;
   return text.charCodeAt(at - 1) === 45 || text.charCodeAt(from - 1) === 32
     ? from < text.length &&
         (flagBefore.test(text.slice(Math.max(0, at - 28), at)) || pairAhead.test(text.slice(from, from + 66)))

@@ -1,5 +1,6 @@
 import type { Attempt, ReachLetter } from './attempts.ts';
 import { isCutAt, joinedRows } from './cut-literals.ts';
+import { passwordsByName } from './passwords-by-name.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { maxSecretBytes } from './secret-patterns.ts';
 import { findSecretHeads } from './secret-places.ts';
@@ -14,20 +15,22 @@ let madeAtStart: readonly Attempt[] | undefined;
 /**
  * Every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear: each
  * form is tried only where its anchor stands and reads at most `maxSecretBytes`. Tokens and keys are found behind one
- * layer of an encoding, and tokens that are cut over literals that stand next to each other.
+ * layer of an encoding, and tokens that are cut over literals that stand next to each other. The path of a file may say
+ * that it holds passwords (`.netrc`).
  */
-export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes)): readonly SecretMatch[] {
+export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes), path = ''): readonly SecretMatch[] {
   const places: number[] = [];
   findSecretHeads(bytes, 0, bytes.length, (at) => {
     places.push(at);
     return false;
   });
-  return secretsAt(text, places);
+  return secretsAt(text, places, path);
 }
 
 /** The same where it is known at which places one of `secretHeads` is. */
-export function secretsAt(text: string, places: readonly number[]): readonly SecretMatch[] {
-  const found = atStart().flatMap((attempt) => attempt(text, 0) ?? []);
+export function secretsAt(text: string, places: readonly number[], path = ''): readonly SecretMatch[] {
+  const found = [...passwordsByName(path, text)];
+  found.push(...atStart().flatMap((attempt) => attempt(text, 0) ?? []));
   let hasJoint = false;
   for (const at of places) {
     const row = rowAt(text, at);

@@ -18,6 +18,7 @@ const rests = new Map<number, readonly Uint8Array[]>();
 
 /** What no value without quotes holds, and what may stand behind one. */
 const bareEnds = bytesOf('\t\n\v\f\r \xa0"\'`,;<>(){}[]&|#\\');
+const lineMarks = bytesOf('\t\r ()>|-+\\:=0123456789');
 const valueEnds = bytesOf('\t\n\v\f\r \xa0,;<&"\'`\\)}]');
 
 /**
@@ -137,7 +138,14 @@ function mayHoldValue(bytes: Uint8Array, sign: number, end: number): boolean {
   if (length >= 8 && (length >= 256 || to === end || valueEnds[bytes[to] as number] === 1)) return true;
   for (let at = sign + 1; at < end && bytes[at] !== 10; at += 1)
     if (isQuote(bytes[at] as number) || (bytes[at] === 61 && bytes[sign] === 58)) return true;
-  return false;
+  return endsLine(bytes, sign + 1, end);
+}
+
+/** Nothing but an opening bracket, the mark of a YAML block, a backslash or a comment is on the rest of the line. */
+function endsLine(bytes: Uint8Array, start: number, end: number): boolean {
+  let from = start;
+  while (from < end && lineMarks[bytes[from] as number] === 1) from += 1;
+  return from < end && (bytes[from] === 10 || bytes[from] === 35 || bytes[from] === 47);
 }
 
 /** The word `value` stands near: the name is a value of its own, and its value stands behind that word. */

@@ -77,7 +77,7 @@ export interface CsharpNames {
 
 /** Reads the names that a file gives. */
 export function csharpNames(reading: Reading): CsharpNames {
-  const { text, state } = reading;
+  const { text } = reading;
   const aliases = new Map<string, string>();
   const usings: string[] = [];
   const statics: string[] = [];
@@ -127,7 +127,6 @@ export function csharpNames(reading: Reading): CsharpNames {
     const list = known.get(place.name) ?? [];
     known.set(place.name, list);
     if (list.length < maxSettings) list.push({ property, value });
-    else state.gaveUp = true;
   }
 
   /** A process and its start information are one: `process.StartInfo.FileName`. */

@@ -36,7 +36,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     if (name) given.give(reading.tree.root, given.nameOf(name), { path, at: name.start });
   });
   const nameOf = (node: SyntaxNode) => names.nameOf(node);
-  const memory = rememberPaths(reading);
+  const memory = rememberPaths();
   return {
     resolve(node, seen = []) {
       memory.begin();

@@ -35,6 +35,7 @@ export interface NamingLanguage {
 
 const maxDepth = 300;
 const maxMembers = 10_000;
+const maxBindings = 200;
 
 /** Which names a file gives, and where they hold. Built once for a file; then asked. */
 export class Names {
@@ -93,9 +94,9 @@ export class Names {
     const scopes = this.#given.get(name) ?? new Map<SyntaxNode, Binding[]>();
     this.#given.set(name, scopes);
     const known = scopes.get(scope);
-    // Twenty values under one name are enough to tell.
+    // More values of one name are not followed.
     if (!known) scopes.set(scope, [binding]);
-    else if (known.length < 20) known.push(binding);
+    else if (known.length < maxBindings) known.push(binding);
   }
 
   /** Remembers what a member was given. */

@@ -35,7 +35,7 @@ export function pythonNames(
     if (name) given.give(given.scopeOf(match.node, 'function'), given.nameOf(name), { path, at: name.start });
   });
   const nameOf = (node: SyntaxNode) => names.nameOf(node);
-  const memory = rememberPaths(reading);
+  const memory = rememberPaths();
   return {
     resolve(node, seen = []) {
       memory.begin();

@@ -3,8 +3,6 @@ import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
 /** A tree with the text that it was read from, and the questions that finders ask of both. */
 export interface Reading {
   readonly tree: SyntaxTree;
-  /** `gaveUp`: a question about the text went too far to be answered, so that nobody knows. */
-  readonly state: { gaveUp: boolean };
   /** False where only pieces of the file are seen, so that an import may stand outside. */
   readonly isWhole: boolean;
   text(node: SyntaxNode | undefined): string;
@@ -149,7 +147,6 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Read
 
   return {
     tree,
-    state: { gaveUp: false },
     isWhole,
     text: textOf,
     literal: (node) => literal(node),

@@ -114,6 +114,13 @@ await gateTester(t, ruleOf('artifact-present'), {
   ],
   invalid: [
     {
+      name: 'what is required is there and is empty, which only logs may be',
+      ...stageOf('security'),
+      spec: required(entry('build-log', 'security'), entry('sbom', 'security')),
+      ...made(artifact('build-log', ''), artifact('sbom', '')),
+      expect: [{ ...error, message: 'expected artifact `sbom` at stage `security`, found an empty file' }],
+    },
+    {
       name: 'a program wrote no report, and the engine has made one',
       ...stageOf('fast', checkRecord()),
       spec: {

@@ -290,6 +290,8 @@ t.test('text that is not an expression, or too deeply nested, is an unknown lice
 });
 
 t.test('equivalent license expressions have the same key', async (t) => {
+  t.same(parseLicense('mit or apache-2.0'), parseLicense('MIT OR Apache-2.0'), 'SPDX compares without case');
+  t.equal(licenseKey('gpl-2.0+'), licenseKey('GPL-2.0-or-later'));
   t.equal(licenseKey('(MIT OR ISC)'), licenseKey('ISC or MIT'.replace('or', 'OR')));
   t.equal(licenseKey('MIT OR (ISC OR Zlib)'), licenseKey('Zlib OR ISC OR MIT'));
   t.not(licenseKey('MIT AND ISC'), licenseKey('MIT OR ISC'));

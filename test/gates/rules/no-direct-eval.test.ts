@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { labelledLanguages, readCases, scoreLanguage } from '../../../bench/labelled-cases.ts';
 import { judge } from '../../../gates/rules/no-direct-eval.ts';
 import { rules } from '../../../gates/rules.ts';
-import { type GateCase, gateTester, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+import { type CaseFile, type GateCase, gateTester, sampleSpecWith, toRuleInput } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 import { findRule } from './find-rule.ts';
 import { renames, sidesOf } from './renames.ts';
@@ -19,6 +20,46 @@ for (const language of languages) {
     t.same({ wrong, missed }, { wrong: [], missed: [] });
   });
 }
+
+t.test('a file that becomes code is evaluated whole', async (t) => {
+  const body = 'import os\nos.system(cmd)\n';
+  const script = `#!/usr/bin/env python3\n${body}`;
+  const more = '# more\n';
+  const judged = async (files: GateCase['files'], path: string) =>
+    (await judge(toRuleInput({ name: path, files: files ?? {} }))).map(({ line }) => line);
+  const cases: readonly (readonly [name: string, path: string, file: CaseFile, lines: readonly number[]])[] =
+    [
+      ['a new name', 'run.py', { oldPath: 'run.txt', base: body, candidate: body + more }, [2]],
+      ['a new first line', 'run', { base: body, candidate: script }, [3]],
+      ['a new mode', 'run', { base: script, candidate: script + more, newMode: '100755' }, [3]],
+      ['code under another name', 'b.py', { oldPath: 'a.py', base: body, candidate: body + more }, []],
+      [
+        'a mode of a file named as code',
+        'a.py',
+        { base: body, candidate: body + more, newMode: '100755' },
+        [],
+      ],
+    ];
+  for (const [name, path, file, lines] of cases) t.same(await judged({ [path]: file }, path), lines, name);
+});
+
+t.test(
+  'a variable that is given new values many times is followed and refused only for what it runs',
+  async (t) => {
+    const directory = new URL('../../../fixtures/gates/ordinary-reassignment/', import.meta.url);
+    const judged = async (path: string, candidate: string) =>
+      (await judge(toRuleInput({ name: path, files: { [path]: { candidate } } }))).map(({ line }) => line);
+    for (const path of readdirSync(directory))
+      t.same(await judged(path, readFileSync(new URL(path, directory), 'utf8')), [], path);
+    const steps = 'f = f.bind(null);\n'.repeat(30);
+    const text = `import { exec } from 'node:child_process';\nlet f;\n${steps}f = exec;\nf(text);\n`;
+    t.same(await judged('a.js', text), [34], 'the last of 31 values');
+    const [big] = await judge(
+      toRuleInput({ name: 'x', files: { 'a.js': { candidate: `eval(${'x+'.repeat(600_000)}1)` } } }),
+    );
+    t.match(big?.message, '`a.js` is too large to be read whole');
+  },
+);
 
 const withoutContent = (gateCase: GateCase) => ({ ...toRuleInput(gateCase), files: {} });
 /** A change of a file, so that the diff does not hold all of it. */

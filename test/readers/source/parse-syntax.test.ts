@@ -9,7 +9,7 @@ import { rules } from '../../../gates/rules.ts';
 import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
 import type { GrammarName } from '../../../readers/source/grammar/grammar-name.ts';
 import { dropRuntime } from '../../../readers/source/grammar/load-grammar.ts';
-import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
+import { parseBudget, parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import { plainText } from '../../../readers/source/grammar/plain-text.ts';
 import { publicWalk, walkTree } from '../../../readers/source/grammar/walk.ts';
 import { toRuleInput } from '../../../testing.ts';
@@ -32,7 +32,7 @@ t.test('every grammar loads once and parses text', async (t) => {
   for (const name of names) {
     const grammar = await shippedGrammar(name);
     t.equal(await shippedGrammar(name), grammar, name);
-    t.ok((parseSyntax(grammar, 'a;\n', { milliseconds: 1000 })?.nodes.length ?? 0) > 1, name);
+    t.ok((parseSyntax(grammar, 'a;\n')?.nodes.length ?? 0) > 1, name);
   }
 });
 
@@ -82,7 +82,7 @@ long('grammar functions are never optimised, while runtime functions are', async
     const { parseSyntax } = await import(at('readers/source/grammar/parse-syntax.ts'));
     const grammar = await shippedGrammar(${JSON.stringify(name)});
     const text = ${JSON.stringify(text)}.repeat(400);
-    for (let round = 0; round < 12; round += 1) parseSyntax(grammar, text, { milliseconds: 20000 });`;
+    for (let round = 0; round < 12; round += 1) parseSyntax(grammar, text);`;
     const { stdout } = spawnSync(
       process.execPath,
       ['--trace-wasm-compilation-times', '--wasm-sync-tier-up', '--input-type=module', '-e', script],
@@ -101,7 +101,7 @@ long('grammar functions are never optimised, while runtime functions are', async
 });
 
 t.test('node offsets start at the given offset', async (t) => {
-  const tree = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { offset: 100, milliseconds: 1000 });
+  const tree = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { offset: 100 });
   t.match(
     tree?.nodes.find(({ type }) => type === 'call_expression'),
     { start: 100, end: 104 },
@@ -131,11 +131,33 @@ t.test('the fast tree walk sees the same nodes as the documented cursor', async 
   tree.delete();
 });
 
-t.test('gives up on text that takes too long and still parses the next one', async (t) => {
+t.test('gives up when the budget is used up and still parses the next text', async (t) => {
   const grammar = await shippedGrammar('javascript');
-  t.equal(parseSyntax(grammar, 'f({[('.repeat(40_000), { milliseconds: 1 }), undefined);
-  const next = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { milliseconds: 1000 });
+  const budget = { steps: 10, pieces: 1_000 };
+  t.equal(parseSyntax(grammar, 'f({[('.repeat(4_000), { budget }), undefined);
+  t.ok(budget.steps < 0, 'steps are counted');
+  const next = parseSyntax(await shippedGrammar('javascript'), 'f(x)');
   t.ok(next && next.faults.length === 0);
+});
+
+t.test('a scanner that reads the rest of the text for each token uses up the pieces', async (t) => {
+  const text = '<<E\n'.repeat(50_000);
+  const budget = parseBudget(text.length);
+  t.equal(parseSyntax(await shippedGrammar('bash'), text, { budget }), undefined);
+  t.ok(budget.pieces < 0 && budget.steps > 0);
+  const next = parseSyntax(await shippedGrammar('bash'), 'cat <<E\na\nE\n');
+  t.ok(next && next.faults.length === 0);
+});
+
+t.test('a tree does not depend on where pieces end', async (t) => {
+  const text = `/* ${'é'.repeat(5_000)} */\nconst name = "${'a'.repeat(9_000)}";\n`.repeat(3);
+  const tree = parseSyntax(await shippedGrammar('javascript'), text);
+  t.equal(tree?.faults.length, 0);
+  const strings = tree?.nodes.filter(({ type }) => type === 'string') ?? [];
+  t.same(
+    strings.map(({ start, end }) => end - start),
+    [9_002, 9_002, 9_002],
+  );
 });
 
 t.test('loads grammars into a new runtime after the old one was dropped', async (t) => {
@@ -143,7 +165,7 @@ t.test('loads grammars into a new runtime after the old one was dropped', async 
   dropRuntime();
   const after = await shippedGrammar('python');
   t.not(after, before);
-  t.ok(parseSyntax(after, 'f(x)\n', { milliseconds: 1000 }));
+  t.ok(parseSyntax(after, 'f(x)\n'));
 });
 
 t.test('plain text keeps every offset', async (t) => {

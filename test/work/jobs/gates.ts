@@ -1,4 +1,3 @@
-import { systemClock } from '../../../core/base/clock.ts';
 import { followChecks } from '../../../engine/run/judge/second-run/find-judge.ts';
 import { parseReport } from '../../../gates/reports/parse-report.ts';
 import { parseTap } from '../../../gates/reports/tap.ts';
@@ -10,9 +9,6 @@ import { judge as testsKept } from '../../../gates/rules/tests-kept.ts';
 import { type CaseFile, toRuleInput } from '../../../testing.ts';
 import type { Job, Jobs } from '../count-work.ts';
 import { ofPieces, repeated } from '../of-pieces.ts';
-
-// A grammar that uses up its time reads less of a larger text: here time stands still.
-Object.assign(systemClock, { monotonic: () => 0 });
 
 type Files = Readonly<Record<string, CaseFile>>;
 type Rule = (input: ReturnType<typeof toRuleInput>) => unknown;

@@ -1,0 +1,96 @@
+import { isObject, isText, type JsonObject } from './read-json.ts';
+import { itemAt, readRules, type SarifRules } from './sarif-rules.ts';
+
+const levels = ['none', 'note', 'warning', 'error'];
+/** CVSS v3: high begins here. Scanners state it as `properties["security-severity"]` of a rule. */
+const highSeverity = 7;
+/** More overrides than any tool has rules. */
+const maxOverrides = 100_000;
+
+/** Answers the level of each result of a run. */
+export type LevelOf = (result: JsonObject, rule: JsonObject | undefined) => string;
+
+/**
+ * Levels by sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of the rule, else `warning`.
+ * A warning whose rule has a high or critical `security-severity` is an error, as code hosts show it.
+ */
+export function readLevels(run: JsonObject, rules: SarifRules): LevelOf {
+  const overrides = readOverrides(run, rules, 'ruleConfigurationOverrides');
+  return (result, rule) => {
+    const level = statedLevel(result, rule, overrides);
+    return level === 'warning' && severityOf(rule) >= highSeverity ? 'error' : level;
+  };
+}
+
+function statedLevel(result: JsonObject, rule: JsonObject | undefined, overrides: Overrides): string {
+  if (isText(result.level)) return result.level;
+  if (isText(result.kind) && result.kind !== 'fail') return 'none';
+  const index = isObject(result.provenance) ? result.provenance.invocationIndex : undefined;
+  return levelOfRule(rule, overrides, index);
+}
+
+/** What an invocation, or where none is named any of them, sets for a rule; then the rule's own level. */
+function levelOfRule(rule: JsonObject | undefined, overrides: Overrides, index: unknown): string {
+  const named = itemAt(overrides, index);
+  const searched = named === undefined ? overrides : [named as Overrides[number]];
+  const set = rule === undefined ? [] : searched.flatMap((one) => one.get(rule) ?? []);
+  if (set.length > 0) return set.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst));
+  const own = rule?.defaultConfiguration;
+  return isObject(own) && isText(own.level) ? own.level : 'warning';
+}
+
+function rank(level: string): number {
+  return levels.indexOf(level);
+}
+
+function severityOf(rule: JsonObject | undefined): number {
+  const stated = isObject(rule?.properties) ? rule.properties['security-severity'] : undefined;
+  const severity = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
+  return typeof severity === 'number' && Number.isFinite(severity) ? severity : 0;
+}
+
+/** The level that each invocation sets for a descriptor. */
+type Overrides = readonly ReadonlyMap<JsonObject, string>[];
+
+function readOverrides(run: JsonObject, rules: SarifRules, member: string): Overrides {
+  let left = maxOverrides;
+  return invocationsOf(run).map((invocation) => {
+    const set = new Map<JsonObject, string>();
+    for (const one of listOf(invocation[member])) {
+      left -= 1;
+      if (left < 0) break;
+      const rule = isObject(one.descriptor) ? rules.find(one.descriptor) : undefined;
+      const level = isObject(one.configuration) ? one.configuration.level : undefined;
+      if (rule !== undefined && isText(level)) set.set(rule, level);
+    }
+    return set;
+  });
+}
+
+/**
+ * The text of the first notification of level `error`: the tool could not inspect something (section 3.58.6);
+ * `undefined` when there is none.
+ */
+export function errorNotification(run: JsonObject): string | undefined {
+  const descriptors = readRules(run, 'notifications');
+  const overrides = readOverrides(run, descriptors, 'notificationConfigurationOverrides');
+  for (const [index, invocation] of invocationsOf(run).entries())
+    for (const member of ['toolExecutionNotifications', 'toolConfigurationNotifications'])
+      for (const one of listOf(invocation[member])) {
+        const descriptor = isObject(one.descriptor) ? descriptors.find(one.descriptor) : undefined;
+        const level = isText(one.level) ? one.level : levelOfRule(descriptor, overrides, index);
+        if (level !== 'error') continue;
+        const text = isObject(one.message) ? (one.message.text ?? one.message.id) : undefined;
+        return isText(text) ? text : 'no message';
+      }
+  return undefined;
+}
+
+/** Invocations of a run; what is no object is an empty one, so that indexes stay right. */
+export function invocationsOf({ invocations }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(invocations) ? invocations.map((one) => (isObject(one) ? one : {})) : [];
+}
+
+function listOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
