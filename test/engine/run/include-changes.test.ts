@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -267,6 +267,10 @@ long('a run that another clone sealed says so, and how this clone follows', asyn
   git('pull', '--quiet', '--ff-only');
   t.match(read(), /cents;[\s\S]*mine/);
   await t.rejects(sample.resume(id), refused);
+  rmSync(join(root, '.git', 'writ', 'runs', id), { recursive: true });
+  await t.rejects(sample.resume(id), refused, 'a run of which only the record is here, too');
+  git('remote', 'remove', 'origin');
+  await t.rejects(sample.resume(id), refused, 'on a branch that no remote has, too');
 });
 
 /** A sample with an uncommitted line behind the one that the patch corrects. */
