@@ -154,6 +154,14 @@ long('work that is predicted to write a file with local changes starts from them
   t.equal(verified.code, 0, verified.out);
 });
 
+t.test('local changes to a file that confirmed advice names are found before the work', async (t) => {
+  const { sample } = localChange(t);
+  const { worker, calls } = recorded(fixed.toString());
+  const advice = [{ key: 'task-1', steps: [], writes: [price], after: [], checks: [] }];
+  await t.rejects(sample.run({ worker, advice }, waived), { code: 'WORKTREE_DIRTY' });
+  t.equal(calls(), 0);
+});
+
 long('local changes that the work meets are included before evaluation, also by a resumed run', async (t) => {
   const { sample, path } = localChange(t);
   const { worker, calls } = recorded(fixed.toString());
