@@ -9,8 +9,8 @@ import type { TurnScope } from './turn-scope.ts';
 
 /**
  * What a plan and its runs do about local changes: the choice that is kept with the draft, else the option of the
- * session, else the answer of the person to a question. Option and answer are kept with the draft. Without a person (the approval policy `never`, a program that
- * controls the session) there is no question, and they stop the run.
+ * session, else the answer of the person to a question. Option and answer are kept with the draft. Without a person
+ * (the approval policy `never`, a program that controls the session) there is no question, and they stop the run.
  */
 export async function localChangesOfDraft(
   scope: TurnScope,
