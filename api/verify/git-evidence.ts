@@ -44,12 +44,18 @@ export async function gitEvidence(
 
 /** Loaded when a run has carried approvals: few have. */
 function readCarry(repository: Repository): CarryReader {
-  const load = async (): Promise<CarryReader> =>
-    (await import('../../engine/patch/carry-reader.ts')).carryReader(repository);
+  let loaded: Promise<CarryReader> | undefined;
+  const load = (): Promise<CarryReader> => {
+    loaded ??= import('../../engine/patch/carry-reader.ts').then(({ carryReader }) =>
+      carryReader(repository),
+    );
+    return loaded;
+  };
   return {
     carriesApprovals: async (commit) => (await load()).carriesApprovals(commit),
     isAncestor: async (ancestor, commit) => (await load()).isAncestor(ancestor, commit),
     patchDigest: async (baseCommit, tree) => (await load()).patchDigest(baseCommit, tree),
+    editedPaths: async (baseCommit, tree, other) => (await load()).editedPaths(baseCommit, tree, other),
   };
 }
 

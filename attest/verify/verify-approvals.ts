@@ -11,7 +11,7 @@ import type { GitCommit } from './git-commit.ts';
 import type { DecisionClaims } from './predicates/read-decision.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
-import type { Carried } from './verify-equivalence.ts';
+import { type Carried, equivalenceCheck } from './verify-equivalence.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
 
 /** As many as a decision may name. */
@@ -89,7 +89,8 @@ export async function verifyApprovals(
             ? undefined
             : 'no verified equivalence statement names that candidate',
       });
-      return requireApproved(verdicts, decision, needed, isDemanded);
+      const isCarryMissing = list.statusOf(equivalenceCheck) === 'missing';
+      return requireApproved(verdicts, decision, needed, isDemanded, isCarryMissing);
     },
     (counted) => ({ principals: peopleIn(counted), ...inProcessOf(counted) }),
   );
@@ -206,6 +207,7 @@ function requireApproved(
   decision: ApprovalClaims,
   needed: number,
   isDemanded: boolean,
+  isCarryMissing: boolean,
 ): readonly ApprovalVerdict[] {
   const isMarked = (verdict: ApprovalVerdict): boolean =>
     decision.approvals.some(({ digest, inProcess }) => inProcess && digest === verdict.digest);
@@ -228,6 +230,10 @@ function requireApproved(
   };
   // The contract asked for nobody; only who verifies does, and nothing that was signed is refuted.
   if (people.length >= least) throw unavailable('missing', detail);
+  // Objects are missing that would show whether approvals of an earlier candidate count.
+  const open: readonly string[] = ['wrong-subject', 'untrusted-signer'];
+  if (isCarryMissing && others.every(({ status }) => open.includes(status)))
+    throw unavailable('missing', detail);
   // Nobody whom the verifier knows is no refutation; a signature that does not hold is one.
   if (others.some(({ status }) => status !== 'untrusted-signer')) throw refuted('policy-deny', detail);
   throw unavailable(others.length === 0 ? 'missing' : 'untrusted-signer', detail);

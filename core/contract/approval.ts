@@ -22,6 +22,11 @@ export interface CarryReader {
   isAncestor(ancestor: string, commit: string): Promise<boolean | undefined>;
   /** SHA-256 of the canonical patch from a commit to a tree; `undefined` if objects are missing. */
   patchDigest(baseCommit: string, tree: string): Promise<string | undefined>;
+  /**
+   * Paths of the patch from a commit to a tree whose content differs at another commit. The canonical patch names no
+   * blob of a mode change or an exact rename. `undefined` if objects are missing.
+   */
+  editedPaths(baseCommit: string, tree: string, other: string): Promise<readonly string[] | undefined>;
 }
 
 /** One approval or rejection as its signature proves it, before anybody counts. */

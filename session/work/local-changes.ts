@@ -8,9 +8,9 @@ import { localChangesAnswer, localChangesQuestion } from '../state/local-changes
 import type { TurnScope } from './turn-scope.ts';
 
 /**
- * What a plan and its runs do about local changes: the answer that is kept with the draft, else the option of the
- * session, else the answer of the person to a question. Without a person (the approval policy `never`, a program that
- * controls the session) there is no question, and they stop the run.
+ * What a plan and its runs do about local changes: the choice that is kept with the draft, else the option of the
+ * session, else the answer of the person to a question. Option and answer are kept with the draft. Without a person
+ * (the approval policy `never`, a program that controls the session) there is no question, and they stop the run.
  */
 export async function localChangesOfDraft(
   scope: TurnScope,
@@ -18,8 +18,9 @@ export async function localChangesOfDraft(
 ): Promise<Pick<RunSettings, 'localChanges' | 'askLocalChanges'>> {
   const { run, approval, repositoryPath } = scope.setting;
   const kept = readDraft(await openRepository(repositoryPath), runId)?.localChanges;
-  const localChanges = kept ?? run.localChanges;
-  if (localChanges !== undefined) return { localChanges };
+  if (kept !== undefined) return { localChanges: kept };
+  if (run.localChanges !== undefined)
+    return { localChanges: await keepLocalChanges(scope, runId, run.localChanges) };
   if (approval.policy === 'never' || scope.state().lease?.kind === 'automation') return {};
   return { askLocalChanges: (dirty) => askLocalChanges(scope, runId, dirty) };
 }
@@ -42,7 +43,7 @@ async function askLocalChanges(
   return keepLocalChanges(scope, runId, localChangesAnswer(given));
 }
 
-/** Keeps the answer with the draft, so that the plan, its runs and their repairs use it. `stop` is not kept. */
+/** Keeps the choice with the draft, so that the plan, its runs and their repairs use it. `stop` is not kept. */
 export async function keepLocalChanges(
   { setting }: Pick<TurnScope, 'setting'>,
   runId: string,

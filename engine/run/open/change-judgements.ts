@@ -1,5 +1,6 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
@@ -107,7 +108,7 @@ export const changeJudgements: readonly Judgement[] = [
       const target = await targetHere(repository, landing, request.heldFor);
       if (source.kind !== 'worker') return;
       const { base } = landing;
-      const files = predictedFiles(draft);
+      const files = predictedFiles(draft, request.advice);
       if (target === undefined) {
         const isIncluding = request.localChanges === 'include';
         if (isIncluding) await requireNothingToInclude(repository, landing.target.ref, files);
@@ -136,8 +137,15 @@ export const changeJudgements: readonly Judgement[] = [
   }),
 ];
 
-/** Files that the plan names one by one. What it names by directory or glob is checked once the change is there. */
-function predictedFiles({ tasks }: PlanDraft): readonly Touched[] {
-  const patterns = tasks.flatMap(({ predictedWrites = [] }) => predictedWrites.map(parseWritePattern));
+/**
+ * Files that the plan, or a model's advice on it that a person confirmed, names one by one. What is named by directory
+ * or glob is checked once the change is there.
+ */
+function predictedFiles({ tasks }: PlanDraft, advice: readonly TaskAdvice[] = []): readonly Touched[] {
+  const writes = [
+    ...tasks.flatMap(({ predictedWrites = [] }) => predictedWrites),
+    ...advice.flatMap((one) => one.writes),
+  ];
+  const patterns = writes.map(parseWritePattern);
   return touchedBy(patterns.filter(({ isPlain, isFile }) => isPlain && isFile).map(({ text }) => text));
 }

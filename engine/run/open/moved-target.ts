@@ -12,7 +12,7 @@ import { mergeTrees } from '../../vcs/merge-trees.ts';
 import { reopenTarget } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import { isAncestor, treeOf } from '../../vcs/resolve-commit.ts';
+import { treeOf } from '../../vcs/resolve-commit.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import { parseWaitingRecord, waitingPath } from '../record/waiting-record.ts';
@@ -41,12 +41,13 @@ export async function findMovedLanding(
   if (waiting.for !== 'approval') return undefined;
   const { candidateTree, baseCommit: waited } = waiting.subject;
   // A run that moved and stopped before it waited again: its approvals are of the candidate before.
-  const hasMoved =
-    waited !== null && waited !== base.commit && (await isAncestor(repository, waited, base.commit));
-  if (candidateTree !== candidate.tree && !hasMoved) return undefined;
   const reader = carryReader(repository);
+  const isForward = async (from: string, to: string): Promise<boolean> =>
+    (await reader.isAncestor(from, to)) ?? refuseIncomplete(target.ref, from, to);
+  const hasMoved = waited !== null && waited !== base.commit && (await isForward(waited, base.commit));
+  if (candidateTree !== candidate.tree && !hasMoved) return undefined;
   for (const commit of [tip, target.expected]) if (!(await reader.carriesApprovals(commit))) return undefined;
-  if (!(await isAncestor(repository, target.expected, tip))) return undefined;
+  if (!(await isForward(target.expected, tip))) return undefined;
 
   const moved = await reopenTarget(repository, { ref: target.ref, expected: tip });
   const newBase = { commit: tip, tree: await treeOf(repository, tip) };
@@ -62,6 +63,14 @@ export async function findMovedLanding(
     ...(commits === 0 ? {} : { lag: { from, commits } }),
     ...(foreign === undefined ? {} : { foreign }),
   };
+}
+
+function refuseIncomplete(ref: string, from: string, to: string): never {
+  throw new WritError('TARGET_MOVED', {
+    message: `\`${printable(ref)}\` moved, and the history from ${from} to ${to} is incomplete in this clone`,
+    detail: { ref, expected: from, found: to },
+    hints: ['`git fetch --unshallow` fetches the history, then resume the run again'],
+  });
 }
 
 /**

@@ -33,6 +33,7 @@ export type OpeningRequest = Pick<
   | 'noMerge'
   | 'localChanges'
   | 'askLocalChanges'
+  | 'advice'
   | 'message'
   | 'author'
   | 'sandbox'

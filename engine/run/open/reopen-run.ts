@@ -67,7 +67,7 @@ export async function reopenRun(
     if (own && request.cancel !== undefined) refuseSealing(runId, own);
     const decided = own && recordedDecision(before, stepsOver(own));
     const openScratch = async () => readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
-    if (own && request.cancel === undefined && !isSealing(own)) {
+    if (request.cancel === undefined && !(own && isSealing(own))) {
       requireRecordedChoice(request, runId, decided?.included);
       await refuseSealedElsewhere(repository, { started: before, included: decided?.included, openScratch });
     }

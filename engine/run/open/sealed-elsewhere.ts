@@ -48,14 +48,16 @@ async function findSealed(
   repository: Repository,
   { runId, target }: Pick<StartedRun, 'runId' | 'target'>,
 ): Promise<string | undefined> {
-  const name = target.ref.replace(/^refs\/heads\//, '').replace(/[*?[\\]/g, '?');
+  // Git allows no glob characters in a ref name. `--branches=NAME` without one would list `NAME/*` only.
+  const name = target.ref.replace(/^refs\/heads\//, '');
+  const isHere = (await readRef(repository, target.ref)) !== undefined;
   const args = [
     'log',
     `--max-count=${maxCommits}`,
     '--no-show-signature',
     '--format=%H %(trailers:key=Run-Id,valueonly,separator=%x20)',
-    `--branches=${name}`,
     `--remotes=*/${name}`,
+    ...(isHere ? [target.ref] : []),
     ...(target.expected === null ? [] : ['--not', target.expected]),
   ];
   const listed = (await runGit(repository, args, { maxBytes: 16 * 1024 * 1024 })).toString('utf8');

@@ -1,3 +1,4 @@
+import { printable } from '../../../core/base/printable.ts';
 import type { ApprovalSubject, CarryReader } from '../../../core/contract/approval.ts';
 
 /** Why approvals of an earlier candidate do not carry over to another. */
@@ -12,7 +13,8 @@ type Candidate = Pick<ApprovalSubject, 'baseCommit' | 'candidateTree'>;
 
 /**
  * Compares an earlier candidate with `now`, whose canonical patch has `patchDigest`: both bases let approvals carry
- * over, the target moved forward only, and the canonical patches are equal octet by octet. `undefined` if all holds.
+ * over, the target moved forward only, the canonical patches are equal octet by octet, and so are the blobs of every
+ * changed file. `undefined` if all holds.
  * Both bases are the policy commits of their candidates: a target that exists is base and policy.
  */
 export async function findCarryFault(
@@ -40,7 +42,15 @@ export async function findCarryFault(
   const found = await reader.patchDigest(earlier.baseCommit, earlier.candidateTree);
   if (found === undefined) return missing(`tree ${earlier.candidateTree} of the approved candidate`);
   if (found !== patchDigest) return { reason: 'mismatch', expected: patchDigest, found };
-  return undefined;
+  const edited = await reader.editedPaths(earlier.baseCommit, earlier.candidateTree, now.baseCommit);
+  if (edited === undefined) return missing(`the files of the change at ${now.baseCommit}`);
+  const [path] = edited;
+  if (path === undefined) return undefined;
+  return {
+    reason: 'mismatch',
+    expected: 'the same content at both bases',
+    found: `a change of ${printable(path)}`,
+  };
 }
 
 function missing(expected: string): CarryFault {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -154,6 +154,14 @@ long('work that is predicted to write a file with local changes starts from them
   t.equal(verified.code, 0, verified.out);
 });
 
+t.test('local changes to a file that confirmed advice names are found before the work', async (t) => {
+  const { sample } = localChange(t);
+  const { worker, calls } = recorded(fixed.toString());
+  const advice = [{ key: 'task-1', steps: [], writes: [price], after: [], checks: [] }];
+  await t.rejects(sample.run({ worker, advice }, waived), { code: 'WORKTREE_DIRTY' });
+  t.equal(calls(), 0);
+});
+
 long('local changes that the work meets are included before evaluation, also by a resumed run', async (t) => {
   const { sample, path } = localChange(t);
   const { worker, calls } = recorded(fixed.toString());
@@ -267,6 +275,10 @@ long('a run that another clone sealed says so, and how this clone follows', asyn
   git('pull', '--quiet', '--ff-only');
   t.match(read(), /cents;[\s\S]*mine/);
   await t.rejects(sample.resume(id), refused);
+  rmSync(join(root, '.git', 'writ', 'runs', id), { recursive: true });
+  await t.rejects(sample.resume(id), refused, 'a run of which only the record is here, too');
+  git('remote', 'remove', 'origin');
+  await t.rejects(sample.resume(id), refused, 'on a branch that no remote has, too');
 });
 
 /** A sample with an uncommitted line behind the one that the patch corrects. */

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
+import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
@@ -175,6 +177,9 @@ long('a session that sets local changes aside merges them back into the change',
   const path = join(scene.sample.root, 'src/price.js');
   writeFileSync(path, `${readFileSync(path, 'utf8')}\n// mine\n`);
   const { id } = await planned(scene);
+  const runId = scene.session.channel.state.plans.at(-1)?.run?.runId ?? '';
+  const kept = readDraft(await openRepository(scene.sample.root), runId);
+  t.equal(kept?.localChanges, 'set-aside', 'a resumed session goes on with the option');
   await scene.answer(id, { selectedOption: 'execute' });
   await scene.ended();
   t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
