@@ -123,7 +123,7 @@ function write({ root }: Sample, files: Files): void {
   }
 }
 
-for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-local', 'vendored-bin']))
+for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-local']))
   t.test(`refuses a broken product that brings what its judge looks for: ${name}`, async (t) => {
     const { base, command, added } = one;
     const sample = makeSample();
