@@ -72,14 +72,8 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
       printCheck(printer, check, view, once, beside === 'show' ? undefined : mostLines);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
-  const outside = wroteOutside(view.stages);
-  if (outside.length > 0) printer.line();
-  for (const [id, words] of outside.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
-  if (outside.length > most) printer.line(styled('dim', `  and ${outside.length - most} more`));
-  const observed = beside === 'show' ? observedChecks(view.stages) : [];
-  if (observed.length > 0) printer.line();
-  for (const [id, words] of observed.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
-  if (observed.length > most) printer.line(styled('dim', `  and ${observed.length - most} more`));
+  printNotes(printer, wroteOutside(view.stages));
+  if (beside === 'show') printNotes(printer, observedChecks(view.stages));
   const inStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
   printFindings(printer, [...view.findings, ...inStages], once);
   if (view.artifacts.length > 0) {
@@ -115,6 +109,13 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   );
   const next = verdict.next.find(({ line }) => beside !== 'show' || line !== showLine(view));
   if (next !== undefined && beside !== 'hinted') printer.line(styled('dim', '  next  '), next.line);
+}
+
+/** Notes on checks; nothing, not even a blank line, if there are none. */
+function printNotes(printer: Printer, notes: readonly (readonly [id: string, words: string])[]): void {
+  if (notes.length > 0) printer.line();
+  for (const [id, words] of notes.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
+  if (notes.length > most) printer.line(styled('dim', `  and ${notes.length - most} more`));
 }
 
 /** Who was sent back on the way, for what and where. */

@@ -32,7 +32,7 @@ function statedLevel(result: JsonObject, rule: JsonObject | undefined, overrides
 /** What an invocation, or where none is named any of them, sets for a rule; then the rule's own level. */
 function levelOfRule(rule: JsonObject | undefined, overrides: Overrides, index: unknown): string {
   const named = itemAt(overrides, index);
-  const searched = named === undefined ? overrides : [named as Overrides[number]];
+  const searched = named === undefined ? overrides : [named];
   const set = rule === undefined ? [] : searched.flatMap((one) => one.get(rule) ?? []);
   if (set.length > 0) return set.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst));
   const own = rule?.defaultConfiguration;

@@ -1,5 +1,6 @@
 import { workspaceInside } from '../../core/contract/sandbox.ts';
 import { isObject, isText, type JsonObject } from './read-json.ts';
+import { invocationsOf } from './sarif-level.ts';
 
 const maxUri = 1000;
 /** A base may be relative to another one (section 3.14.14). */
@@ -37,8 +38,9 @@ function below(roots: readonly string[], path: string): string | undefined {
 
 /** Absolute directories that the run says it worked in; never the root of the file system. */
 function* declaredRoots(run: JsonObject, bases: JsonObject): Generator<string> {
-  const invocations = Array.isArray(run.invocations) ? run.invocations.slice(0, 100) : [];
-  const directories = invocations.map((one) => (isObject(one) ? one.workingDirectory : undefined));
+  const directories = invocationsOf(run)
+    .slice(0, 100)
+    .map((invocation) => invocation.workingDirectory);
   for (const one of [...Object.values(bases).slice(0, 100), ...directories]) {
     const path = isObject(one) && isText(one.uri) ? pathOfUri(one.uri.slice(0, maxUri)) : undefined;
     if (path === undefined || !path.startsWith('/')) continue;
@@ -47,7 +49,7 @@ function* declaredRoots(run: JsonObject, bases: JsonObject): Generator<string> {
   }
 }
 
-/** What a base stands for: an absolute directory, or a path below a base that is not known; empty for none. */
+/** What a base means: an absolute directory, or a path below a base that is not known; empty for none. */
 function baseOf(bases: JsonObject, id: unknown): string {
   let path = '';
   let name = id;

@@ -63,7 +63,7 @@ function componentOf(
   extensions: readonly (Component | undefined)[],
   all: readonly (Component | undefined)[],
 ): Component | undefined {
-  const indexed = Number.isInteger(index) && Number(index) >= 0 ? extensions[Number(index)] : undefined;
+  const indexed = itemAt(extensions, index);
   return (
     indexed ??
     all.find(
@@ -85,7 +85,7 @@ function* idsOf(id: string): Generator<string> {
   }
 }
 
-/** The item of a list; indexes count from 0, and -1 stands for none. */
-export function itemAt(list: readonly unknown[], index: unknown): unknown {
+/** The item of a list; indexes count from 0, and -1 means none. */
+export function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
   return Number.isInteger(index) && Number(index) >= 0 ? list[Number(index)] : undefined;
 }

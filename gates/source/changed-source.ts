@@ -56,9 +56,8 @@ export function becomesCode(input: RuleInput, file: PatchFile, language: Languag
   const named = languageOf(before);
   if (named !== undefined) return named !== language;
   if (languageOf(file.path) !== undefined) return true;
-  return isExecutable(file.newMode) && !isExecutable(file.oldMode)
-    ? true
-    : languageOf(before, baseLine(input, file)) !== language;
+  const isMadeExecutable = isExecutable(file.newMode) && !isExecutable(file.oldMode);
+  return isMadeExecutable || languageOf(before, baseLine(input, file)) !== language;
 }
 
 function isExecutable(mode: string | undefined): boolean {

@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import type { Footprint } from './footprint.ts';
 import {
   createTraceReader,
   type PathArgument,
@@ -7,6 +6,20 @@ import {
   readPathArguments,
   type TracedCall,
 } from './trace-line.ts';
+
+/**
+ * What a tree of processes did with files. Paths are absolute, without `.` and `..`, each once, in code point order.
+ */
+export interface Footprint {
+  /** Looked up and not there, by a process that did not make the file itself later. */
+  readonly missing: readonly string[];
+  /** Opened for reading, or looked up and there; files that the processes made themselves are left out. */
+  readonly read: readonly string[];
+  /** Directories whose entries were listed. */
+  readonly listed: readonly string[];
+  /** Programs that were executed, as they were named. */
+  readonly executed: readonly string[];
+}
 
 /** Calls that ask for a path, or open it. */
 const lookups = new Set([

@@ -6,8 +6,6 @@ export interface TracedCall {
   readonly args: string;
   /** `undefined`: the call did not return. */
   readonly result: number | undefined;
-  /** What the descriptor that was returned leads to (`strace -y`). */
-  readonly opened?: string;
   /** Name of the error: `ENOENT`. */
   readonly error?: string;
 }
@@ -21,7 +19,7 @@ export interface PathArgument {
 /** A path has at most 4,096 octets, each at most four characters here; rename has two, each with its directory. */
 const maxLineLength = 80_000;
 const start = /^(\d{1,10}) +(?:<\.\.\. (\w+) resumed>|(\w+)\()/;
-const end = /^ +=\s+(-?\d+|0x[0-9a-f]+|\?)(?:<((?:[^>\\]|\\.)*)>)?(?: (E[A-Z0-9]+)[^)]*\)?)?$/;
+const end = /^ +=\s+(-?\d+|0x[0-9a-f]+|\?)(?:<(?:[^>\\]|\\.)*>)?(?: (E[A-Z0-9]+)[^)]*\)?)?$/;
 const unfinished = ' <unfinished ...>';
 /**
  * A text, what a descriptor leads to, a parenthesis, anything else. One that does not end matches nothing, so that
@@ -52,13 +50,12 @@ export function createTraceReader(): (line: string) => TracedCall | undefined {
     const closing = closingParenthesis(whole);
     const ended = closing === undefined ? null : end.exec(whole.slice(closing + 1));
     if (ended === null) return undefined;
-    const [, value = '?', opened, error] = ended;
+    const [, value = '?', error] = ended;
     return {
       pid: Number(pid),
       name,
       args: whole.slice(0, closing),
       result: value === '?' ? undefined : Number(value),
-      ...(opened === undefined ? {} : { opened: unescapePath(opened) }),
       ...(error === undefined ? {} : { error }),
     };
   };

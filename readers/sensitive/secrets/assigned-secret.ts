@@ -117,7 +117,7 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
   if (isWord && isBare && isTestName(before, match[0], found)) return undefined;
   const endOfValue = endOfMatch - (isBare ? 0 : trailingQuote(match[0]));
-  const isTag = groups.sign === '>' && stands(closingTag, text, endOfValue);
+  const isTag = groups.sign === '>' && matchesAt(closingTag, text, endOfValue);
   return {
     rule: isWord ? 'assigned-password' : 'assigned-key',
     kind: 'assigned',
@@ -139,11 +139,11 @@ function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: s
   const sign = groups.sign ?? '';
   if (sign === '(' || sign === ',' || sign === '::') return false;
   if (groups.below === undefined) return true;
-  if (sign === '>') return stands(closingTag, text, end);
-  return (sign === ':' || groups.below.trimStart().startsWith('\\')) && stands(ownLineEnd, text, end);
+  if (sign === '>') return matchesAt(closingTag, text, end);
+  return (sign === ':' || groups.below.trimStart().startsWith('\\')) && matchesAt(ownLineEnd, text, end);
 }
 
-function stands(form: RegExp, text: string, at: number): boolean {
+function matchesAt(form: RegExp, text: string, at: number): boolean {
   form.lastIndex = at;
   return form.test(text);
 }
@@ -169,7 +169,7 @@ function mayAssign(text: string, at: number): boolean {
   }
   for (; from < most && (text.charCodeAt(from) === 32 || text.charCodeAt(from) === 9); from += 1);
   if ('=:>(,?'.includes(text.charAt(from)) && from < text.length) return true;
-  if (stands(signBelow, text, from)) return true;
+  if (matchesAt(signBelow, text, from)) return true;
   return text.charCodeAt(at - 1) === 45 || text.charCodeAt(from - 1) === 32
     ? from < text.length &&
         (flagBefore.test(text.slice(Math.max(0, at - 28), at)) || pairAhead.test(text.slice(from, from + 66)))

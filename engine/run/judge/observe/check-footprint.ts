@@ -1,5 +1,5 @@
 import { isTooling } from '../../../../readers/judges/serves-judging.ts';
-import type { Footprint } from '../../../../readers/trace/footprint.ts';
+import type { Footprint } from '../../../../readers/trace/read-trace.ts';
 import type { TreeEntry } from '../../../vcs/tree.ts';
 
 /** What a check did with files, as the record of a run keeps it. Paths are relative to its workspace, '' its root. */

@@ -1,9 +1,8 @@
-import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalize } from '../../../../core/base/canonical.ts';
-import { systemClock } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
-import { uuidV7 } from '../../../../core/base/ids.ts';
+import { writeDurably } from '../../../../core/base/durable-file.ts';
 import { readPlainFile } from '../../../plugin-trust/read-directory.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
 import type { TreeEntry } from '../../../vcs/tree.ts';
@@ -45,9 +44,7 @@ export function openKeptFootprints(directory: string, voucher: Voucher): KeptFoo
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await chmod(directory, 0o700);
       await removeOldest(directory);
-      const draft = join(directory, `tmp-${uuidV7(systemClock.now())}`);
-      await writeFile(draft, `${voucher.vouch(line(key, said))}\n${said}`, { mode: 0o600 });
-      await rename(draft, pathOf(key));
+      await writeDurably(pathOf(key), `${voucher.vouch(line(key, said))}\n${said}`);
     },
   };
 }

@@ -10,14 +10,14 @@ export async function preparedFills(
   const found: string[] = [];
   for (const path of unprepared) {
     const made = provided.find(({ directory }) => path.startsWith(`${directory}/`));
-    if (made !== undefined && (await stands(made.source, path.slice(made.directory.length + 1))))
+    if (made !== undefined && (await exists(made.source, path.slice(made.directory.length + 1))))
       found.push(path);
   }
   return found;
 }
 
 /** Links on the way are not followed: what is behind one may be there inside the sandbox. */
-async function stands(root: string, path: string): Promise<boolean> {
+async function exists(root: string, path: string): Promise<boolean> {
   const names = path.split('/');
   for (let count = 1; count <= names.length; count += 1) {
     const status = await lstat(join(root, ...names.slice(0, count))).catch(() => undefined);
