@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { long } from '../../rooms/long.ts';
@@ -7,6 +7,14 @@ import { noPty, openTerminalScene, type SceneOptions } from './open-terminal-sce
 
 const bash = '/bin/bash';
 const skip = noPty !== false ? noPty : existsSync(bash) ? false : `no ${bash} on this machine`;
+
+/**
+ * Whether the process is stopped. On a busy machine the shell can ask again before the system stopped the editor, whose
+ * blocked `read` then takes the first character that is typed for the shell.
+ */
+function isStopped(pid: number): boolean {
+  return !existsSync('/proc/self/stat') || /^\d+ \(.*\) T/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+}
 
 /** A shell with jobs, and what is typed there to start the program. */
 function openShell({ program, args, env, ...line }: Omit<SceneOptions, 'line'>) {
@@ -65,7 +73,7 @@ long('Ctrl+Z suspends a session, and `fg` restores its screen and terminal setti
 t.test('suspending the external editor suspends the session with it', { skip }, async (t) => {
   await using code = await openCodeScene([]);
   const editor = join(code.sample.home, 'editor');
-  writeFileSync(editor, '#!/bin/sh\necho editing\nread line\necho "$line" > "$1"\n');
+  writeFileSync(editor, '#!/bin/sh\necho "editing as $$."\nread line\necho "$line" > "$1"\n');
   chmodSync(editor, 0o755);
   const line = code.line();
   const { scene, started } = openShell({ ...line, env: { ...line.env, EDITOR: editor } });
@@ -74,9 +82,11 @@ t.test('suspending the external editor suspends the session with it', { skip }, 
   scene.type(`${started}\r`);
   await scene.until('? for help');
   scene.press('ctrl+g');
-  await scene.until('editing');
+  await scene.until(/editing as \d+\./);
+  const pid = Number(/editing as (\d+)\./.exec(scene.screen().join('\n'))?.[1]);
   scene.press('ctrl+z');
   await scene.until((screen) => screen.trimEnd().endsWith('shell>'));
+  await scene.until(() => isStopped(pid));
   t.match(scene.screen().join('\n'), /Stopped/);
   scene.type('fg\r');
   await scene.until(/^shell> fg$/m);
