@@ -26,8 +26,6 @@ await room(
   'gates/rules/regression.test.ts',
   'engine/run/judge/regression',
   'engine/run/judge/ask-stage-checks.test.ts',
-  'engine/run/judge/compare-executed.test.ts',
-  'engine/run/judge/new-tests-ran.test.ts',
   'engine/run/eight-errors.test.ts',
   'gates/rules/check-outcome.test.ts',
   'gates/rules/artifact-declared.test.ts',

@@ -43,7 +43,6 @@ await room(
   'engine/run/record/failure-text.test.ts',
   'engine/run/record/output-tail.test.ts',
   'engine/run/judge/check-time.test.ts',
-  'engine/run/judge/expectations',
   'engine/run/judge/guarded-command.test.ts',
   'engine/run/judge/produce-artifacts.test.ts',
   'engine/run/judge/reach',

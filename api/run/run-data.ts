@@ -167,6 +167,7 @@ function toCheckData(check: CheckRecord): CheckData {
     baseline: check.baseline && toBaselineData(check.baseline),
     at_policy: check.atPolicy && toLaidData(check.atPolicy),
     with_base_tests: check.withBaseTests && toLaidData(check.withBaseTests),
+    on_base_product: check.onBaseProduct && toLaidData(check.onBaseProduct),
     observed:
       check.observed &&
       compact({

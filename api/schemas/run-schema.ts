@@ -142,6 +142,7 @@ const check = record(
     clock_step_ms: number,
     at_policy: laidRun,
     with_base_tests: laidRun,
+    on_base_product: laidRun,
     observed: record({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256, reason: text }),
     carried,
     wrote_outside: record(

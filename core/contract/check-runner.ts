@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
-import type { RuleInput } from './rule.ts';
+import type { RuleInput } from './rule-input.ts';
 import type { SandboxResult } from './sandbox.ts';
 import type { CheckCarry, CheckTime, TestCounts, ToolUse, WrittenOutside } from './stage.ts';
 
@@ -34,21 +34,24 @@ export interface CheckContext {
   readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
 }
 
+/** Tests as a report names them. */
+export interface ExecutedTests {
+  readonly counts: TestCounts;
+  readonly names: ReadonlySet<string>;
+  /** Of these, the ones that it says were skipped, the first 20. */
+  readonly skipped: readonly string[];
+  /** Files in which no test ran, the first 20. */
+  readonly emptyFiles?: readonly string[];
+}
+
 /** What a check kind concluded. A failure is a finding of severity `error`. */
 export interface CheckOutcome {
   readonly findings: readonly Finding[];
   readonly result?: SandboxResult;
   readonly reports: readonly ReportFile[];
   readonly tests?: TestCounts;
-  /**
-   * Tests that its report names, of them those that it says were skipped, and files in which none ran, the first 20
-   * each; kept for comparing, not recorded.
-   */
-  readonly executed?: {
-    readonly names: ReadonlySet<string>;
-    readonly skipped: readonly string[];
-    readonly emptyFiles?: readonly string[];
-  };
+  /** What its report says, for comparing; not recorded. */
+  readonly executed?: ExecutedTests;
   /** What its command had of the network; the engine adds it. */
   readonly network?: CheckNetwork;
   /** What its command used; the engine adds it. */

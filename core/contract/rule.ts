@@ -1,64 +1,14 @@
-import type { ApprovalVerdict } from './approval.ts';
+import type { ExecutedRule } from './executed-rule.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { JudgeReach } from './judge-reach.ts';
-import type { PatchFile, PatchSet } from './patch-set.ts';
-import type { Scope } from './scope.ts';
-import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
+import type { PatchFile } from './patch-set.ts';
+import type { RuleInput } from './rule-input.ts';
+import type { StageName } from './stage.ts';
+
+export type { FileSides, PolicyText, RuleInput } from './rule-input.ts';
 
 /** When a rule is asked: over the patch before it is Proposed, or when a stage has run. */
 export type RulePoint = 'patch' | StageName | 'every-stage';
-
-/** Content of a changed file that a rule asked for with `reads`; a side is absent where the file is. */
-export interface FileSides {
-  readonly base?: Uint8Array;
-  readonly candidate?: Uint8Array;
-}
-
-/** What a policy engine is asked with: `[policy.<name>]`, its files as the policy commit has them. */
-export interface PolicyText {
-  readonly name: string;
-  readonly files: readonly { readonly path: string; readonly bytes: Uint8Array }[];
-}
-
-/** Everything a rule may know. Plain data: it crosses a thread or a process boundary. */
-export interface RuleInput {
-  readonly spec: EffectiveIntentSpec;
-  /** Words after the rule's name when a `policy` check asks (`require-approvers --min 2`); else empty. */
-  readonly args: readonly string[];
-  readonly patch: PatchSet;
-  /** The effective write scope, computed by core with the names of the base tree at hand. */
-  readonly scope: Scope;
-  /** By candidate path (base path for a deleted file). */
-  readonly files: Readonly<Record<string, FileSides>>;
-  /** Present at a stage: what its checks did, and which artifacts exist so far in the whole run. */
-  readonly stage?: { readonly name: StageName; readonly checks: readonly CheckRecord[] };
-  readonly artifacts: readonly ArtifactRecord[];
-  /** By SHA-256: content of `artifacts`, for rules with `readsArtifacts`. */
-  readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
-  /** By artifact name: why the engine could not make one that it knows how to make. */
-  readonly unmade?: Readonly<Record<string, string>>;
-  /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
-  readonly approvals?: readonly ApprovalVerdict[];
-  /**
-   * What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants
-   * no provenance.
-   */
-  readonly rehearsal?: { readonly problems: readonly string[] };
-  /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
-  readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * By path at base: files with inline suppressions as the policy commit has them, for rules with `readsStanding`;
-   * absent where base and policy commit are one.
-   */
-  readonly standing?: Readonly<Record<string, Uint8Array>>;
-  /** What checks execute to judge, for rules with `readsJudge`; absent where no contract says what is checked. */
-  readonly judge?: JudgeReach;
-  /** Present where a policy engine is asked. */
-  readonly policy?: PolicyText;
-  /** `[rules.<id>]` of `.writ/config.toml` at the policy commit. */
-  readonly options: Readonly<Record<string, unknown>>;
-}
 
 /**
  * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. Asked by a
@@ -164,6 +114,8 @@ export interface Rule {
   /** What it finds is a secret: nothing beside it is shown. */
   readonly findsSecrets?: boolean;
   readonly scan?: RuleInScan;
+  /** Of a built-in rule that also compares what was executed. */
+  readonly executed?: () => Promise<ExecutedRule>;
   /** Absent: it is described by its id. */
   readonly text?: RuleText;
   /** Of a rule that is made of many: the ids that `detail.row` of its findings names. */

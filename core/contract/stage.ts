@@ -210,6 +210,8 @@ export interface CheckRecord extends CheckTime {
   readonly atPolicy?: LaidRun;
   /** Where the patch takes lines from test files: the base's versions of them. */
   readonly withBaseTests?: LaidRun;
+  /** Where a fix has to show a new test: the base, with changed test files as the candidate has them. */
+  readonly onBaseProduct?: LaidRun;
   /** Absent where the patch makes no path exist. */
   readonly observed?: CheckObservation;
   /** Absent where the config carries nothing or it ran no command. */

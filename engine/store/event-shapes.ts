@@ -172,6 +172,8 @@ export const eventShapes = {
       at_policy: laidRun,
       /** A second run, with test files as the base has them. */
       with_base_tests: laidRun,
+      /** A second run, of the base with test files as the candidate has them. */
+      on_base_product: laidRun,
       /** How the check was observed before it judged. */
       observed: fields({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256Text, reason: text }),
     },

@@ -1,14 +1,27 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
+import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import { judgeExit } from './judge-exit.ts';
+import { readSuiteAside } from './read-suite-aside.ts';
+import { tapBeginsAt } from './stream-report.ts';
+import { toExecuted } from './to-counts.ts';
 
 /**
  * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit
- * code.
+ * code. If it left a test report (a file, or TAP on standard output), its tests are kept for comparing with the base;
+ * they give no verdict here.
  */
-export const commandCheck: CheckRunner = {
-  async run({ check, runCommand }) {
+export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
+  async run({ check, report: named, runCommand }) {
     const ran = await runCommand();
     const { result, reports } = ran;
-    return { findings: judgeExit(check, ran), ...(result ? { result } : {}), reports };
+    const outcome = { findings: judgeExit(check, ran), ...(result ? { result } : {}), reports };
+    if (!result || outcome.findings.length > 0) return outcome;
+    const begins = tapBeginsAt(result.stdout.bytes);
+    if (begins === undefined && !reports.some(({ name }) => reportEndings.includes(endingOf(name))))
+      return outcome;
+    const stdout = { ...result.stdout, bytes: result.stdout.bytes.subarray(begins) };
+    const { report } = await readSuiteAside({ named, result: { stdout }, reports, unread: [] }, pool);
+    return report ? { ...outcome, executed: toExecuted(report) } : outcome;
   },
-};
+});

@@ -1,4 +1,5 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';
 import { policyWords } from './policy-words.ts';
@@ -9,14 +10,14 @@ import { waitsForPerson } from './waits-for-person.ts';
  * check. A first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is
  * refused. A rule that waits for a person makes the check wait.
  */
-export const policyCheck: CheckRunner = {
+export const policyCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run(context) {
     const command = context.check.command ?? '';
     const words = policyWords(command);
     const [name = '', ...args] =
       words ?? policyWords(command.trim().split(/[\s|&;<>()$`]/, 1)[0] ?? '') ?? [];
     const findings = name === '' ? undefined : await context.askRule(name, args);
-    if (!findings) return commandCheck.run(context);
+    if (!findings) return commandCheck(pool).run(context);
     if (words) return { findings, reports: [], ...(waitsForPerson(findings) ? { waiting: true } : {}) };
     const refusal = failure(
       'POLICY_ARGUMENTS',
@@ -24,4 +25,4 @@ export const policyCheck: CheckRunner = {
     );
     return { findings: [refusal], reports: [] };
   },
-};
+});

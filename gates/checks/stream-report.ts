@@ -37,7 +37,7 @@ export function truncation(
  * stream that is no whole TAP still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
  */
 export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Promise<StreamSays | undefined> {
-  const begins = beginsAsTap(stdout.bytes) ? 0 : versionAt(stdout.bytes);
+  const begins = tapBeginsAt(stdout.bytes);
   if (begins !== undefined && !stdout.truncated) {
     const { report } = await parseTap(stdout.bytes.subarray(begins));
     if (report) return { report, failed: report.failed };
@@ -46,8 +46,9 @@ export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Pro
   return begins === undefined && failed === 0 ? undefined : { failed };
 }
 
-/** Where a line says `TAP version N`. */
-function versionAt(bytes: Buffer): number | undefined {
+/** Where TAP begins: at the start, or at the first line that says `TAP version N`. */
+export function tapBeginsAt(bytes: Buffer): number | undefined {
+  if (beginsAsTap(bytes)) return 0;
   for (let at = bytes.indexOf('TAP version '); at !== -1; at = bytes.indexOf('TAP version ', at + 1)) {
     if (at === 0 || bytes[at - 1] === 0x0a) return at;
   }

@@ -4,7 +4,7 @@ import { exitDisagreement } from './exit-disagreement.ts';
 import { judgeExit } from './judge-exit.ts';
 import { judgeReport } from './judge-report.ts';
 import { readSuiteAside } from './read-suite-aside.ts';
-import { toCounts } from './to-counts.ts';
+import { toExecuted } from './to-counts.ts';
 
 /**
  * Check kind `testSuite`: passes where the exit code is the expected one *and* its one report says that tests ran and
@@ -29,10 +29,8 @@ export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
           ...exitDisagreement(source, report, result, check.expectedExitCode),
         ]
       : [];
-    const tests = report && {
-      tests: toCounts(report),
-      executed: { names: report.names, skipped: report.skippedTests, emptyFiles: report.emptyFiles },
-    };
+    const executed = report && toExecuted(report);
+    const tests = executed && { tests: executed.counts, executed };
     return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
   },
 });

@@ -1,8 +1,9 @@
+import type { ExecutedTests } from '../../core/contract/check-runner.ts';
 import type { TestCounts } from '../../core/contract/stage.ts';
 import type { TestFailure, TestReport } from '../reports/test-report.ts';
 
 /** A report as a check's record keeps it. */
-export function toCounts(report: TestReport): TestCounts {
+function toCounts(report: TestReport): TestCounts {
   const { passed, failed, skipped, flaky, durationMs, failures, slowest } = report;
   return {
     passed,
@@ -15,6 +16,12 @@ export function toCounts(report: TestReport): TestCounts {
       ? { slowest: slowest.map(({ name, durationMs: ms }) => ({ name, durationMs: rounded(ms) })) }
       : {}),
   };
+}
+
+/** A report as it is compared with another one. */
+export function toExecuted(report: TestReport): ExecutedTests {
+  const { names, skippedTests: skipped, emptyFiles } = report;
+  return { counts: toCounts(report), names, skipped, emptyFiles };
 }
 
 function toFailedTest({ name, durationMs }: TestFailure): { name: string; durationMs?: number } {

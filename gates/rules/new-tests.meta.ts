@@ -9,6 +9,7 @@ export const meta: Rule = {
   linear: true,
   judgesWhole: true,
   reads: languageGlobs,
+  executed: async () => (await import('../new-tests/executed.ts')).executed,
   scan: { needsBothSides: true, asked: 'where-named' },
   appliesTo: asksNewTests,
   text: {

@@ -1,6 +1,9 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { type Language, languageOf } from '../../readers/source/language.ts';
+import { languageOf } from '../../readers/source/language.ts';
+import { isOfTests } from '../../readers/source/test-paths.ts';
 import { asksNewTests } from '../new-tests/asks-new-tests.ts';
+import { newRows, readPatterns } from '../new-tests/new-rows.ts';
+import type { NewCase } from '../new-tests/ran-among.ts';
 import { testCases } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
@@ -17,10 +20,15 @@ const maxListed = 200;
 /**
  * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped,
  * commented out, moved, renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body
- * that no changed file had at base. Asked with `--cases` it answers a note that names the new ones, the first 200.
+ * that no changed file had at base. A new row of a table of cases is one, too, and so is a line that begins as
+ * `[rules.new-tests] cases` says. If the fast stage has a test suite, what the suite runs decides (`executed.ts`), and
+ * a change of test files in which no case is seen gets a note. Asked with `--cases` the rule answers a note that names
+ * the new ones, the first 200.
  */
 export const judge: RuleFunction = (input) => {
   if (!asksNewTests(input.spec)) return [];
+  const patterns = readPatterns(input.options);
+  if (typeof patterns === 'string') return [{ rule, severity: 'error', message: patterns }];
   const names = new Set<string>();
   const bodies = new Set<string>();
   for (const file of input.patch.files) {
@@ -37,7 +45,7 @@ export const judge: RuleFunction = (input) => {
     !isIdle && !names.has(name) && !bodies.has(body) && saysAnything();
   const changed: string[] = [];
   const isListed = input.args.includes('--cases');
-  const fresh: { readonly name: string; readonly language: Language }[] = [];
+  const fresh: NewCase[] = [];
   for (const file of input.patch.files) {
     const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
     if (!language || !isTestFile(file.path, language)) continue;
@@ -49,24 +57,28 @@ export const judge: RuleFunction = (input) => {
       if (!isListed) return [];
       fresh.push({ name: one.name, language });
     }
+    const before = file.changeType === 'add' ? undefined : baseSource(input, file, language);
+    const isAlive = cases.some(({ isIdle }) => !isIdle) || language === 'c' || patterns.length > 0;
+    const rows = source && isAlive ? newRows(source, language, before?.text ?? '', patterns) : [];
+    if (rows.length > 0 && !isListed) return [];
+    fresh.push(...rows);
   }
   if (fresh.length > 0) {
     const message = `the patch adds ${fresh.length} test cases`;
     return [{ rule, severity: 'note', message, detail: { cases: fresh.slice(0, maxListed) } }];
   }
-  const message =
-    changed.length === 0
-      ? 'the contract is for a bugfix, and the patch changes no test file'
-      : 'the contract is for a bugfix, and the patch changes test files without adding a test case';
-  return [
-    {
-      rule,
-      severity: 'error',
-      message,
-      ...placeOf(input, changed),
-      detail: { testFiles: changed.slice(0, 50) },
-    },
-  ];
+  const place = placeOf(input, changed);
+  const testFiles = changed.slice(0, 50);
+  if (changed.length === 0 && !input.patch.files.some(({ path }) => isOfTests(path))) {
+    const message = 'the contract is for a bugfix, and the patch changes no test file';
+    return [{ rule, severity: 'error', message, ...place, detail: { testFiles } }];
+  }
+  if (input.spec.acceptance.verificationPlan.fastChecks.some(({ kind }) => kind === 'testSuite')) {
+    const message = 'the text of the change shows no new test case: the test suite of the fast stage decides';
+    return [{ rule, severity: 'note', message, ...place, detail: { code: 'NEW_TEST_UNSEEN', testFiles } }];
+  }
+  const message = 'the contract is for a bugfix, and the patch changes test files without adding a test case';
+  return [{ rule, severity: 'error', message, ...place, detail: { testFiles } }];
 };
 
 /** Nothing is parsed where no test file changes. */

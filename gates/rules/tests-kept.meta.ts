@@ -8,6 +8,7 @@ export const meta: Rule = {
   linear: true,
   judgesWhole: true,
   reads: languageGlobs,
+  executed: async () => (await import('../tests-kept/executed.ts')).executed,
   scan: { needsBothSides: true, asked: 'where-named' },
   text: {
     about: 'Test cases are kept, and judge as they did.',

@@ -58,6 +58,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/wrote_outside', check?.wroteOutside, object.wrote_outside) ??
         compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
         compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
+        compared(path, '/on_base_product', check?.onBaseProduct, object.on_base_product) ??
         compared(path, '/observed', check?.observed, object.observed) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
@@ -92,6 +93,7 @@ interface ReportedStage {
     readonly wroteOutside?: unknown;
     readonly atPolicy?: unknown;
     readonly withBaseTests?: unknown;
+    readonly onBaseProduct?: unknown;
     readonly observed?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];

@@ -2,8 +2,7 @@ import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun } from '../../../core/contract/stage.ts';
 import { joinNetworks } from '../record/join-networks.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { compareExecuted } from './compare-executed.ts';
-import { askBaseTests } from './expectations/ask-base-tests.ts';
+import { judgeExecuted } from './executed-rules.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 import { type JudgedCheck, judgeByPolicy } from './second-run/judge-by-policy.ts';
 
@@ -13,6 +12,7 @@ export interface AskedFurther {
   readonly outcome: Pick<CheckOutcome, 'findings' | 'network' | 'tools'>;
   readonly atPolicy?: LaidRun;
   readonly withBaseTests?: LaidRun;
+  readonly onBaseProduct?: LaidRun;
   readonly artifacts: readonly ArtifactRecord[];
 }
 
@@ -23,8 +23,8 @@ export interface OtherRun {
 }
 
 /**
- * Runs a check that passed in other worlds as well, where the change gives reason to: at the base, for tests that run
- * no more; with the base's tests; by the judge of the policy commit, where the change brings its own.
+ * Runs a check that passed in other worlds as well, where the change gives reason to: where rules compare what was
+ * executed; and by the judge of the policy commit, where the change brings its own.
  */
 export async function askFurther(
   attempt: Attempt,
@@ -34,32 +34,27 @@ export async function askFurther(
   ask: (side: WorkspaceSide, other: OtherRun) => Promise<CheckOutcome>,
 ): Promise<AskedFurther> {
   // What candidates hand on must not speak for the base.
-  const lost = await compareExecuted(attempt, task.check.kind, ran, () =>
-    ask(workspace.base, { received: [], handsOn: false }),
+  const { findings, outcomes, artifacts, ...records } = await judgeExecuted(
+    attempt,
+    workspace,
+    task,
+    ran,
+    (side) => ask(side, { received: side === workspace.base ? [] : task.received, handsOn: false }),
   );
-  const isKept = !lost.findings.some(({ severity }) => severity === 'error');
-  const { base } = lost;
-  const tests =
-    isKept && base?.tests && base.executed
-      ? await askBaseTests(attempt, workspace, task, base, (side) =>
-          ask(side, { received: task.received, handsOn: false }),
-        )
-      : undefined;
   const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
     ask(side, { received }),
   );
-  const others = [tests?.outcome, second.outcome];
-  const networks = [lost.network ?? ran.network, ...others.map((one) => one?.network)];
-  const network = joinNetworks(networks.filter((one) => one !== undefined));
-  const tools = [ran, ...others].flatMap((one) => one?.tools ?? []);
+  const all = [ran, ...outcomes, ...(second.outcome ? [second.outcome] : [])];
+  const network = joinNetworks(all.flatMap((one) => one.network ?? []));
+  const tools = all.flatMap((one) => one.tools ?? []);
   return {
     outcome: {
-      findings: [...ran.findings, ...lost.findings, ...(tests?.findings ?? []), ...second.findings],
+      findings: [...ran.findings, ...findings, ...second.findings],
       ...(network ? { network } : {}),
       ...(tools.length === 0 ? {} : { tools }),
     },
     ...(second.run ? { atPolicy: second.run } : {}),
-    ...(tests?.run ? { withBaseTests: tests.run } : {}),
-    artifacts: [...(tests?.artifacts ?? []), ...second.artifacts],
+    ...records,
+    artifacts: [...artifacts, ...second.artifacts],
   };
 }

@@ -22,7 +22,6 @@ import { collectArtifacts } from './collect-artifacts.ts';
 import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
 import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
-import { noteNewTests } from './new-tests-ran.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
@@ -69,7 +68,6 @@ export async function runCheck(
       sign,
       await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),
     );
-  await noteNewTests(attempt, task, ran);
   const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
     askCheck(attempt, side, { ...task, ...other }),
   );
@@ -110,6 +108,7 @@ export async function runCheck(
     ...(attempt.observed?.checks[check.id] ? { observed: attempt.observed.checks[check.id] } : {}),
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
+    ...(further.onBaseProduct ? { onBaseProduct: further.onBaseProduct } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
     ...(tail ? { outputTail: tail } : {}),

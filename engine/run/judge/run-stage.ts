@@ -18,7 +18,7 @@ import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
 import { askStageChecks } from './ask-stage-checks.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
-import { newTestFindings } from './new-tests-ran.ts';
+import { judgeExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { compareWithBase } from './regression.ts';
@@ -122,7 +122,10 @@ async function settleStage(
     'made-by-policies',
   );
   const compared = await compareWithBase(attempt, workspace, unjudged);
-  const findings = [...(await judgeStage(attempt, compared)), ...newTestFindings(attempt, compared)];
+  const findings = [
+    ...(await judgeStage(attempt, compared)),
+    ...(await judgeExecutedStage(attempt, compared)),
+  ];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
   const found = redactTexts([...findings, ...added], policyOf(attempt));

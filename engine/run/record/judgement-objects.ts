@@ -132,6 +132,7 @@ function checkEvidence(
     ...(check.tolerated ? { tolerated: true } : {}),
     ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
     ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
+    ...(check.onBaseProduct === undefined ? {} : { on_base_product: check.onBaseProduct }),
     ...(check.observed === undefined ? {} : { observed: check.observed }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
     ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),

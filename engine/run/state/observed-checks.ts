@@ -6,6 +6,8 @@ export interface ObservedChecks {
   readonly filled: Readonly<Record<string, string>>;
   /** Of each check, what it looked for in vain below directories that `prepare` makes: at most 5,000 paths. */
   readonly unprepared: Readonly<Record<string, readonly string[]>>;
+  /** Of each check that was traced, paths of the patch that it read. */
+  readonly reads?: Readonly<Record<string, readonly string[]>>;
   /** How each check was observed. */
   readonly checks: Readonly<Record<string, CheckObservation>>;
 }

@@ -147,7 +147,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
   const ran: StagesRun = isRejected
     ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }
-    : await runStages({ ...begun, patchFindings: findings }, ['fast']);
+    : await runStages({ ...begun, patchFindings: findings, isPart }, ['fast']);
   const { stages, dependencies } = ran;
   const attempt = ranIn(begun, ran);
   const judged = await decideRun(attempt, {

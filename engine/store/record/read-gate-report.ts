@@ -63,6 +63,7 @@ const check = having({
   outputTail,
   atPolicy: laidRun,
   withBaseTests: laidRun,
+  onBaseProduct: laidRun,
   observed: orAbsent(
     having({
       by: oneOf('trace', 'filling', 'none'),

@@ -79,3 +79,10 @@ function toReports(reports: Readonly<Record<string, string | Uint8Array>>): Repo
 export function errorCodes(findings: readonly Finding[]): unknown[] {
   return findings.filter(({ severity }) => severity === 'error').map(({ detail }) => detail?.code);
 }
+
+/** Small reports are read without a thread. */
+export const noPool = {
+  run: async (): Promise<never> => {
+    throw new Error('no thread is at hand');
+  },
+};

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { commandCheck } from '../../../gates/checks/command.ts';
-import { checkContext, errorCodes, type Given } from './check-context.ts';
+import { checkContext, errorCodes, type Given, noPool } from './check-context.ts';
 
-const run = (given: Given) => commandCheck.run(checkContext(given).context);
+const run = (given: Given) => commandCheck(noPool).run(checkContext(given).context);
 
 t.test('a command that ends with the expected exit code passes', async (t) => {
   t.strictSame((await run({})).findings, []);

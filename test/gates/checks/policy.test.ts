@@ -1,11 +1,11 @@
 import t from 'tap';
 import { policyCheck } from '../../../gates/checks/policy.ts';
 import { policyWords } from '../../../gates/checks/policy-words.ts';
-import { checkContext, errorCodes, type Given } from './check-context.ts';
+import { checkContext, errorCodes, type Given, noPool } from './check-context.ts';
 
 function ask(command: string, given: Given = {}) {
   const made = checkContext({ ...given, check: { kind: 'policy', command } });
-  return { ...made, outcome: policyCheck.run(made.context) };
+  return { ...made, outcome: policyCheck(noPool).run(made.context) };
 }
 
 const found = { rule: 'secrets', severity: 'error', message: 'found one' } as const;

@@ -78,6 +78,42 @@ const added: readonly (readonly [language: string, path: string, base: string, c
   ],
   ['GoogleTest', 'test/a_test.cc', '', 'TEST(Add, Adds) { f(1); }\n'],
   ['Swift', 'Tests/ATests.swift', '', 'class A { func testAdds() { f(1) } }\n'],
+  [
+    'Unity, registered',
+    'tests/misc_tests.c',
+    'static void a_test(void)\n{\n    TEST_ASSERT_TRUE(1);\n}\nint main(void)\n{\n    RUN_TEST(a_test);\n}\n',
+    'static void a_test(void)\n{\n    TEST_ASSERT_TRUE(1);\n}\n\nstatic void two(void)\n{\n    TEST_ASSERT_EQUAL(2, f());\n}\nint main(void)\n{\n    RUN_TEST(a_test);\n    RUN_TEST(two);\n}\n',
+  ],
+  [
+    'a row of a Go table',
+    'a_test.go',
+    'package a\n\nfunc TestA(t *testing.T) {\n\ttests := []struct{ in, want int }{\n\t\t{1, 2},\n\t}\n\tfor _, tt := range tests {\n\t\tf(tt.in)\n\t}\n}\n',
+    'package a\n\nfunc TestA(t *testing.T) {\n\ttests := []struct{ in, want int }{\n\t\t{1, 2},\n\t\t{2, 3},\n\t}\n\tfor _, tt := range tests {\n\t\tf(tt.in)\n\t}\n}\n',
+  ],
+  [
+    'a row of `it.each`',
+    'a.spec.js',
+    "it.each([\n  [1, 2],\n])('is %i', (n, m) => { expect(f(n)).toBe(m); });\n",
+    "it.each([\n  [1, 2],\n  [2, 3],\n])('is %i', (n, m) => { expect(f(n)).toBe(m); });\n",
+  ],
+  [
+    'a row of `parametrize`',
+    'test_a.py',
+    "@pytest.mark.parametrize('n, m', [\n    (1, 2),\n])\ndef test_a(n, m):\n    assert f(n) == m\n",
+    "@pytest.mark.parametrize('n, m', [\n    (1, 2),\n    (2, 3),\n])\ndef test_a(n, m):\n    assert f(n) == m\n",
+  ],
+  [
+    'a row of `@CsvSource`',
+    'src/test/java/ATest.java',
+    'class ATest {\n  @ParameterizedTest\n  @CsvSource({\n    "1, 2",\n  })\n  void adds(int n, int m) { assertEquals(m, f(n)); }\n}\n',
+    'class ATest {\n  @ParameterizedTest\n  @CsvSource({\n    "1, 2",\n    "2, 3",\n  })\n  void adds(int n, int m) { assertEquals(m, f(n)); }\n}\n',
+  ],
+  [
+    'a test on one line',
+    'test_a.py',
+    'def test_a():\n    assert f(1)\n',
+    'def test_a():\n    assert f(1)\ndef test_b(): assert f(2)\n',
+  ],
   ['ExUnit', 'test/a_test.exs', '', 'test "adds" do\n  f(1)\nend\n'],
 ];
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
 import { policyCheck } from '../../../gates/checks/policy.ts';
 import { gateTester } from '../../../testing.ts';
-import { checkContext } from '../checks/check-context.ts';
+import { checkContext, noPool } from '../checks/check-context.ts';
 import { ruleOf } from './stage-case.ts';
 
 const verdict = (principal: string, more: Partial<ApprovalVerdict> = {}): ApprovalVerdict => ({
@@ -143,7 +143,7 @@ t.test('a waiting rule makes its policy check wait, and an error is listed besid
   } as const;
   const error = { rule: 'require-approvers', severity: 'error', message: 'no' } as const;
   const ask = async (...findings: readonly (typeof waiting | typeof error)[]) =>
-    policyCheck.run(
+    policyCheck(noPool).run(
       checkContext({
         check: { kind: 'policy', command: 'require-approvers' },
         rules: { 'require-approvers': findings },

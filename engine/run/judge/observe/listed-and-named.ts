@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isOfTests } from '../compare-executed.ts';
+import { isOfTests } from '../../../../readers/source/test-paths.ts';
 
 /** What a compiler takes is the product, whatever wildcard names it. */
 const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;

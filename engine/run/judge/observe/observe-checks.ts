@@ -4,12 +4,12 @@ import { WritError } from '../../../../core/base/errors.ts';
 import type { PatchFile, PatchSet } from '../../../../core/contract/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../../core/contract/stage.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { isData, isOfTests } from '../../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import type { ObservedChecks } from '../../state/observed-checks.ts';
 import { withSteps } from '../../state/with-steps.ts';
-import { isOfTests } from '../compare-executed.ts';
 import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
@@ -23,10 +23,10 @@ import { notReached, traceCheck } from './trace-check.ts';
 const maxUnprepared = 5_000;
 
 /**
- * Finds out what each check looks for and does not find, if the patch makes paths exist
- * (docs/decisions/0022-footprints.md): from a kept footprint, by a run under a tracer, or by a run with the new files
- * laid over the policy commit. None of these runs gives a verdict. TRACER_UNAVAILABLE if the policy commit demands a
- * tracer and none works.
+ * Finds out what each check looks for and does not find, if the patch makes paths exist, and which data it reads, if
+ * the patch changes data outside of directories of tests (docs/decisions/0022-footprints.md): from a kept footprint, by
+ * a run under a tracer, or by a run with the new files laid over the policy commit. None of these runs gives a verdict.
+ * TRACER_UNAVAILABLE if the policy commit demands a tracer and none works.
  */
 export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
   const added = addedFiles(attempt.patch);
@@ -35,7 +35,12 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
     .filter(({ inputs }) => isTouched(attempt.patch, inputs))
     .flatMap((step) => step.outputs);
   const canFill = added.length > 0 || outputs.length > 0;
-  if (!canFill || tasks.length === 0 || attempt.patch.baseCommit === undefined) return undefined;
+  if (
+    !(canFill || changesData(attempt.patch)) ||
+    tasks.length === 0 ||
+    attempt.patch.baseCommit === undefined
+  )
+    return undefined;
   const steps = attempt.means.steps.under('observed');
   return steps.once('checks', async () => {
     // A run that is resumed in another sandbox observes again.
@@ -49,6 +54,7 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
     };
     if (tracer.works) return traceAll(within, workspace, tree, tasks, added, outputs);
     const { reason = 'the tracer does not work' } = tracer;
+    if (!canFill) return undefined;
     if (demandsTracer(attempt))
       throw new WritError('TRACER_UNAVAILABLE', {
         message: `\`[rules.judge-changed] observe = "required"\` needs a tracer: ${reason}`,
@@ -98,15 +104,19 @@ async function traceAll(
     missing.filter(isBelow).slice(0, maxUnprepared),
   ]);
   const filled: Record<string, string> = {};
+  const reads: Record<string, readonly string[]> = {};
   const paths = added.map(({ path }) => path);
+  const changed = new Set(attempt.patch.files.map(({ path, oldPath = path }) => oldPath));
   for (const { check } of tasks) {
     const footprint = footprints.get(check.id);
     if (footprint === undefined) continue;
+    reads[check.id] = footprint.read.filter((path) => changed.has(path));
+    if (paths.length === 0) continue;
     const texts = [...(await judgingTexts(attempt, tree, footprint)), check.command ?? ''];
     for (const [path, how] of findFills(paths, footprint, texts))
       filled[path] ??= `check \`${check.id}\`, which ${how}`;
   }
-  return { filled, unprepared: Object.fromEntries(unprepared), checks };
+  return { filled, unprepared: Object.fromEntries(unprepared), reads, checks };
 }
 
 /** Runs each check at the policy commit, and again with the new files of the patch that are no tests. */
@@ -178,6 +188,17 @@ function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
   return files.filter(
     ({ changeType, path, oldPath }) =>
       changeType !== 'delete' && (changeType === 'add' || (oldPath !== undefined && oldPath !== path)),
+  );
+}
+
+/** Whether a patch takes something from data that tests may read. In directories of tests, the path says so. */
+function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
+  return files.some(
+    ({ path, oldPath = path, changeType, linesDeleted, binary }) =>
+      changeType !== 'add' &&
+      (linesDeleted > 0 || binary || changeType !== 'modify') &&
+      isData(oldPath) &&
+      !isOfTests(oldPath),
   );
 }
 

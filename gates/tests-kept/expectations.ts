@@ -1,5 +1,6 @@
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
-import type { Finding, Severity } from '../../../../core/contract/finding.ts';
+import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { Finding, Severity } from '../../core/contract/finding.ts';
+import { isData } from '../../readers/source/test-paths.ts';
 import { type Asserting, assertingStatements } from './asserting-statements.ts';
 import { caseTexts, namesIn } from './case-texts.ts';
 import { judgesAlike, losesAssertions } from './loses-assertions.ts';
@@ -27,18 +28,18 @@ export interface Expectations {
  * What a change expects otherwise than the base (rule `tests-kept`): tests that fail on the candidate as the base has
  * them, while the candidate's own versions pass. A warning names them. It is an error if the case, or what it calls,
  * asserts less than before, since a break may hide there. Tests that failed at the base have a finding of their own
- * (`redAtBase`): the change made them pass by rewriting them. Pure.
+ * (`redAtBase`), an error: the change made them pass by rewriting them. Pure.
  */
 export function compareExpectations({ base, laid, texts, mayGo }: Expectations): readonly Finding[] {
-  const failedBefore = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));
+  const failedBefore = new Set(failedIn(base));
   const idle = new Set(base.executed?.skipped);
   const ranWell = (name: string): boolean =>
     (base.executed?.names.has(name) ?? false) && !failedBefore.has(name) && !idle.has(name);
-  const failed = [...new Set((laid.tests?.failedTests ?? []).map(({ name }) => name))].sort();
+  const failed = [...new Set(failedIn(laid))].sort();
   const wasRed = (name: string): boolean => failedBefore.has(name);
   const changed = failed.filter((name) => ranWell(name) || wasRed(name));
   // More failed than are named: which, nobody knows.
-  const isCut = (laid.tests?.failed ?? 0) > (laid.tests?.failedTests?.length ?? 0);
+  const isCut = (laid.executed?.counts.failed ?? 0) > failedIn(laid).length;
   const missing = [...(base.executed?.names ?? [])].filter(
     (name) => ranWell(name) && !laid.executed?.names.has(name),
   );
@@ -70,10 +71,10 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
     findings.push(
       told(
         'EXPECTATION_CHANGED',
-        'warning',
+        red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
         `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
         red,
-        '; as the base has them, they still fail',
+        '; as the base has them, they still fail: keep them, or let an objective that speaks of their rewriting name them or their file',
         { redAtBase: true },
       ),
     );
@@ -108,10 +109,22 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
  */
 function redNotRun(base: CheckOutcome, laid: CheckOutcome): readonly string[] {
   const names = base.executed?.names ?? new Set();
-  const broke = (laid.tests?.failedTests ?? []).some(({ name }) => !names.has(name));
+  const broke = failedIn(laid).some((name) => !names.has(name));
   if (laid.executed !== undefined && !broke) return [];
-  const red = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));
-  return [...red].filter((name) => !laid.executed?.names.has(name)).sort();
+  return [...new Set(failedIn(base))].filter((name) => !laid.executed?.names.has(name)).sort();
+}
+
+/** Whether the contract lets the case go from each file of the base that has it. */
+function mayBeRewritten(name: string, texts: readonly TestText[], mayGo: Expectations['mayGo']): boolean {
+  const places = texts.flatMap(({ path, base = '' }) => {
+    const own = namesIn(name).find((one) => base.includes(one));
+    return own === undefined ? [] : [mayGo(path, own)];
+  });
+  return places.length > 0 && places.every((isAllowed) => isAllowed);
+}
+
+function failedIn({ executed }: CheckOutcome): readonly string[] {
+  return (executed?.counts.failedTests ?? []).map(({ name }) => name);
 }
 
 function isLost(
@@ -135,8 +148,8 @@ function isLost(
       isSeen ||= !judgesAlike(before, after);
     }
   }
-  // What the case itself says otherwise explains it; else it is what it calls.
-  return !isSeen && around();
+  // What the case itself says otherwise explains it; else it is what it calls, or data that it reads.
+  return !isSeen && (around() || losesData(texts));
 }
 
 /** Whether all changed test files together assert less, asked once. */
@@ -150,6 +163,12 @@ function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): (
     );
     return answer;
   };
+}
+
+/** Whether a changed file of data says less than before: rows are gone. */
+function losesData(texts: readonly TestText[]): boolean {
+  const words = (text = ''): number => text.match(/[^\s,;:[\]{}()<>"']+/g)?.length ?? 0;
+  return texts.some(({ path, base, candidate }) => isData(path) && words(candidate) < words(base));
 }
 
 function joined(texts: readonly string[]): Asserting {

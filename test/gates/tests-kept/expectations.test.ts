@@ -1,27 +1,15 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
-import { assertingStatements } from '../../../../../engine/run/judge/expectations/asserting-statements.ts';
-import {
-  compareExpectations,
-  type Expectations,
-} from '../../../../../engine/run/judge/expectations/compare-expectations.ts';
+import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
+import { assertingStatements } from '../../../gates/tests-kept/asserting-statements.ts';
+import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
+import { outcome as suiteOutcome } from '../executed-check.ts';
 import { gutted, honest, type Rewritten } from './gutted.ts';
 
 const outcome = (
   names: readonly string[],
   failed: readonly string[] = [],
   skipped: readonly string[] = [],
-): CheckOutcome => ({
-  findings: [],
-  reports: [],
-  tests: {
-    passed: names.length - failed.length - skipped.length,
-    failed: failed.length,
-    skipped: skipped.length,
-    failedTests: failed.map((name) => ({ name })),
-  },
-  executed: { names: new Set(names), skipped },
-});
+): CheckOutcome => suiteOutcome(names, { failed, skipped });
 const compare = (more: Partial<Expectations>): readonly string[] =>
   compareExpectations({
     base: outcome(['a', 'b']),
@@ -65,10 +53,10 @@ t.test('a test that failed at the base and passes only as rewritten is EXPECTATI
       detail?.tests,
       detail?.redAtBase,
     ]);
-  t.same(found(outcome(['a', 'b'], ['a'])), [['warning', 'EXPECTATION_CHANGED', ['a'], true]]);
+  t.same(found(outcome(['a', 'b'], ['a'])), [['error', 'EXPECTATION_CHANGED', ['a'], true]]);
   t.same(found(outcome(['a', 'b'], ['a', 'b'])), [
     ['warning', 'EXPECTATION_CHANGED', ['b'], undefined],
-    ['warning', 'EXPECTATION_CHANGED', ['a'], true],
+    ['error', 'EXPECTATION_CHANGED', ['a'], true],
   ]);
   t.same(found(outcome(['a', 'b'])), [], 'the product was repaired');
   t.same(found(outcome(['b'])), [], 'a file that did not load at the base loads');
@@ -101,6 +89,10 @@ t.test('a test moved to a new file loses no expectation unless an assertion is d
   t.same(to(moved.replace(/.*price.*\n/, '')), ['error EXPECTATION_LOST a']);
 });
 
+/** With other counts. */
+const outcomeWith = (laid: CheckOutcome, counts: ExecutedTests['counts']): CheckOutcome =>
+  laid.executed ? { ...laid, executed: { ...laid.executed, counts } } : laid;
+
 t.test('assertions are counted over all files if more tests failed than are named', async (t) => {
   const own = 'def test_two():\n    assert price(2) == ';
   const texts = [
@@ -111,7 +103,7 @@ t.test('assertions are counted over all files if more tests failed than are name
   const laid = outcome(['test_two', 'b'], ['test_two']);
   t.same(compare({ base, laid, texts }), ['warning EXPECTATION_CHANGED test_two']);
   const more = { passed: 0, failed: 300, skipped: 0, failedTests: [{ name: 'test_two' }] };
-  t.same(compare({ base, laid: { ...laid, tests: more }, texts }), ['error EXPECTATION_LOST test_two']);
+  t.same(compare({ base, laid: outcomeWith(laid, more), texts }), ['error EXPECTATION_LOST test_two']);
 });
 
 t.test('removing one of two identical assertions is EXPECTATION_LOST', async (t) => {

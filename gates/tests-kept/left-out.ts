@@ -1,49 +1,23 @@
-import { isWritError } from '../../../core/base/errors.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { askRule } from './ask-rules.ts';
-import { readRuleFiles } from './read-rule-files.ts';
-import { ruleQuestion } from './rule-question.ts';
-
-const rule = 'tests-kept';
+import type { ExecutedCheck } from '../../core/contract/executed-rule.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import { isOfTests } from '../../readers/source/test-paths.ts';
 
 /** What the text of changed files says of tests. */
 export interface TestsAsWritten {
   /** Changed test files as the candidate has them. */
   readonly texts: readonly string[];
-  /** Cases that rule `tests-kept` found under another name, and that name. */
+  /** Cases that the rule found under another name, and that name. */
   readonly renamed: readonly (readonly [was: string, now: string])[];
 }
 
-/**
- * Reads the changed test files of a patch, and asks `tests-kept` which cases have another name; nothing where they are
- * too large.
- */
-export async function testsAsWritten(
-  attempt: Attempt,
-  isOfTests: (path: string) => boolean,
-): Promise<TestsAsWritten> {
-  const {
-    identity: { contract, scope },
-    means: { scratch },
-    ground,
-    patch,
-    box,
-  } = attempt;
-  const asked = ground.rules.get(rule);
-  if (!asked) return { texts: [], renamed: [] };
-  const input = { spec: contract.effective, patch, scope, artifacts: box.list() };
-  try {
-    const files = Object.entries(await readRuleFiles(scratch, patch, asked));
-    const texts = files.flatMap(([path, { candidate }]) =>
-      candidate && isOfTests(path) ? [Buffer.from(candidate).toString('utf8')] : [],
-    );
-    const findings = await askRule(ruleQuestion(attempt, input), asked, []);
-    return { texts, renamed: findings.flatMap(renamedBy) };
-  } catch (fault) {
-    if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
-    return { texts: [], renamed: [] };
-  }
+/** Reads the changed test files, and asks the rule which cases have another name. */
+export async function testsAsWritten({
+  patch,
+  readTexts,
+  ask,
+}: Pick<ExecutedCheck, 'patch' | 'readTexts' | 'ask'>): Promise<TestsAsWritten> {
+  const texts = await readTexts('candidate', patch.files.map(({ path }) => path).filter(isOfTests));
+  return { texts: [...texts.values()], renamed: (await ask([])).flatMap(renamedBy) };
 }
 
 /**

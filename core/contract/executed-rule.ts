@@ -1,0 +1,61 @@
+import type { CheckOutcome } from './check-runner.ts';
+import type { Finding } from './finding.ts';
+import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchSet } from './patch-set.ts';
+import type { CheckRecord, StageName } from './stage.ts';
+
+/** A side of a change. */
+export type Side = 'base' | 'candidate';
+
+/** A tree in which a check runs again: that of one side, with some paths as the other side has them. */
+export interface Rerun {
+  readonly tree: Side;
+  /** Test files from the other side. What does not exist there does not exist in the tree. */
+  readonly tests?: readonly string[];
+  /** Data that tests read, from the other side. */
+  readonly verificationInputs?: readonly string[];
+}
+
+/** What a rule learns about a check that passed, and the only ways by which it reaches git and further runs. */
+export interface ExecutedCheck {
+  readonly spec: EffectiveIntentSpec;
+  readonly patch: PatchSet;
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  /** What the check did in the candidate. */
+  readonly ran: CheckOutcome;
+  /** Changed paths that the check read at the base; absent if nothing observed it. */
+  readonly reads?: readonly string[];
+  /** Whether a change that only adds lines to test files is compared with the base, too: for goals. */
+  readonly comparesAddedLines: boolean;
+  /**
+   * Runs the check in another tree, once for each tree. The run is evidence. `undefined` if the patch has no base, or
+   * if the time of the run is used up.
+   */
+  rerun(where: Rerun): Promise<CheckOutcome | undefined>;
+  /** Texts of files of one side, without files that do not exist; none if they are too large together. */
+  readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Asks the same rule about the patch. */
+  ask(args: readonly string[]): Promise<readonly Finding[]>;
+}
+
+/** What a rule says about one check. */
+export interface ExecutedAnswer {
+  readonly findings?: readonly Finding[];
+  /** JSON that the rule gets back when the stage has ended, in another process perhaps. It is redacted. */
+  readonly note?: unknown;
+}
+
+/** What a rule learns about a stage whose checks have ended. */
+export interface ExecutedStage extends Pick<ExecutedCheck, 'spec' | 'patch' | 'ask'> {
+  readonly stage: StageName;
+  readonly checks: readonly CheckRecord[];
+  /** The rule's own notes, by the id of the check. */
+  readonly notes: ReadonlyMap<string, unknown>;
+}
+
+/** The part of a rule that compares what was executed. Asked in the main thread about every check that passed. */
+export interface ExecutedRule {
+  judgeCheck(check: ExecutedCheck): Promise<ExecutedAnswer>;
+  judgeStage?(stage: ExecutedStage): Promise<readonly Finding[]>;
+}

@@ -1,0 +1,187 @@
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { isWritError } from '../../../core/base/errors.ts';
+import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { ExecutedCheck, Rerun, Side } from '../../../core/contract/executed-rule.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { Rule } from '../../../core/contract/rule.ts';
+import type { ArtifactRecord, LaidRun, StageRecord } from '../../../core/contract/stage.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { readBlobs } from '../../vcs/blobs.ts';
+import { listTree } from '../../vcs/tree.ts';
+import { type TreeLeaf, writeTree } from '../../vcs/write-tree.ts';
+import { keepLaidRun } from '../record/keep-laid-run.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
+import { askRule } from './ask-rules.ts';
+import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
+import { ruleQuestion } from './rule-question.ts';
+import type { JudgedCheck } from './second-run/judge-by-policy.ts';
+
+const maxTextBytes = 32 * 1024 * 1024;
+
+/** What rules that compare executions said of a check, and the runs that they asked for. */
+export interface ExecutedFurther {
+  readonly findings: readonly Finding[];
+  readonly outcomes: readonly CheckOutcome[];
+  readonly withBaseTests?: LaidRun;
+  readonly onBaseProduct?: LaidRun;
+  readonly artifacts: readonly ArtifactRecord[];
+}
+
+/** A run of the check in a tree, with nothing handed to it by other candidates. */
+type RunIn = (side: WorkspaceSide) => Promise<CheckOutcome>;
+
+/** Asks each rule of the contract that compares executions about a check that passed. */
+export async function judgeExecuted(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: JudgedCheck,
+  ran: CheckOutcome,
+  run: RunIn,
+): Promise<ExecutedFurther> {
+  const { identity, means, patch } = attempt;
+  const isPassed = ran.result !== undefined && !ran.findings.some(({ severity }) => severity === 'error');
+  const rules = isPassed ? executedRules(attempt) : [];
+  const findings: Finding[] = [];
+  const reruns = openReruns(attempt, workspace, task, run);
+  const reads = attempt.observed?.reads?.[task.check.id];
+  for (const rule of rules) {
+    const asked: ExecutedCheck = {
+      spec: identity.contract.effective,
+      patch,
+      stage: task.stage,
+      check: task.check,
+      ran,
+      ...(reads ? { reads } : {}),
+      comparesAddedLines: means.settings.comparesAddedLines === true,
+      rerun: reruns.rerun,
+      readTexts: (side, paths) => readTexts(attempt, side, paths),
+      ask: (args) => askAboutPatch(attempt, rule, args),
+    };
+    const answer = await (await rule.executed()).judgeCheck(asked);
+    findings.push(...redactTexts(answer.findings ?? [], policyOf(attempt)));
+    if (answer.note === undefined) continue;
+    const note = redactTexts(answer.note, policyOf(attempt));
+    await means.steps.once(stepOf(rule, task.check.id), () => note);
+  }
+  return { findings, ...reruns.kept() };
+}
+
+/** Asks the same rules once a stage has ended. Not redacted. */
+export async function judgeExecutedStage(
+  attempt: Attempt,
+  { stage, checks }: Pick<StageRecord, 'stage' | 'checks'>,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const rule of executedRules(attempt)) {
+    const { judgeStage } = await rule.executed();
+    const notes = new Map<string, unknown>();
+    for (const { id } of checks) {
+      const ended = attempt.means.steps.ended(stepOf(rule, id));
+      if (ended) notes.set(id, ended.answer);
+    }
+    const asked = {
+      spec: attempt.identity.contract.effective,
+      patch: attempt.patch,
+      ask: (args: readonly string[]) => askAboutPatch(attempt, rule, args),
+    };
+    findings.push(...((await judgeStage?.({ ...asked, stage, checks, notes })) ?? []));
+  }
+  return findings;
+}
+
+type RuleOfExecutions = Rule & Required<Pick<Rule, 'executed'>>;
+
+function executedRules({ ground, identity, isPart = false }: Attempt): readonly RuleOfExecutions[] {
+  return ground.rules
+    .at('patch', identity.contract.effective)
+    .filter((rule): rule is RuleOfExecutions => rule.executed !== undefined)
+    .filter(({ judgesWhole = false }) => !(isPart && judgesWhole));
+}
+
+function stepOf({ id }: Rule, check: string): string {
+  return `${id}/${check}`;
+}
+
+function askAboutPatch(attempt: Attempt, rule: Rule, args: readonly string[]): Promise<readonly Finding[]> {
+  const { identity, patch, box } = attempt;
+  const input = {
+    spec: identity.contract.effective,
+    patch,
+    scope: identity.scope,
+    artifacts: box.list(),
+  };
+  return askRule(ruleQuestion(attempt, input), rule, args);
+}
+
+/** The further runs of one check: each tree once, each kept as evidence. */
+function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedCheck, run: RunIn) {
+  const asked = new Map<string, Promise<CheckOutcome>>();
+  const outcomes: CheckOutcome[] = [];
+  const artifacts: ArtifactRecord[] = [];
+  const records: { withBaseTests?: LaidRun; onBaseProduct?: LaidRun } = {};
+  const runThere = async (where: Rerun): Promise<CheckOutcome> => {
+    const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
+    const tree = await mixedTree(attempt, where.tree, paths);
+    const { baseTree } = attempt.patch;
+    const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
+    const outcome = await run(side);
+    outcomes.push(outcome);
+    if (paths.length === 0) return outcome;
+    const { record, log } = await keepLaidRun(attempt, task, outcome, {
+      name: where.tree === 'candidate' ? 'base-tests-log' : 'base-product-log',
+      tree,
+      laid: paths.map((path) => ({ path })),
+    });
+    records[where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct'] = record;
+    if (log) artifacts.push(log);
+    return outcome;
+  };
+  return {
+    rerun: async (where: Rerun): Promise<CheckOutcome | undefined> => {
+      if (attempt.patch.baseCommit === undefined || attempt.means.wallClockExceeded()) return undefined;
+      const key = canonicalize({ tests: [], verificationInputs: [], ...where });
+      const running = asked.get(key) ?? runThere(where);
+      asked.set(key, running);
+      return running;
+    },
+    kept: () => ({ outcomes, artifacts, ...records }),
+  };
+}
+
+/** The tree of one side, with these paths as the other side has them. */
+async function mixedTree(
+  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+): Promise<string> {
+  const own = treeOf(patch, side);
+  if (paths.length === 0) return own;
+  const wanted = new Set(paths);
+  const other = await listTree(scratch, treeOf(patch, side === 'base' ? 'candidate' : 'base'));
+  const leaves = new Map<string, TreeLeaf>(paths.map((path) => [path, undefined]));
+  for (const { path, mode, object } of other) if (wanted.has(path)) leaves.set(path, { mode, object });
+  return writeTree({ from: scratch, to: scratch }, leaves, own);
+}
+
+async function readTexts(
+  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const found = await readBlobs(scratch, treeOf(patch, side), paths, maxTextBytes);
+    return new Map([...found].map(([path, bytes]) => [path, bytes.toString('utf8')]));
+  } catch (fault) {
+    if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
+    return new Map();
+  }
+}
+
+function treeOf(
+  { baseTree, candidateTree }: Pick<PatchSet, 'baseTree' | 'candidateTree'>,
+  side: Side,
+): string {
+  return side === 'base' ? baseTree : candidateTree;
+}

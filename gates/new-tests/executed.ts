@@ -1,0 +1,148 @@
+import type { ExecutedTests } from '../../core/contract/check-runner.ts';
+import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-rule.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import { languageOf } from '../../readers/source/language.ts';
+import { isOfTests } from '../../readers/source/test-paths.ts';
+import { type NewCase, ranAmong } from './ran-among.ts';
+import { isTestFile } from './test-file.ts';
+
+const rule = 'new-tests';
+const maxNamed = 20;
+
+/** Languages whose runners report a case by the name that it is written with. */
+const named: ReadonlySet<string> = new Set(['javascript', 'python', 'go', 'rust']);
+
+/**
+ * What a suite showed: a new test, or a new row of one, fails over the base's product (`shown`); a test of the base was
+ * extended, so that it fails there and still passes as the base has it (`extended`); new tests pass there, too
+ * (`passes-at-base`); none ran (`none`); or the suite does not say (`unknown`).
+ */
+interface Shown {
+  readonly verdict: 'shown' | 'extended' | 'passes-at-base' | 'none' | 'unknown';
+  readonly tests?: readonly string[];
+}
+
+/**
+ * A fix is shown by a test of the fast stage that passes on the candidate, is new, and fails, or cannot be loaded, with
+ * the candidate's tests over the base's product. Where no suite says which tests ran, the text of the change decides.
+ */
+export const executed: ExecutedRule = {
+  async judgeCheck(one) {
+    if (one.stage !== 'fast' || one.check.kind !== 'testSuite') return {};
+    return { note: await showNewTests(one) };
+  },
+
+  async judgeStage({ stage, checks, notes, ask }) {
+    const suites = checks.filter(({ kind }) => kind === 'testSuite');
+    if (stage !== 'fast' || suites.length === 0) return [];
+    const shown = suites.map(({ id }) => (notes.get(id) as Shown | undefined) ?? unknown);
+    if (shown.some(({ verdict }) => verdict === 'shown')) return [];
+    const written = casesIn(await ask(['--cases']));
+    for (const [verdict, finding] of weaker) {
+      const found = shown.find((one) => one.verdict === verdict);
+      if (found) return [finding(found.tests ?? [])];
+    }
+    if (shown.some(({ verdict }) => verdict === 'unknown')) return written.length > 0 ? [] : [noCase];
+    return [written.length > 0 ? notRun(written) : noCase];
+  },
+};
+
+const unknown: Shown = { verdict: 'unknown' };
+
+/** What counts as a test of a fix, with a warning. */
+const weaker = [
+  [
+    'extended',
+    warning('NEW_TEST_EXTENDS', 'the patch shows its fix by more assertions in old test cases and adds none'),
+  ],
+  [
+    'passes-at-base',
+    warning('NEW_TEST_PASSES_AT_BASE', 'the test cases that the patch adds pass without its fix, too'),
+  ],
+] as const;
+
+async function showNewTests(one: ExecutedCheck): Promise<Shown> {
+  const { ran, patch } = one;
+  if (!ran.executed || ran.executed.names.size === 0) return unknown;
+  const written = casesIn(await one.ask(['--cases']));
+  const over = await one.rerun({ tree: 'base', tests: testPaths(patch) });
+  if (over === undefined) return unknown;
+  const wellOver = passed(over.executed);
+  const failing = [...passed(ran.executed)].filter((name) => !wellOver.has(name));
+  const isWritten = (names: readonly string[]): boolean =>
+    ranAmong(written, { names: new Set(names), skipped: [] }) === 'ran';
+  if (failing.length === 0) {
+    const all = [...ran.executed.names];
+    if (isWritten(all)) return { verdict: 'passes-at-base', tests: namesOf(written) };
+    const says = ranAmong(written, ran.executed);
+    return says === 'unknown' && written.length > 0 ? unknown : { verdict: 'none' };
+  }
+  // A case that is new as it is written needs no look at the base; nor does a row of an old one.
+  if (written.length > 0 && (isWritten(failing) || written.some(({ isRow }) => isRow)))
+    return { verdict: 'shown' };
+  const base = (await one.rerun({ tree: 'base' }))?.executed;
+  const fresh = failing.filter((name) => !base?.names.has(name));
+  // As many names may be gone as are new: then they are the same tests under other names.
+  const gone = [...(base?.names ?? [])].filter((name) => !ran.executed?.names.has(name));
+  if (fresh.length > gone.length) return { verdict: 'shown' };
+  const old = failing.filter((name) => base?.names.has(name));
+  const before = old.length > 0 ? await one.rerun({ tree: 'candidate', tests: testPaths(patch) }) : undefined;
+  const still = passed(before?.executed);
+  const extended = old.filter((name) => still.has(name));
+  return extended.length > 0
+    ? { verdict: 'extended', tests: extended.slice(0, maxNamed) }
+    : { verdict: 'none' };
+}
+
+/** Changed files of tests, and what is beside them. */
+function testPaths({ files }: ExecutedCheck['patch']): readonly string[] {
+  const isTest = (path: string): boolean => {
+    const language = languageOf(path);
+    // Rust keeps tests beside the code: such a file is product.
+    return isOfTests(path) || (language !== undefined && language !== 'rust' && isTestFile(path, language));
+  };
+  return [...new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]))].filter(isTest);
+}
+
+function passed(tests: ExecutedTests | undefined): ReadonlySet<string> {
+  const failed = new Set((tests?.counts.failedTests ?? []).map(({ name }) => name));
+  const idle = new Set(tests?.skipped);
+  return new Set([...(tests?.names ?? [])].filter((name) => !failed.has(name) && !idle.has(name)));
+}
+
+function casesIn([found]: readonly Finding[]): readonly NewCase[] {
+  return found?.severity === 'note' ? ((found.detail?.cases ?? []) as readonly NewCase[]) : [];
+}
+
+function namesOf(cases: readonly NewCase[]): readonly string[] {
+  return cases.slice(0, maxNamed).map(({ name }) => name);
+}
+
+const noCase: Finding = {
+  rule,
+  severity: 'error',
+  message: 'the contract is for a bugfix, and the patch changes test files without adding a test case',
+  detail: { code: 'NEW_TEST_MISSING' },
+};
+
+function notRun(cases: readonly NewCase[]): Finding {
+  return {
+    rule,
+    severity: cases.every(({ language }) => named.has(language)) ? 'error' : 'warning',
+    message: `the contract is for a bugfix, and no fast check ran a test case that the patch adds: ${list(namesOf(cases))}`,
+    detail: { code: 'NEW_TEST_NOT_RUN', tests: namesOf(cases) },
+  };
+}
+
+function warning(code: string, message: string): (tests: readonly string[]) => Finding {
+  return (tests) => ({
+    rule,
+    severity: 'warning',
+    message: `the contract is for a bugfix, and ${message}: ${list(tests)}`,
+    detail: { code, tests },
+  });
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}

@@ -1,0 +1,142 @@
+import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/contract/executed-rule.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { testsMayGo } from '../../core/contract/tests-may-go.ts';
+import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
+import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
+import { compareExpectations, type TestText } from './expectations.ts';
+import { testsAsWritten } from './left-out.ts';
+
+/**
+ * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one
+ * that ran there, nor leave out a file; and the candidate has to pass the base's tests, with the data that they read,
+ * or the change says why not. Nothing runs again where the change can lose no test.
+ */
+export const executed: ExecutedRule = {
+  async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
+    const { check, ran } = one;
+    const data = changedData(one);
+    if (!isCompared(one, data)) return {};
+    const base = await one.rerun({ tree: 'base' });
+    if (base === undefined) return {};
+    const findings: Finding[] = [];
+    if (check.kind === 'command') {
+      if (!base.executed) return {};
+      findings.push(namesSuite(base.executed.counts.passed + base.executed.counts.failed));
+    }
+    const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
+    const written = gone.length > 0 ? await testsAsWritten(one) : undefined;
+    findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, written));
+    if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
+    return { findings: [...findings, ...(await askBaseTests(one, base, data))] };
+  },
+};
+
+const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<string>(), skipped: [] };
+
+/** Words of commands that print what they test: if such a command is silent, a product may have ended it. */
+const namesRunner =
+  /\b(?:tap|jest|mocha|vitest|ava|prove|bats|tox|pytest|ctest|rspec|phpunit)\b|(?:^|\s)--test\b|\b(?:npm|pnpm|yarn|bun|go|cargo|dotnet|deno|mix|swift|make)\s(?:run\s)?(?:test|check)\b/;
+
+function isCompared(
+  { check, ran, patch, comparesAddedLines }: ExecutedCheck,
+  data: readonly string[],
+): boolean {
+  if (patch.baseCommit === undefined) return false;
+  if (check.kind === 'command')
+    return (
+      ran.executed !== undefined ||
+      (ran.result?.combined.totalBytes === 0 && namesRunner.test(check.command ?? ''))
+    );
+  return (
+    ran.executed !== undefined &&
+    (mayLoseTests(patch, comparesAddedLines) ||
+      oldEmptyFiles(patch, ran.executed).length > 0 ||
+      data.length > 0)
+  );
+}
+
+function namesSuite(count: number): Finding {
+  return {
+    rule: 'tests-kept',
+    severity: 'warning',
+    message: `its output at the base is a report of ${count} test${count === 1 ? '' : 's'}, and a check of kind \`command\` judges by the exit code alone: use kind \`testSuite\``,
+    detail: { code: 'REPORT_NOT_JUDGED' },
+  };
+}
+
+/** Data outside of directories of tests that the patch takes from tests which read it. */
+function changedData({ patch, reads = [] }: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
+  const isRead = new Set(reads);
+  return patch.files
+    .filter(takesLines)
+    .map(({ path, oldPath = path }) => oldPath)
+    .filter((path) => isData(path) && !isOfTests(path) && isRead.has(path));
+}
+
+/**
+ * Runs the check once more on the candidate with the base's versions of changed test files, and of data that they read:
+ * what fails there is what the change expects otherwise.
+ */
+async function askBaseTests(
+  one: ExecutedCheck,
+  base: CheckOutcome,
+  data: readonly string[],
+): Promise<readonly Finding[]> {
+  const { spec, patch, comparesAddedLines } = one;
+  const tests = baseTests(patch.files, comparesAddedLines);
+  if (tests.length + data.length === 0) return [];
+  const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
+  if (laid === undefined) return [];
+  const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
+  return compareExpectations({ base, laid, texts: await textsOf(one, data), mayGo });
+}
+
+/**
+ * Paths that are taken from the base for its tests to run over a candidate: changed files of tests, and new files of
+ * cases, which are not there then, so that no case that moved is there twice. None if no test file lost a line. Pure.
+ */
+export function baseTests(files: readonly PatchFile[], withAddedLines = false): readonly string[] {
+  const isTaken = (file: PatchFile): boolean =>
+    isOfTests(file.oldPath ?? file.path) &&
+    (takesLines(file) || (withAddedLines && file.changeType === 'modify'));
+  if (!files.some(isTaken)) return [];
+  return files.flatMap(({ path, oldPath, changeType }) => {
+    const isNew = changeType === 'add' || changeType === 'copy';
+    const paths = (isNew || oldPath !== undefined) && isCollected(path) ? [path] : [];
+    if (!isNew && isOfTests(oldPath ?? path)) paths.push(oldPath ?? path);
+    return [...new Set(paths)];
+  });
+}
+
+function takesLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
+  if (changeType === 'add' || changeType === 'copy') return false;
+  return linesDeleted > 0 || binary || changeType !== 'modify';
+}
+
+/** All changed test files, new ones too: a case may have moved to one. */
+async function textsOf(one: ExecutedCheck, data: readonly string[]): Promise<readonly TestText[]> {
+  const isWanted = (path: string): boolean => isOfTests(path) || data.includes(path);
+  const files = one.patch.files.filter(
+    ({ path, oldPath = path, binary }) => !binary && (isWanted(path) || isWanted(oldPath)),
+  );
+  const old = files.filter(({ changeType }) => changeType !== 'add' && changeType !== 'copy');
+  const base = await one.readTexts(
+    'base',
+    old.map(({ path, oldPath = path }) => oldPath),
+  );
+  const candidate = await one.readTexts(
+    'candidate',
+    files.map(({ path }) => path),
+  );
+  return files.map(({ path, oldPath = path, changeType }) => {
+    const before = changeType === 'add' || changeType === 'copy' ? undefined : base.get(oldPath);
+    const after = candidate.get(path);
+    return {
+      path: oldPath,
+      ...(before === undefined ? {} : { base: before }),
+      ...(after === undefined ? {} : { candidate: after }),
+    };
+  });
+}
