@@ -52,9 +52,13 @@ interface Judging extends StagesRun {
  * candidate is judged as if nobody had spoken.
  */
 export async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
-  const observed = await observeChecks(made);
+  // What the rules refuse as it is needs no further run of a check.
+  const asItIs = await judgePatch(made);
+  const isRefused = asItIs.some(({ severity }) => severity === 'error');
+  const observed = isRefused ? undefined : await observeChecks(made);
   const candidate: Attempt = { ...made, ...(observed ? { observed } : {}) };
-  const findings = await judgePatch(candidate);
+  const isFilled = Object.keys(observed?.filled ?? {}).length > 0;
+  const findings = isFilled ? await judgePatch(candidate) : asItIs;
   const rehearsal = await rehearseSeal(candidate);
   const unapproved: Attempt = {
     ...candidate,

@@ -39,6 +39,9 @@ long('plugin hooks observe the events of a run in order, and their errors do not
     'plan of 1',
     'started unit',
     'settled done',
+    // Its new test, over the product of the base.
+    'started unit',
+    'settled done',
     'stage fast passed',
     'stage integration skipped',
     'stage security skipped',
