@@ -44,6 +44,7 @@ await room(
   'engine/run/record/output-tail.test.ts',
   'engine/run/judge/check-time.test.ts',
   'engine/run/judge/guarded-command.test.ts',
+  'engine/run/judge/kept-executions.test.ts',
   'engine/run/judge/produce-artifacts.test.ts',
   'engine/run/judge/reach',
   'engine/run/judge/observe',

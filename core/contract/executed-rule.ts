@@ -16,6 +16,9 @@ export interface Rerun {
   readonly verificationInputs?: readonly string[];
 }
 
+/** What a rule learns of a further run. */
+export type Executed = Pick<CheckOutcome, 'executed'>;
+
 /** What a rule learns about a check that passed, and the only ways by which it reaches git and further runs. */
 export interface ExecutedCheck {
   readonly spec: EffectiveIntentSpec;
@@ -29,10 +32,10 @@ export interface ExecutedCheck {
   /** Whether a change that only adds lines to test files is compared with the base, too: for goals. */
   readonly comparesAddedLines: boolean;
   /**
-   * Runs the check in another tree, once for each tree. The run is evidence. `undefined` if the patch has no base, or
-   * if the time of the run is used up.
+   * Runs the check in another tree, once for each tree; what it did in the base may be known from an earlier run. A run
+   * in a mixed tree is evidence. `undefined` if the patch has no base, or if the time of the run is used up.
    */
-  rerun(where: Rerun): Promise<CheckOutcome | undefined>;
+  rerun(where: Rerun): Promise<Executed | undefined>;
   /** Texts of files of one side, without files that do not exist; none if they are too large together. */
   readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Asks the same rule about the patch. */

@@ -14,5 +14,11 @@ export function scanSpec(): EffectiveIntentSpec {
     summary: 'A scan without a contract',
     changeType: 'bugfix',
   });
-  return applyDefaults({ ...draft, intent: { ...draft.intent, inScope: ['the whole repository'] } });
+  const { verificationPlan } = draft.acceptance;
+  return applyDefaults({
+    ...draft,
+    intent: { ...draft.intent, inScope: ['the whole repository'] },
+    // A scan runs nothing: the text alone decides.
+    acceptance: { ...draft.acceptance, verificationPlan: { ...verificationPlan, fastChecks: [] } },
+  });
 }

@@ -1,5 +1,9 @@
-import type { CheckOutcome } from '../../core/contract/check-runner.ts';
-import type { ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/contract/executed-rule.ts';
+import type {
+  Executed,
+  ExecutedAnswer,
+  ExecutedCheck,
+  ExecutedRule,
+} from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
@@ -81,7 +85,7 @@ function changedData({ patch, reads = [] }: Pick<ExecutedCheck, 'patch' | 'reads
  */
 async function askBaseTests(
   one: ExecutedCheck,
-  base: CheckOutcome,
+  base: Executed,
   data: readonly string[],
 ): Promise<readonly Finding[]> {
   const { spec, patch, comparesAddedLines } = one;
@@ -90,7 +94,13 @@ async function askBaseTests(
   const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
   if (laid === undefined) return [];
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
-  return compareExpectations({ base, laid, texts: await textsOf(one, data), mayGo });
+  return compareExpectations({
+    base,
+    laid,
+    texts: await textsOf(one, data),
+    mayGo,
+    isForGoal: comparesAddedLines,
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { Executed } from '../../core/contract/executed-rule.ts';
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import { isData } from '../../readers/source/test-paths.ts';
 import { type Asserting, assertingStatements } from './asserting-statements.ts';
@@ -17,9 +17,11 @@ export interface TestText {
 
 /** How a suite ended at the base, and in the candidate with the base's versions of changed test files. */
 export interface Expectations {
-  readonly base: CheckOutcome;
-  readonly laid: CheckOutcome;
+  readonly base: Executed;
+  readonly laid: Executed;
   readonly texts: readonly TestText[];
+  /** A session's goal is blocked by a rewritten red test, and asks its person: for the run it is a warning then. */
+  readonly isForGoal?: boolean;
   /** Whether the contract lets tests of a file go. */
   mayGo(path: string, name?: string): boolean;
 }
@@ -30,7 +32,13 @@ export interface Expectations {
  * asserts less than before, since a break may hide there. Tests that failed at the base have a finding of their own
  * (`redAtBase`), an error: the change made them pass by rewriting them. Pure.
  */
-export function compareExpectations({ base, laid, texts, mayGo }: Expectations): readonly Finding[] {
+export function compareExpectations({
+  base,
+  laid,
+  texts,
+  mayGo,
+  isForGoal = false,
+}: Expectations): readonly Finding[] {
   const failedBefore = new Set(failedIn(base));
   const idle = new Set(base.executed?.skipped);
   const ranWell = (name: string): boolean =>
@@ -71,7 +79,7 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
     findings.push(
       told(
         'EXPECTATION_CHANGED',
-        red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
+        isForGoal ? 'warning' : red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
         `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
         red,
         '; as the base has them, they still fail: keep them, or let an objective that speaks of their rewriting name them or their file',
@@ -107,7 +115,7 @@ export function compareExpectations({ base, laid, texts, mayGo }: Expectations):
  * load or left no report. Without such a failure their names are gone for another reason: the file that failed to load
  * at the base now loads.
  */
-function redNotRun(base: CheckOutcome, laid: CheckOutcome): readonly string[] {
+function redNotRun(base: Executed, laid: Executed): readonly string[] {
   const names = base.executed?.names ?? new Set();
   const broke = failedIn(laid).some((name) => !names.has(name));
   if (laid.executed !== undefined && !broke) return [];
@@ -123,7 +131,7 @@ function mayBeRewritten(name: string, texts: readonly TestText[], mayGo: Expecta
   return places.length > 0 && places.every((isAllowed) => isAllowed);
 }
 
-function failedIn({ executed }: CheckOutcome): readonly string[] {
+function failedIn({ executed }: Executed): readonly string[] {
   return (executed?.counts.failedTests ?? []).map(({ name }) => name);
 }
 

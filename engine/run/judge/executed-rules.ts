@@ -1,7 +1,7 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
-import type { ExecutedCheck, Rerun, Side } from '../../../core/contract/executed-rule.ts';
+import type { Executed, ExecutedCheck, Rerun, Side } from '../../../core/contract/executed-rule.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { Rule } from '../../../core/contract/rule.ts';
@@ -14,6 +14,7 @@ import { keepLaidRun } from '../record/keep-laid-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { askRule } from './ask-rules.ts';
+import { keptExecutions } from './kept-executions.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import type { JudgedCheck } from './second-run/judge-by-policy.ts';
@@ -65,7 +66,15 @@ export async function judgeExecuted(
     const note = redactTexts(answer.note, policyOf(attempt));
     await means.steps.once(stepOf(rule, task.check.id), () => note);
   }
+  // Where this candidate becomes the base, its tests are known.
+  if (isPassed && rules.length > 0 && ran.executed)
+    await (await keptExecutions(attempt, workspace, task.check))?.keep(patch.candidateTree, ran);
   return { findings, ...reruns.kept() };
+}
+
+/** Whether a command came to its end by itself. */
+function isEnded({ result }: CheckOutcome): boolean {
+  return result !== undefined && !(result.timedOut || result.aborted || result.exceeded);
 }
 
 /** Asks the same rules once a stage has ended. Not redacted. */
@@ -93,11 +102,11 @@ export async function judgeExecutedStage(
 
 type RuleOfExecutions = Rule & Required<Pick<Rule, 'executed'>>;
 
-function executedRules({ ground, identity, isPart = false }: Attempt): readonly RuleOfExecutions[] {
+function executedRules({ ground, identity, isPart }: Attempt): readonly RuleOfExecutions[] {
+  if (isPart) return [];
   return ground.rules
     .at('patch', identity.contract.effective)
-    .filter((rule): rule is RuleOfExecutions => rule.executed !== undefined)
-    .filter(({ judgesWhole = false }) => !(isPart && judgesWhole));
+    .filter((rule): rule is RuleOfExecutions => rule.executed !== undefined);
 }
 
 function stepOf({ id }: Rule, check: string): string {
@@ -117,20 +126,24 @@ function askAboutPatch(attempt: Attempt, rule: Rule, args: readonly string[]): P
 
 /** The further runs of one check: each tree once, each kept as evidence. */
 function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedCheck, run: RunIn) {
-  const asked = new Map<string, Promise<CheckOutcome>>();
+  const asked = new Map<string, Promise<Executed>>();
   const outcomes: CheckOutcome[] = [];
   const artifacts: ArtifactRecord[] = [];
   const records: { withBaseTests?: LaidRun; onBaseProduct?: LaidRun } = {};
-  const runThere = async (where: Rerun): Promise<CheckOutcome> => {
+  const runThere = async (where: Rerun): Promise<Executed> => {
     const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
     const tree = await mixedTree(attempt, where.tree, paths);
     const { baseTree } = attempt.patch;
+    const kept = tree === baseTree ? await keptExecutions(attempt, workspace, task.check) : undefined;
+    const known = await kept?.find(tree);
+    if (known) return known;
     const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
     const outcome = await run(side);
     outcomes.push(outcome);
+    if (isEnded(outcome)) await kept?.keep(tree, outcome);
     if (paths.length === 0) return outcome;
     const { record, log } = await keepLaidRun(attempt, task, outcome, {
-      name: where.tree === 'candidate' ? 'base-tests-log' : 'base-product-log',
+      ...(where.tree === 'candidate' ? { name: 'base-tests-log' } : {}),
       tree,
       laid: paths.map((path) => ({ path })),
     });
@@ -139,7 +152,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     return outcome;
   };
   return {
-    rerun: async (where: Rerun): Promise<CheckOutcome | undefined> => {
+    rerun: async (where: Rerun): Promise<Executed | undefined> => {
       if (attempt.patch.baseCommit === undefined || attempt.means.wallClockExceeded()) return undefined;
       const key = canonicalize({ tests: [], verificationInputs: [], ...where });
       const running = asked.get(key) ?? runThere(where);

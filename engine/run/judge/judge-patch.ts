@@ -15,7 +15,8 @@ export async function judgePatch(
   attempt: Attempt,
   extent: 'whole' | 'part' = 'whole',
 ): Promise<readonly Finding[]> {
-  const step = extent === 'part' ? 'part-judged' : attempt.observed ? 'patch-judged-observed' : 'patch-judged';
+  const step =
+    extent === 'part' ? 'part-judged' : attempt.observed ? 'patch-judged-observed' : 'patch-judged';
   return attempt.means.steps.once(step, async () => {
     const {
       identity: { contract, scope, runId },

@@ -9,8 +9,8 @@ import { outputTail } from './output-tail.ts';
 
 /** What a second run of a check is written down by. */
 export interface LaidOver {
-  /** Of the artifact that its output becomes. */
-  readonly name: string;
+  /** Of the artifact that its output becomes; absent if the output is not kept. */
+  readonly name?: string;
   readonly tree: string;
   readonly laid: readonly LaidPath[];
 }
@@ -24,7 +24,10 @@ export async function keepLaidRun(
 ): Promise<{ readonly record: LaidRun; readonly log?: ArtifactRecord }> {
   const bytes = result?.combined.bytes;
   const kind = { contentType: 'text/plain', extension: 'log' };
-  const log = bytes && (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+  const log =
+    bytes &&
+    name !== undefined &&
+    (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
   const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
   const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
   const record: LaidRun = {

@@ -123,7 +123,7 @@ export interface Attempt extends OpenRun {
   readonly approvals: readonly ApprovalVerdict[];
   /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
   readonly patchFindings?: readonly Finding[];
-  /** It is the part of one Task among several: rules that judge the change as a whole are not asked. */
+  /** It is the work of one Task among several: what judges the change as a whole is not asked of it. */
   readonly isPart?: boolean;
   /** What observing the checks showed; absent where they were not observed. */
   readonly observed?: ObservedChecks;

@@ -17,17 +17,19 @@ export interface JudgedTree {
 }
 
 /** The base, unless the policy commit has another judge: then the policy commit. */
-export async function judgedTree({ identity, means, patch, ground }: Attempt): Promise<JudgedTree> {
-  const spec = identity.contract.effective;
-  const read = async (tree: string, isBase: boolean): Promise<JudgedTree> => {
-    const entries = await listTree(means.scratch, tree);
-    const reach = await findJudge(means.scratch, tree, spec);
-    const reached = new Set(reach.files.map(({ path }) => path));
-    const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
-    return { tree, isBase, entries, reach, judges: digestOf(judging) };
-  };
-  const base = await read(patch.baseTree, true);
+export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
+  const { patch, ground } = attempt;
+  const base = await judgedAt(attempt, patch.baseTree);
   if (ground.policy.tree === patch.baseTree) return base;
-  const policy = await read(ground.policy.tree, false);
+  const policy = await judgedAt(attempt, ground.policy.tree);
   return policy.judges === base.judges ? base : policy;
+}
+
+/** One tree, with what judges in it. */
+export async function judgedAt({ identity, means, patch }: Attempt, tree: string): Promise<JudgedTree> {
+  const entries = await listTree(means.scratch, tree);
+  const reach = await findJudge(means.scratch, tree, identity.contract.effective);
+  const reached = new Set(reach.files.map(({ path }) => path));
+  const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
+  return { tree, isBase: tree === patch.baseTree, entries, reach, judges: digestOf(judging) };
 }

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
+import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { type KeptAnswers, openKeptAnswers } from '../../store/kept-answers.ts';
+import { processWitness } from '../../store/process-witness.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
+import { footprintKey } from './observe/footprint-key.ts';
+import { judgedAt } from './observe/judged-tree.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
+
+/** What is kept of a run: the tests that its report names, if it left one. */
+interface KeptExecution {
+  readonly executed?: Omit<ExecutedTests, 'names'> & { readonly names: readonly string[] };
+}
+
+/** What a check did in trees that it ran in before, on this machine: what a candidate did is known when it is the base. */
+export interface KeptExecutions {
+  find(tree: string): Promise<Pick<CheckOutcome, 'executed'> | undefined>;
+  keep(tree: string, outcome: Pick<CheckOutcome, 'executed'>): Promise<void>;
+}
+
+/**
+ * Runs of one check by the digest of everything that it can observe: the tree, its command, sandbox and programs, and
+ * the untracked directories that it is given. `undefined` if it can observe more: a network, secrets, what other checks
+ * hand on, or directories that the patch may change.
+ */
+export async function keptExecutions(
+  attempt: Attempt,
+  workspace: Pick<OpeningWorkspace, 'dependencies'>,
+  check: EffectiveCheck,
+): Promise<KeptExecutions | undefined> {
+  const { ground, means, patch, identity } = attempt;
+  const { security, constraints } = identity.contract.effective;
+  const { carry, prepare, share } = ground.config.workspace;
+  const inputs = [
+    ...prepare.flatMap((step) => [step.lockfile, ...step.inputs]),
+    ground.config.workspace.lockfile,
+  ];
+  const isTouched = patch.files.some(({ path, oldPath = path }) =>
+    inputs.some((input) => [path, oldPath].some((one) => one === input || one.startsWith(`${input}/`))),
+  );
+  const isOpen =
+    constraints.security.networkPolicy !== 'deny' ||
+    security.secrets.policy === 'allow-scoped' ||
+    carry.length > 0 ||
+    (prepare.length + share.length > 0 && isTouched);
+  if (isOpen) return undefined;
+  const directory = join(ground.repository.commonDir, 'writ', 'cache', 'executions');
+  const voucher = await (means.settings.witness ?? processWitness).voucher('execution');
+  const kept: KeptAnswers<KeptExecution> = openKeptAnswers(directory, voucher);
+  const keyOf = async (tree: string): Promise<string> =>
+    canonicalDigest([
+      'writ-execution-v1',
+      tree,
+      await footprintKey(attempt, await judgedAt(attempt, tree), check),
+      [...workspace.dependencies()],
+    ]);
+  return {
+    async find(tree) {
+      const found = await kept.find(await keyOf(tree));
+      if (found?.executed === undefined) return found as undefined | Pick<CheckOutcome, 'executed'>;
+      return { executed: { ...found.executed, names: new Set(found.executed.names) } };
+    },
+    async keep(tree, { executed }) {
+      const answer = executed ? { executed: { ...executed, names: [...executed.names] } } : {};
+      // A name that holds what may not be stored would be another name afterwards: then nothing is kept.
+      const said = JSON.stringify(answer);
+      if (JSON.stringify(redactTexts(answer, policyOf(attempt))) === said)
+        await kept.keep(await keyOf(tree), answer);
+    },
+  };
+}
