@@ -10,7 +10,9 @@ import type { NewCase } from './ran-among.ts';
 /** A row of literals in a list, an array or a tuple, and the name of a row that is longer than a line. */
 const ofAny: readonly RegExp[] = [
   /^[[{(](?=.*["'`\d]).*[\]})],?;?$/,
-  /^(?:name|label|desc(?:ription)?|title|case)\s?[:=]\s?["'`](.{1,200}?)["'`],?$/,
+  /^(?:name|label|desc(?:ription)?|title|case)\s?[:=]\s?.{0,80}?["'`](.{1,200}?)["'`],?$/,
+  // Between two rows that are longer than a line.
+  /^\}, ?\{$/,
 ];
 const ofLanguages: Partial<Readonly<Record<Language, readonly RegExp[]>>> = {
   c: [/^RUN_TEST\((\w+)/],
@@ -53,12 +55,14 @@ export function newRows(
   const forms = [...(isTable ? ofAny : []), ...(ofLanguages[language] ?? [])];
   const old = new Set(before.split('\n', maxLines).map(plain));
   const found: NewCase[] = [];
-  let start = 0;
+  let [start, above] = [0, ''];
   for (const written of source.text.split('\n', maxLines)) {
     const offset = start;
     start += written.length + 1;
-    const line = plain(written);
-    if (line.length > maxLineLength || old.has(line) || !source.isAdded(offset)) continue;
+    const line = above === '},' && written.trim() === '{' ? '}, {' : plain(written);
+    above = line;
+    const isOld = old.has(line) && line !== '}, {';
+    if (line.length > maxLineLength || isOld || !source.isAdded(offset)) continue;
     const own = patterns.find((pattern) => line.startsWith(pattern.trim()));
     const row = own === undefined ? forms.map((form) => form.exec(line)).find((match) => match) : undefined;
     if (own === undefined && !row) continue;

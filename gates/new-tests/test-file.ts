@@ -1,6 +1,6 @@
 import type { Language } from '../../readers/source/language.ts';
 
-const directories = /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\//i;
+const directories = /(?:^|\/)(?:__tests__|tests?|specs?|e2e|t)\//i;
 
 /** Where each language keeps its tests, over whole paths. */
 const patterns: Readonly<Record<Language, RegExp>> = {

@@ -4,7 +4,7 @@
  */
 
 const ofTests =
-  /(?:^|\/)(?:__tests__|tests?|specs?|e2e|integration)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
+  /(?:^|\/)(?:__tests__|tests?|specs?|e2e|integration|t)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 const ofRunners =
   /(?:^|\/)(?:package\.json|Makefile|[Jj]ustfile|\.taprc|\.mocharc[\w.]*|\.env[\w.]*|\.npmrc|[\w.-]*config\.\w+|[\w.-]+\.(?:toml|ini|cfg|xml|gradle|kts|csproj))$|[sS]etup|[hH]elper/;
 /** What runners collect and compilers take along, by its name. */

@@ -91,6 +91,12 @@ const added: readonly (readonly [language: string, path: string, base: string, c
     'package a\n\nfunc TestA(t *testing.T) {\n\ttests := []struct{ in, want int }{\n\t\t{1, 2},\n\t\t{2, 3},\n\t}\n\tfor _, tt := range tests {\n\t\tf(tt.in)\n\t}\n}\n',
   ],
   [
+    'a row of several lines',
+    'a_test.go',
+    'package a\n\nfunc TestA(t *testing.T) {\n\ttests := []test{{\n\t\tlabel: label + "/One",\n\t\tin:    1,\n\t}}\n\tf(tests)\n}\n',
+    'package a\n\nfunc TestA(t *testing.T) {\n\ttests := []test{{\n\t\tlabel: label + "/One",\n\t\tin:    1,\n\t}, {\n\t\tlabel: label + "/Two",\n\t\tin:    2,\n\t}}\n\tf(tests)\n}\n',
+  ],
+  [
     'a row of `it.each`',
     'a.spec.js',
     "it.each([\n  [1, 2],\n])('is %i', (n, m) => { expect(f(n)).toBe(m); });\n",
@@ -125,6 +131,16 @@ await gateTester(t, findRule('new-tests'), {
     ...added.map(([language, path, base, candidate]) =>
       with_(`a case added: ${language}`, { [path]: side(base, candidate) }),
     ),
+    {
+      ...with_('a case of a harness that the config names', {
+        't/t-fetch.sh': {
+          base: 'begin_test "fetch"\n(\n  git lfs fetch\n)\nend_test\n',
+          candidate:
+            'begin_test "fetch"\n(\n  git lfs fetch\n)\nend_test\n\nbegin_test "fetch nothing"\n(\n  git lfs fetch none\n)\nend_test\n',
+        },
+      }),
+      options: { cases: ['begin_test '] },
+    },
     with_('a case beside an old one', { 'test/a.test.ts': { base: first, candidate: first + second } }),
     with_('a case in place of another', {
       'test/a.test.ts': { base: first, candidate: `import t from 'tap';\n${second}` },
@@ -137,6 +153,7 @@ await gateTester(t, findRule('new-tests'), {
     },
   ],
   invalid: [
+    { ...with_('options that are none', {}), options: { case: 'begin_test ' } },
     with_('no test file', {}),
     with_('a test file that is only touched', {
       'test/a.test.ts': { base: first, candidate: first.replace('3', '4') },
