@@ -3,6 +3,7 @@ import type { EffectiveCheck } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';
+import type { ScanContext, ScanOutcome } from './scanner.ts';
 import type { CheckCarry, CheckTime, TestCounts, ToolUse, WrittenOutside } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
@@ -32,6 +33,8 @@ export interface CheckContext {
   /** Asks a registered rule; `undefined` when the id names none. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
   readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
+  /** Present for a check that is a scanner (`[scanner.NAME]`). */
+  readonly scan?: ScanContext;
 }
 
 /** What a check kind concluded. A failure is a finding of severity `error`. */
@@ -59,6 +62,8 @@ export interface CheckOutcome {
   readonly wroteOutside?: WrittenOutside;
   /** When it ran; the engine adds it. */
   readonly time?: CheckTime;
+  /** Of a scanner. */
+  readonly scan?: ScanOutcome;
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
 }

@@ -59,6 +59,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
         compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
         compared(path, '/observed', check?.observed, object.observed) ??
+        compared(path, '/scan', check?.scan, object.scan) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
           path,
@@ -93,6 +94,7 @@ interface ReportedStage {
     readonly atPolicy?: unknown;
     readonly withBaseTests?: unknown;
     readonly observed?: unknown;
+    readonly scan?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];

@@ -133,6 +133,7 @@ function checkEvidence(
     ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
     ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
     ...(check.observed === undefined ? {} : { observed: check.observed }),
+    ...(check.scan === undefined ? {} : { scan: check.scan }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
     ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),
     ...(check.outputTail === undefined ? {} : { output_tail: check.outputTail }),
