@@ -44,4 +44,5 @@ await room(
   'readers/anchors',
   'readers/documents/sarif',
   'gates/sast',
+  'gates/scanner',
 );

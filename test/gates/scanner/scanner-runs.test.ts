@@ -1,49 +1,29 @@
-import { createHash } from 'node:crypto';
-import { appendFileSync, cpSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { scannedChecks } from '../../../bin/report/observed-checks.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { digestDirectory } from '../../../engine/vcs/directory-digest.ts';
 import { makeBranches } from '../../attack/policy/branches.ts';
 import { type Json, merge } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';
-
-const fixture = new URL('../../../fixtures/scanners/line-scanner', import.meta.url).pathname;
-const node = createHash('sha256')
-  .update(readFileSync(realpathSync(process.execPath)))
-  .digest('hex');
+import { type PinnedTool, pinnedTool } from './pinned-tool.ts';
 
 const spec = { intent: { changeType: 'refactor', inScope: ['**'] } };
 const moved =
   '// A line above moves the old result.\n\nexport function old(value) {\n  return  danger(value);\n}\n';
 const scanOf = ({ stages }: RunView) =>
-  stages.flatMap(({ checks }) => checks).find(({ id }) => id === 'scanner-lines');
+  stages.flatMap(({ checks }) => checks).find(({ id }) => id === 'scanner-line-scanner');
 
-/** A repository with an old result, and a scanner that is pinned there; `more` are further lines of its table. */
-async function scanned(t: Test, more = '') {
-  const tool = realpathSync(t.testdir());
-  cpSync(fixture, tool, { recursive: true });
-  const digest = await digestDirectory(tool, { within: tool, maxEntries: 10, maxBytes: 100_000 });
+const lines = 'version = "1.2.3"\nrules = ["scan-words.txt"]\n';
+
+/** A repository with an old result, and a scanner that is pinned there; `own` are others. */
+async function scanned(t: Test, own?: readonly PinnedTool[]) {
+  const tools = own ?? [await pinnedTool(t, 'line-scanner', ['TOOL/scan.mjs'], lines)];
   const made = makeBranches(t);
   const { sample, write } = made;
   write('scan-words.txt', 'danger\n');
   write('src/old.js', 'export function old(value) {\n  return danger(value);\n}\n');
-  write(
-    '.writ/config.toml',
-    `[scanner.lines]
-argv = ["node", "${tool}/scan.mjs"]
-sha256 = "${node}"
-version = "1.2.3"
-format = "sarif"
-stage = "fast"
-rules = ["scan-words.txt"]
-${more}
-[[scanner.lines.read_only]]
-path = "${tool}"
-sha256 = "${'sha256' in digest ? digest.sha256 : ''}"
-`,
-  );
+  write('.writ/config.toml', tools.map(({ table }) => table).join('\n'));
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Pins a scanner');
   sample.git('checkout', '--quiet', '-b', 'work');
@@ -56,7 +36,7 @@ sha256 = "${'sha256' in digest ? digest.sha256 : ''}"
     sample.git('checkout', '--quiet', 'main');
     return sample.run({ source: { kind: 'range', range: 'main..work' } }, merge(spec, more));
   };
-  return { ...made, tool, change };
+  return { ...made, place: tools[0]?.place ?? '', change };
 }
 
 t.test(
@@ -74,7 +54,7 @@ t.test(
       status: 'failed',
       fromPolicy: true,
       scan: {
-        name: 'lines',
+        name: 'line-scanner',
         tool: 'line-scanner',
         version: '1.2.3',
         results: { new: 1, unchanged: 1, absent: 0, ignored: 0 },
@@ -124,25 +104,78 @@ long('a scanner supplies `sast-report`, and evidence, provenance and `writ show`
   t.equal(report?.sha256, scanOf(view)?.scan?.reports.candidate);
   const tree = `refs/ai/runs/${view.runId}`;
   const paths = sample.git('ls-tree', '-r', '--name-only', tree).split('\n');
-  const path = paths.find((name) => name.endsWith('-scanner-lines.json'));
-  const scan = { name: 'lines', tool: 'line-scanner', version: '1.2.3', results: { unchanged: 1 } };
-  t.match(JSON.parse(sample.git('show', `${tree}:${path}`)), { check_id: 'scanner-lines', scan });
-  t.match(scannedChecks(view.stages), [['scanner-lines', /^line-scanner 1\.2\.3: 0 new, 1 unchanged/]]);
-  const bundle = JSON.parse(
-    sample.git('show', `${tree}:${paths.find((name) => name.endsWith('bundle.json'))}`),
-  );
+  const path = paths.find((name) => name.endsWith('-scanner-line-scanner.json'));
+  const scan = { name: 'line-scanner', tool: 'line-scanner', version: '1.2.3', results: { unchanged: 1 } };
+  t.match(JSON.parse(sample.git('show', `${tree}:${path}`)), { check_id: 'scanner-line-scanner', scan });
+  t.match(scannedChecks(view.stages), [
+    ['scanner-line-scanner', /^line-scanner 1\.2\.3: 0 new, 1 unchanged/],
+  ]);
+  const bundle = JSON.parse(sample.git('show', `${tree}:provenance.sigstore.json`));
   const statement = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
-  t.match(statement, 'urn:writ:scanner:lines');
+  t.match(statement, 'urn:writ:scanner:line-scanner');
 });
 
 long('what a scanner could not inspect, and a program that is not the pinned one, never pass', async (t) => {
-  const { sample, tool, change } = await scanned(t);
+  const { place, change } = await scanned(t);
   const unread = await change({ 'src/unreadable.js': 'x\n' });
   t.equal(unread.decision?.type, 'abandon');
   t.match(scanOf(unread)?.findings, [
     { rule: 'scanner', severity: 'error', detail: { code: 'SCAN_UNFINISHED' } },
   ]);
-  appendFileSync(join(tool, 'scan.mjs'), '\n');
-  await t.rejects(change({ 'src/new.js': 'x\n' }), { code: 'SCANNER_CHANGED', detail: { scanner: 'lines' } });
-  t.ok(sample.root);
+  appendFileSync(join(place, 'scan.mjs'), '\n');
+  await t.rejects(change({ 'src/new.js': 'x\n' }), {
+    code: 'SCANNER_CHANGED',
+    detail: { scanner: 'line-scanner' },
+  });
+});
+
+long('eslint and secretlint run as scanners', async (t) => {
+  const eslint = await pinnedTool(
+    t,
+    'eslint',
+    [
+      'TOOL/node_modules/eslint/bin/eslint.js',
+      '--no-inline-config',
+      '--config=TOOL/eslint.config.mjs',
+      '--format=TOOL/to-sarif.mjs',
+      '--output-file=$REPORTS_DIR/eslint.sarif',
+      'src',
+    ],
+    'version = "10.15.0"\nreport = "eslint.sarif"\n',
+    ['eslint', 'eslint-plugin-security'],
+  );
+  const secretlint = await pinnedTool(
+    t,
+    'secretlint',
+    [
+      'TOOL/node_modules/secretlint/bin/secretlint.js',
+      '--secretlintrc=TOOL/secretlintrc.json',
+      '--format=@secretlint/secretlint-formatter-sarif',
+      '**/*',
+    ],
+    'fail_on = "error"\n',
+    ['secretlint', '@secretlint/secretlint-rule-preset-recommend', '@secretlint/secretlint-formatter-sarif'],
+  );
+  const { sample, write, change } = await scanned(t, [eslint, secretlint]);
+  const token = `ghp_${'0123456789abcdefghij'.toUpperCase()}ABCDEFabcdef0123`;
+  sample.git('checkout', '--quiet', 'main');
+  write(
+    'src/old.js',
+    `export const old = "${token}";\nexport function run(text) {\n  return eval(text);\n}\n`,
+  );
+  write('.writ/config.toml', [eslint, secretlint].map(({ table }) => table).join('\n'));
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Old faults');
+  const refused = await change({
+    'src/new.js': 'export function both(a, b) {\n  return new RegExp(a + b);\n}\n',
+  });
+  const [first, second] = ['eslint', 'secretlint'].map((name) =>
+    refused.stages.flatMap(({ checks }) => checks).find(({ id }) => id === `scanner-${name}`),
+  );
+  t.match(first, {
+    status: 'failed',
+    scan: { tool: 'ESLint', version: '10.15.0', results: { new: 1, unchanged: 1 } },
+    findings: [{ path: 'src/new.js', line: 2, detail: { id: 'security/detect-non-literal-regexp' } }],
+  });
+  t.match(second, { status: 'passed', scan: { tool: 'secretlint', results: { new: 0, unchanged: 1 } } });
 });
