@@ -1,5 +1,3 @@
-import type { CheckContext } from './check-runner.ts';
-
 export const scanFormats = ['sarif', 'cyclonedx-vdr', 'osv'] as const;
 export type ScanFormat = (typeof scanFormats)[number];
 
@@ -32,20 +30,6 @@ export interface ScanRules {
   /** New results of this level and above are errors. */
   readonly failOn: ScanLevel;
   readonly ignore: readonly ScanIgnore[];
-}
-
-/** What a check that is a scanner may use beside its own command, which runs in the candidate. */
-export interface ScanContext {
-  readonly rules: ScanRules;
-  /** When the run started, epoch milliseconds: decides whether an `ignore` still holds. */
-  readonly nowMs: number;
-  /** The report of an earlier run at the same base with the same program and rules. */
-  keptAtBase(): Promise<Uint8Array | undefined>;
-  /** Runs the same command at the base; `undefined` if there is no base commit. */
-  runAtBase(): ReturnType<CheckContext['runCommand']> | undefined;
-  keepAtBase(report: Uint8Array): Promise<void>;
-  /** Content of a file of the scanned tree; `undefined` if it is absent, or no file. */
-  read(side: 'base' | 'candidate', path: string): Promise<Uint8Array | undefined>;
 }
 
 /** What a scan showed; `reports` are SHA-256 of artifacts of the check, absent if there was no report to read. */

@@ -8,7 +8,7 @@ import { judgeExit } from './judge-exit.ts';
 export const commandCheck: CheckRunner = {
   async run(context) {
     const { check, runCommand, scan } = context;
-    if (scan) return (await import('../scanner/evaluate-scan.ts')).evaluateScan(context, scan);
+    if (scan) return (await import('./evaluate-scan.ts')).evaluateScan(context, scan);
     const ran = await runCommand();
     const { result, reports } = ran;
     return { findings: judgeExit(check, ran), ...(result ? { result } : {}), reports };

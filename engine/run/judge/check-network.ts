@@ -17,8 +17,8 @@ export interface OpenNetwork {
 
 /**
  * Opens for one command what the contract opens: every public host under `networkPolicy: allow`, else the hosts of the
- * tool rules that match it, else nothing; a scanner gets nothing. Without a sandbox the command has what this machine has, which cannot be
- * recorded.
+ * tool rules that match it, else nothing; a scanner gets nothing. Without a sandbox the command has what this machine
+ * has, which cannot be recorded.
  */
 export async function openNetwork(
   { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,

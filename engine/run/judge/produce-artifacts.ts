@@ -20,8 +20,8 @@ const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transpar
 
 /**
  * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
- * contract or policy requires at this stage: the report of a scanner, else by the producers of the `artifact` slot and of plugins. What nobody makes
- * is left to the gate.
+ * contract or policy requires at this stage: the report of a scanner, else by the producers of the `artifact` slot and
+ * of plugins. What no one makes is left to the gate.
  */
 export async function produceArtifacts(
   attempt: Attempt,

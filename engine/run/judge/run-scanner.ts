@@ -1,8 +1,8 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
-import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome, ScanContext } from '../../../core/contract/check-runner.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { SandboxResult } from '../../../core/contract/sandbox.ts';
-import type { ScanContext, ScanRecord } from '../../../core/contract/scanner.ts';
+import type { ScanRecord } from '../../../core/contract/scanner.ts';
 import type { ArtifactRecord, StageName } from '../../../core/contract/stage.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { listTree } from '../../vcs/tree.ts';

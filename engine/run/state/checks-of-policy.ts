@@ -15,8 +15,8 @@ export interface WithPolicyChecks {
 
 /**
  * Adds `[[checks.always]]`, a check for each `[scanner.NAME]`, and one for each `[policy.<name>]` that no required
- * check of the contract asks as `ENGINE NAME`. All of them are required. An id that another check has is CONFIG_INVALID. Of artifacts that they
- * claim, those count that the contract declares. Pure.
+ * check of the contract asks as `ENGINE NAME`. All of them are required. An id that another check has is
+ * CONFIG_INVALID. Of artifacts that they claim, those count that the contract declares. Pure.
  */
 export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): WithPolicyChecks {
   const declared: ReadonlySet<string> = new Set(spec.artifacts.required.map(({ name }) => name));

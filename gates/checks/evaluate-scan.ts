@@ -1,20 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { compileGlob } from '../../core/base/glob.ts';
-import type { CheckContext, CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { CheckContext, CheckOutcome, ScanContext } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import {
-  type ScanContext,
-  type ScanIgnore,
-  type ScanOutcome,
-  scanLevels,
-} from '../../core/contract/scanner.ts';
+import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/contract/scanner.ts';
 import { endOfDay } from '../../readers/advisories/sca-options.ts';
-import { judgeExit } from '../checks/judge-exit.ts';
 import { plainLine } from '../reports/plain-text.ts';
-import { markSarif } from './mark-sarif.ts';
-import { matchScans, type PlacedResult, placeResult } from './match-scans.ts';
-import { formats, type ReadScan, readScan, type ScanResult } from './read-scan.ts';
+import { markSarif } from '../scanner/mark-sarif.ts';
+import { matchScans, type PlacedResult, placeResult } from '../scanner/match-scans.ts';
+import { formats, type ReadScan, readScan, type ScanResult } from '../scanner/read-scan.ts';
+import { judgeExit } from './judge-exit.ts';
 
 const rule = 'scanner';
 const maxFindings = 200;

@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { CheckContext } from '../../../core/contract/check-runner.ts';
+import type { CheckContext, ScanContext } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { ScanContext, ScanRules } from '../../../core/contract/scanner.ts';
-import { evaluateScan } from '../../../gates/scanner/evaluate-scan.ts';
+import type { ScanRules } from '../../../core/contract/scanner.ts';
+import { evaluateScan } from '../../../gates/checks/evaluate-scan.ts';
 
 type Files = Readonly<Record<string, string>>;
 type Ran = Awaited<ReturnType<CheckContext['runCommand']>>;
