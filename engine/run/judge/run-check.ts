@@ -26,7 +26,14 @@ import { noteNewTests } from './new-tests-ran.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
-import { finishedCode, keepScan, type ScannedTrees, scanContext, scannedTrees } from './run-scanner.ts';
+import {
+  finishedCode,
+  keepScan,
+  refusedByPolicy,
+  type ScannedTrees,
+  scanContext,
+  scannedTrees,
+} from './run-scanner.ts';
 import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */
@@ -80,7 +87,10 @@ export async function runCheck(
     );
   await noteNewTests(attempt, task, ran);
   const further: AskedFurther = scanned
-    ? { outcome: ran, artifacts: scan?.artifacts ?? [] }
+    ? {
+        outcome: { ...ran, findings: [...ran.findings, ...(await askByPolicy(attempt, scanned, task, ran))] },
+        artifacts: scan?.artifacts ?? [],
+      }
     : await askFurther(attempt, workspace, task, ran, (side, other) =>
         askCheck(attempt, side, { ...task, ...other }),
       );
@@ -128,6 +138,21 @@ export async function runCheck(
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
+}
+
+/** Scans once more where the change brings what judges the scan: nothing of the change is left out of either scan. */
+async function askByPolicy(
+  attempt: Attempt,
+  { judged, ...scanned }: ScannedTrees,
+  task: CheckTask,
+  ran: CheckOutcome,
+): Promise<readonly Finding[]> {
+  if (judged === undefined) return [];
+  const trees = { ...scanned, candidate: judged };
+  return refusedByPolicy(
+    ran,
+    await askCheck(attempt, judged.side, { ...task, handsOn: false, scanned: trees }),
+  );
 }
 
 /** Runs a check in a workspace and leaves nothing of it but its outcome. */

@@ -1,5 +1,6 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import type { CheckOutcome, ScanContext } from '../../../core/contract/check-runner.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { SandboxResult } from '../../../core/contract/sandbox.ts';
 import type { ScanRecord } from '../../../core/contract/scanner.ts';
@@ -26,14 +27,13 @@ interface ScannedTree {
 export interface ScannedTrees {
   readonly scanner: OpenScanner;
   readonly candidate: ScannedTree;
+  /** The candidate, in which whatever judges the check is as the policy commit has it; present if that differs. */
+  readonly judged?: ScannedTree;
   /** Absent without a base commit. */
   readonly base?: ScannedTree;
 }
 
-/**
- * The trees that a scanner runs in; `undefined` for a check that is none. Of the candidate, whatever judges the check
- * and was left to the policy commit is as that commit has it.
- */
+/** The trees that a scanner runs in; `undefined` for a check that is none. */
 export async function scannedTrees(
   attempt: Attempt,
   workspace: OpeningWorkspace,
@@ -43,18 +43,28 @@ export async function scannedTrees(
   if (scanner === undefined) return undefined;
   const { baseTree, baseCommit, candidateTree } = attempt.patch;
   const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
-  const judged = judge?.judges(id) ? judge.tree : candidateTree;
-  const [candidate, base] = [
-    await layRules(attempt, scanner, judged),
-    await layRules(attempt, scanner, baseTree),
-  ];
+  const scannedTree = async (from: string, side: WorkspaceSide, like?: 'base'): Promise<ScannedTree> => {
+    const tree = await layRules(attempt, scanner, from);
+    return { tree, side: tree === from ? side : workspace.over(tree, like) };
+  };
   return {
     scanner,
-    candidate: { tree: candidate, side: candidate === candidateTree ? workspace : workspace.over(candidate) },
-    ...(baseCommit === undefined
-      ? {}
-      : { base: { tree: base, side: base === baseTree ? workspace.base : workspace.over(base, 'base') } }),
+    candidate: await scannedTree(candidateTree, workspace),
+    ...(judge?.judges(id) ? { judged: await scannedTree(judge.tree, workspace.over(judge.tree)) } : {}),
+    ...(baseCommit === undefined ? {} : { base: await scannedTree(baseTree, workspace.base, 'base') }),
   };
+}
+
+/** What a scan with the judge of the policy commit refuses beyond the scan of the candidate as it is. */
+export function refusedByPolicy(
+  { findings }: Pick<CheckOutcome, 'findings'>,
+  byPolicy: Pick<CheckOutcome, 'findings'>,
+): readonly Finding[] {
+  const keyOf = ({ path, detail }: Finding): string => JSON.stringify([path, detail?.code, detail?.id]);
+  const known = new Set(findings.filter(({ severity }) => severity === 'error').map(keyOf));
+  return byPolicy.findings
+    .filter((one) => one.severity === 'error' && !known.has(keyOf(one)))
+    .map((one) => ({ ...one, message: `${one.message} (with what judges it as the policy commit has it)` }));
 }
 
 async function layRules(

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { scannedChecks } from '../../../bin/report/observed-checks.ts';
@@ -128,6 +128,29 @@ long('what a scanner could not inspect, and a program that is not the pinned one
     detail: { scanner: 'line-scanner' },
   });
 });
+
+long(
+  'a change that brings another scanner script is scanned by the script of the policy commit, too',
+  async (t) => {
+    const own = await pinnedTool(t, 'line-scanner', ['tools/scan.mjs']);
+    const { sample, write, change } = await scanned(t, [own]);
+    sample.git('checkout', '--quiet', 'main');
+    write('tools/scan.mjs', readFileSync(join(own.place, 'scan.mjs'), 'utf8'));
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'A scanner in the repository');
+    const silent = { version: '2.1.0', runs: [{ tool: { driver: { name: 'silent' } }, results: [] }] };
+    const view = await change({
+      'tools/scan.mjs': `console.log(${JSON.stringify(JSON.stringify(silent))});\n`,
+      'src/new.js': 'export const fresh = (value) => danger(value);\n',
+    });
+    t.equal(view.decision?.type, 'abandon');
+    t.match(
+      scanOf(view)?.findings.filter(({ severity }) => severity === 'error'),
+      [{ rule: 'scanner', path: 'src/new.js', message: /as the policy commit has it/ }],
+      JSON.stringify([view.findings, scanOf(view)]),
+    );
+  },
+);
 
 long('eslint and secretlint run as scanners', async (t) => {
   const eslint = await pinnedTool(
