@@ -42,4 +42,5 @@ await room(
   'readers/anchors',
   'readers/documents/sarif',
   'gates/sast',
+  'gates/scanner',
 );

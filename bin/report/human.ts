@@ -7,7 +7,7 @@ import { type ArtifactRecord, type CheckRecord, failureOutput } from '../../core
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { toShellWord } from '../terminal/shell-word.ts';
-import { observedChecks } from './observed-checks.ts';
+import { observedChecks, scannedChecks } from './observed-checks.ts';
 import { pluginWords } from './plugin-words.ts';
 import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
@@ -73,7 +73,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printNotes(printer, wroteOutside(view.stages));
-  if (beside === 'show') printNotes(printer, observedChecks(view.stages));
+  if (beside === 'show') printNotes(printer, [...observedChecks(view.stages), ...scannedChecks(view.stages)]);
   const inStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
   printFindings(printer, [...view.findings, ...inStages], once);
   if (view.artifacts.length > 0) {

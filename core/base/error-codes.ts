@@ -73,6 +73,11 @@ const rows = {
       'a check started more processes and threads than a sandbox may hold and was ended',
     ],
     SANDBOX_FAILED: [500, 128, 'the sandbox could not be set up'],
+    SCANNER_CHANGED: [
+      500,
+      128,
+      'a scanner, or a directory that it reads, is not what the policy commit pins',
+    ],
     TRACER_UNAVAILABLE: [500, 128, 'checks must be observed and no tracer works here'],
     ENVIRONMENT_BROKEN: [500, 128, 'a run cannot work on this machine as it is'],
     NETWORK_FAILED: [502, 128, 'a service could not be reached, or did not answer in time and form'],

@@ -3,6 +3,7 @@ import type { EffectiveCheck } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule-input.ts';
 import type { SandboxResult } from './sandbox.ts';
+import type { ScanOutcome, ScanRules } from './scanner.ts';
 import type { CheckCarry, CheckTime, TestCounts, ToolUse, WrittenOutside } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
@@ -32,6 +33,22 @@ export interface CheckContext {
   /** Asks a registered rule; `undefined` when the id names none. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
   readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
+  /** Present for a check that is a scanner (`[scanner.NAME]`). */
+  readonly scan?: ScanContext;
+}
+
+/** What a check that is a scanner may use beside its own command, which runs in the candidate. */
+export interface ScanContext {
+  readonly rules: ScanRules;
+  /** When the run started, epoch milliseconds: decides whether an `ignore` still holds. */
+  readonly nowMs: number;
+  /** The report of an earlier run at the same base with the same program and rules. */
+  keptAtBase(): Promise<Uint8Array | undefined>;
+  /** Runs the same command at the base; `undefined` if there is no base commit. */
+  runAtBase(): ReturnType<CheckContext['runCommand']> | undefined;
+  keepAtBase(report: Uint8Array): Promise<void>;
+  /** Content of a file of the scanned tree; `undefined` if it is absent, or no file. */
+  read(side: 'base' | 'candidate', path: string): Promise<Uint8Array | undefined>;
 }
 
 /** Tests as a report names them. */
@@ -62,6 +79,8 @@ export interface CheckOutcome {
   readonly wroteOutside?: WrittenOutside;
   /** When it ran; the engine adds it. */
   readonly time?: CheckTime;
+  /** Of a scanner. */
+  readonly scan?: ScanOutcome;
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
 }

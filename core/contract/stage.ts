@@ -2,6 +2,7 @@ import type { Finding } from './finding.ts';
 import type { LaidPath } from './judge-reach.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { Redaction } from './redaction.ts';
+import type { ScanRecord } from './scanner.ts';
 
 /** The four gate stages in the order they run (document 1, States and transitions). */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;
@@ -214,6 +215,8 @@ export interface CheckRecord extends CheckTime {
   readonly onBaseProduct?: LaidRun;
   /** Absent where the patch makes no path exist. */
   readonly observed?: CheckObservation;
+  /** Of a scanner (`[scanner.NAME]`). */
+  readonly scan?: ScanRecord;
   /** Absent where the config carries nothing or it ran no command. */
   readonly carried?: CheckCarry;
   /** Absent where it wrote nothing outside. No part of the verdict: names of temporary files differ. */

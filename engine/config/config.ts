@@ -28,6 +28,7 @@ import {
 } from './providers-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
 import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
+import { readScannerSection, type ScannerConfig } from './scanner-section.ts';
 import type { SealingForms } from './sealing-forms.ts';
 import { readSignerSection } from './signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
@@ -38,6 +39,7 @@ export type { DemandedArtifact } from './artifacts-section.ts';
 export type { ChecksConfig } from './checks-section.ts';
 export type { ListedPlugin } from './plugins-section.ts';
 export type { PolicyConfig } from './policy-section.ts';
+export type { ScannerConfig } from './scanner-section.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
 /** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
@@ -76,6 +78,8 @@ export interface WritConfig {
   readonly lsp: ReadonlyMap<string, LanguageServer>;
   /** `[policy.<name>]`, by name. */
   readonly policies: ReadonlyMap<string, PolicyConfig>;
+  /** `[scanner.NAME]`, by name. */
+  readonly scanners: ReadonlyMap<string, ScannerConfig>;
   /** How backends are asked, by their names. */
   readonly providers: ProvidersConfig;
   /** What models cost and hold, by their ids, where the built-in table does not say so. */
@@ -119,6 +123,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     plugins: readPluginsSection(root),
     lsp: readLspSection(root.table('lsp')),
     policies: readPolicySection(root.table('policy')),
+    scanners: readScannerSection(root.table('scanner')),
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),
     ...readPlainHttp(root.table('models')),

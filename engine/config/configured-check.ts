@@ -44,11 +44,12 @@ function bounded(reader: TableReader, key: string, max: number): string {
   return value;
 }
 
-function oneOf<const T extends string>(
+/** A key that holds one of these words; without a fallback it has to be there. */
+export function oneOf<const T extends string>(
   reader: TableReader,
   key: string,
   words: readonly [T, ...T[]],
-  fallback: T | undefined,
+  fallback?: T,
 ): T {
   const found = reader.text(key, fallback ?? '');
   const word = words.find((one) => one === found);

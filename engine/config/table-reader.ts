@@ -132,6 +132,19 @@ export class TableReader {
     return fallback;
   }
 
+  /** A list of at least one integer; absent is the fallback. */
+  integers(key: string, fallback: readonly number[], min: number, max: number): readonly number[] {
+    if (!this.has(key)) return fallback;
+    const list = this.#list(key, maxListItems);
+    if (
+      list.length > 0 &&
+      list.every((one) => Number.isInteger(one) && Number(one) >= min && Number(one) <= max)
+    )
+      return list as readonly number[];
+    this.refuse(this.at(key), `expected a list of integers from ${min} to ${max}`);
+    return fallback;
+  }
+
   number<F extends number | undefined>(key: string, fallback: F, min: number, max: number): number | F {
     if (!this.has(key)) return fallback;
     const value = this.#table[key];

@@ -1,4 +1,5 @@
 import { frameKinds } from '../../core/contract/context.ts';
+import { scanFormats } from '../../core/contract/scanner.ts';
 import { stageNames } from '../../core/contract/stage.ts';
 import { artifactRef, finding, trust, trustTier } from './part-shapes.ts';
 import {
@@ -176,6 +177,22 @@ export const eventShapes = {
       on_base_product: laidRun,
       /** How the check was observed before it judged. */
       observed: fields({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256Text, reason: text }),
+      /** What a scanner showed, and what it was. */
+      scan: fields(
+        {
+          name: text,
+          format: oneOf(...scanFormats),
+          inputs: listOf(fields({ path: text, sha256: sha256Text })),
+          reports: fields({}, { base: sha256Text, candidate: sha256Text }),
+          results: fields({
+            new: wholeNumber,
+            unchanged: wholeNumber,
+            absent: wholeNumber,
+            ignored: wholeNumber,
+          }),
+        },
+        { tool: text, version: text, supplies: text },
+      ),
     },
   ),
   decision: fields(

@@ -9,10 +9,12 @@ import { toExecuted } from './to-counts.ts';
 /**
  * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit
  * code. If it left a test report (a file, or TAP on standard output), its tests are kept for comparing with the base;
- * they give no verdict here.
+ * they give no verdict here. A check that is a scanner is evaluated by its report.
  */
 export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
-  async run({ check, report: named, runCommand }) {
+  async run(context) {
+    const { check, report: named, runCommand, scan } = context;
+    if (scan) return (await import('./evaluate-scan.ts')).evaluateScan(context, scan);
     const ran = await runCommand();
     const { result, reports } = ran;
     const outcome = { findings: judgeExit(check, ran), ...(result ? { result } : {}), reports };

@@ -1,3 +1,4 @@
+import { plainLine } from '../reports/plain-text.ts';
 import { isObject, isText, type JsonObject } from './read-json.ts';
 import { itemAt, readRules, type SarifRules } from './sarif-rules.ts';
 
@@ -67,11 +68,26 @@ function readOverrides(run: JsonObject, rules: SarifRules, member: string): Over
   });
 }
 
+/** A tool that reports that it failed, or failed to inspect something, has not scanned (SARIF 3.20.14, 3.58.6). */
+export function unfinishedReason(run: JsonObject): string | undefined {
+  const { results, externalPropertyFileReferences } = run;
+  if (isObject(externalPropertyFileReferences) && externalPropertyFileReferences.results !== undefined)
+    return 'results that stand in other files';
+  if (!Array.isArray(results)) return 'a run without `results`: the tool did not scan';
+  const failed = invocationsOf(run).some(
+    ({ executionSuccessful, processStartFailureMessage, exitSignalName }) =>
+      executionSuccessful === false || isText(processStartFailureMessage) || isText(exitSignalName),
+  );
+  if (failed) return 'a run that did not end successfully';
+  const notified = errorNotification(run);
+  return notified && `a notification of level \`error\`: ${plainLine(notified, 300)}`;
+}
+
 /**
  * The text of the first notification of level `error`: the tool could not inspect something (section 3.58.6);
  * `undefined` when there is none.
  */
-export function errorNotification(run: JsonObject): string | undefined {
+function errorNotification(run: JsonObject): string | undefined {
   const descriptors = readRules(run, 'notifications');
   const overrides = readOverrides(run, descriptors, 'notificationConfigurationOverrides');
   for (const [index, invocation] of invocationsOf(run).entries())

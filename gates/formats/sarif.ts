@@ -45,6 +45,11 @@ export interface SarifResult {
   readonly message: string;
   readonly path?: string;
   readonly line?: number;
+  readonly endLine?: number;
+  /** Text of the region, as the report quotes it. */
+  readonly snippet?: string;
+  /** The enclosing function or class, as the report names it. */
+  readonly symbol?: string;
 }
 
 /** Every result of a run that passed `sarifFault`, with its level and the path in the repository. */
@@ -73,15 +78,29 @@ function messageOf({ message }: JsonObject): string {
   return (isObject(message) && (text(message.text) ?? text(message.id))) || 'no message';
 }
 
-function placeOf({ locations }: JsonObject, pathOf: PathOf): { path?: string; line?: number } {
+function placeOf(
+  { locations }: JsonObject,
+  pathOf: PathOf,
+): Pick<SarifResult, 'path' | 'line' | 'endLine' | 'snippet' | 'symbol'> {
   const first: unknown = Array.isArray(locations) ? locations[0] : undefined;
   const artifact = physicalOf(first)?.artifactLocation;
   const path = isObject(artifact) ? pathOf(artifact) : undefined;
-  const line = regionOf(first)?.startLine;
+  const { startLine: line, endLine, snippet } = regionOf(first) ?? {};
+  const quoted = isObject(snippet) ? text(snippet.text) : undefined;
+  const symbol = symbolOf(first);
   return {
     ...(path === undefined ? {} : { path }),
     ...(typeof line === 'number' ? { line } : {}),
+    ...(typeof endLine === 'number' ? { endLine } : {}),
+    ...(quoted === undefined ? {} : { snippet: quoted }),
+    ...(symbol === undefined ? {} : { symbol }),
   };
+}
+
+function symbolOf(location: unknown): string | undefined {
+  const logical = isObject(location) ? location.logicalLocations : undefined;
+  const named: unknown = Array.isArray(logical) ? logical[0] : undefined;
+  return isObject(named) ? (text(named.fullyQualifiedName) ?? text(named.name)) : undefined;
 }
 
 function regionOf(location: unknown): JsonObject | undefined {

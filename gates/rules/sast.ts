@@ -1,9 +1,9 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
 import { judgeDocuments } from '../formats/judge-documents.ts';
-import { isObject, isText, type JsonObject } from '../formats/read-json.ts';
+import { isObject } from '../formats/read-json.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
-import { errorNotification, invocationsOf } from '../formats/sarif-level.ts';
+import { unfinishedReason } from '../formats/sarif-level.ts';
 import { plainLine } from '../reports/plain-text.ts';
 import { judgeChange } from '../sast/judge-change.ts';
 
@@ -74,19 +74,4 @@ function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Fi
   if (errors > maxFindings)
     findings.push(fail(`${errors} results of level \`error\`, of which ${maxFindings} are listed`));
   return findings;
-}
-
-/** A tool that reports that it failed, or failed to inspect something, has not scanned (SARIF 3.20.14, 3.58.6). */
-function unfinishedReason(run: JsonObject): string | undefined {
-  const { results, externalPropertyFileReferences } = run;
-  if (isObject(externalPropertyFileReferences) && externalPropertyFileReferences.results !== undefined)
-    return 'results that stand in other files';
-  if (!Array.isArray(results)) return 'a run without `results`: the tool did not scan';
-  const failed = invocationsOf(run).some(
-    ({ executionSuccessful, processStartFailureMessage, exitSignalName }) =>
-      executionSuccessful === false || isText(processStartFailureMessage) || isText(exitSignalName),
-  );
-  if (failed) return 'a run that did not end successfully';
-  const notified = errorNotification(run);
-  return notified && `a notification of level \`error\`: ${plainLine(notified, 300)}`;
 }

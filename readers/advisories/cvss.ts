@@ -118,7 +118,7 @@ function weighted(
 }
 
 /** Qualitative severity rating scale of CVSS 3.1 and 4.0. */
-function severityOf(score: number): AdvisorySeverity {
+export function severityOf(score: number): AdvisorySeverity {
   if (score === 0) return 'none';
   return score < 4 ? 'low' : score < 7 ? 'medium' : score < 9 ? 'high' : 'critical';
 }

@@ -85,7 +85,7 @@ export function ignoredBy(
   const [entry] = about;
   if (entry === undefined) return undefined;
   // Without a time nobody can say that it still holds.
-  return { entry, isInForce: nowMs !== undefined && nowMs < endOf(entry.until) };
+  return { entry, isInForce: nowMs !== undefined && nowMs < endOfDay(entry.until) };
 }
 
 function isOf(purl: string, pattern: string): boolean {
@@ -98,7 +98,7 @@ function readIgnored(entry: unknown): IgnoredAdvisory | string {
   const [surplus] = Object.keys(rest);
   if (surplus !== undefined) return `no such key \`${surplus}\``;
   if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id)) return 'no `id` of an advisory';
-  if (typeof until !== 'string' || Number.isNaN(endOf(until)))
+  if (typeof until !== 'string' || Number.isNaN(endOfDay(until)))
     return 'no day `until` in the form "YYYY-MM-DD"';
   if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 1000) return 'no `reason`';
   if (about === undefined) return { id, until, reason };
@@ -108,7 +108,7 @@ function readIgnored(entry: unknown): IgnoredAdvisory | string {
 }
 
 /** The first instant after a day in UTC; NaN for what is no day. */
-function endOf(day: string): number {
+export function endOfDay(day: string): number {
   const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   // Date.parse takes 30 February for 2 March.
   return Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)

@@ -60,6 +60,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
         compared(path, '/on_base_product', check?.onBaseProduct, object.on_base_product) ??
         compared(path, '/observed', check?.observed, object.observed) ??
+        compared(path, '/scan', check?.scan, object.scan) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
           path,
@@ -95,6 +96,7 @@ interface ReportedStage {
     readonly withBaseTests?: unknown;
     readonly onBaseProduct?: unknown;
     readonly observed?: unknown;
+    readonly scan?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];

@@ -17,13 +17,13 @@ export interface OpenNetwork {
 
 /**
  * Opens for one command what the contract opens: every public host under `networkPolicy: allow`, else the hosts of the
- * tool rules that match it, else nothing. Without a sandbox the command has what this machine has, which cannot be
- * recorded.
+ * tool rules that match it, else nothing; a scanner gets nothing. Without a sandbox the command has what this machine
+ * has, which cannot be recorded.
  */
 export async function openNetwork(
   { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,
   { sandbox }: Pick<Workspace, 'sandbox'>,
-  { openings = [] }: Pick<CommandVerdict, 'openings'>,
+  { openings = [], isShut = false }: Pick<CommandVerdict, 'openings'> & { readonly isShut?: boolean },
   /** Waited for before anything leaves the machine; without a sandbox, before the command. */
   leaving?: () => Promise<void>,
 ): Promise<OpenNetwork> {
@@ -31,7 +31,7 @@ export async function openNetwork(
     await leaving?.();
     return { network: 'host', close: async () => undefined };
   }
-  const all = contract.effective.constraints.security.networkPolicy === 'allow';
+  const all = !isShut && contract.effective.constraints.security.networkPolicy === 'allow';
   if (!all && openings.length === 0) return { network: 'none', close: async () => undefined };
   const egress = await openEgress(privateRoot, {
     policy: { all, openings },

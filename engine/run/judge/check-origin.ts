@@ -1,6 +1,7 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import { scannerCheckId } from '../state/checks-of-policy.ts';
 
 /** Where a check stands that its contract does not name. */
 export interface CheckOrigin {
@@ -16,11 +17,13 @@ export interface CheckOrigin {
 export function checkOrigin(
   id: string,
   { mandatory, effective }: Pick<AdmittedContract, 'mandatory' | 'effective'>,
-  { checks, policies, factors }: Pick<WritConfig, 'checks' | 'policies' | 'factors'>,
+  { checks, policies, factors, scanners }: Pick<WritConfig, 'checks' | 'policies' | 'factors' | 'scanners'>,
 ): CheckOrigin | undefined {
   const at = (table: string): CheckOrigin => ({ path: '.writ/config.toml', table, id });
   if (mandatory.includes(id)) {
     if (checks.always.some(({ check }) => check.id === id)) return at('[[checks.always]]');
+    const scanner = [...scanners.keys()].find((one) => scannerCheckId(one) === id);
+    if (scanner !== undefined) return at(`[scanner.${scanner}]`);
     const name = [...policies.keys()].find((one) => `policy-${one}` === id);
     return name === undefined ? undefined : at(`[policy.${name}]`);
   }

@@ -138,7 +138,9 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     const known = await kept?.find(tree);
     if (known) return known;
     const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
-    const outcome = await run(side);
+    const { tools, ...ran } = await run(side);
+    // What was used is recorded of the candidate's runs.
+    const outcome = where.tree === 'candidate' && tools ? { ...ran, tools } : ran;
     outcomes.push(outcome);
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
     if (paths.length === 0) return outcome;

@@ -1,22 +1,20 @@
-import { join } from 'node:path';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
-import { type KeptAnswers, openKeptAnswers } from '../../store/kept-answers.ts';
-import { processWitness } from '../../store/process-witness.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { footprintKey } from './observe/footprint-key.ts';
 import { judgedAt } from './observe/judged-tree.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
+import { vouchedCacheOf } from './vouched-cache.ts';
 
 /** What is kept of a run: the tests that its report names, if it left one. */
 interface KeptExecution {
   readonly executed?: Omit<ExecutedTests, 'names'> & { readonly names: readonly string[] };
 }
 
-/** What a check did in trees that it ran in before, on this machine: what a candidate did is known when it is the base. */
+/** What a check did in trees in which it ran before, on this machine: a candidate is the base of the next change. */
 export interface KeptExecutions {
   find(tree: string): Promise<Pick<CheckOutcome, 'executed'> | undefined>;
   keep(tree: string, outcome: Pick<CheckOutcome, 'executed'>): Promise<void>;
@@ -32,7 +30,7 @@ export async function keptExecutions(
   workspace: Pick<OpeningWorkspace, 'dependencies'>,
   check: EffectiveCheck,
 ): Promise<KeptExecutions | undefined> {
-  const { ground, means, patch, identity } = attempt;
+  const { ground, patch, identity } = attempt;
   const { security, constraints } = identity.contract.effective;
   const { carry, prepare, share } = ground.config.workspace;
   const inputs = [
@@ -48,9 +46,7 @@ export async function keptExecutions(
     carry.length > 0 ||
     (prepare.length + share.length > 0 && isTouched);
   if (isOpen) return undefined;
-  const directory = join(ground.repository.commonDir, 'writ', 'cache', 'executions');
-  const voucher = await (means.settings.witness ?? processWitness).voucher('execution');
-  const kept: KeptAnswers<KeptExecution> = openKeptAnswers(directory, voucher);
+  const kept = await vouchedCacheOf(attempt, { folder: 'executions', voucher: 'execution' });
   const keyOf = async (tree: string): Promise<string> =>
     canonicalDigest([
       'writ-execution-v1',
@@ -60,16 +56,17 @@ export async function keptExecutions(
     ]);
   return {
     async find(tree) {
-      const found = await kept.find(await keyOf(tree));
-      if (found?.executed === undefined) return found as undefined | Pick<CheckOutcome, 'executed'>;
-      return { executed: { ...found.executed, names: new Set(found.executed.names) } };
+      const text = await kept.find(await keyOf(tree));
+      if (text === undefined) return undefined;
+      const { executed } = JSON.parse(text) as KeptExecution;
+      return executed ? { executed: { ...executed, names: new Set(executed.names) } } : {};
     },
     async keep(tree, { executed }) {
       const answer = executed ? { executed: { ...executed, names: [...executed.names] } } : {};
       // A name that holds what may not be stored would be another name afterwards: then nothing is kept.
       const said = JSON.stringify(answer);
       if (JSON.stringify(redactTexts(answer, policyOf(attempt))) === said)
-        await kept.keep(await keyOf(tree), answer);
+        await kept.keep(await keyOf(tree), said);
     },
   };
 }

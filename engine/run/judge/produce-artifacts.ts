@@ -20,8 +20,8 @@ const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transpar
 
 /**
  * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
- * contract or policy requires at this stage, by the producers of the `artifact` slot and of plugins. What nobody makes
- * is left to the gate.
+ * contract or policy requires at this stage: the report of a scanner, else by the producers of the `artifact` slot and
+ * of plugins. What no one makes is left to the gate.
  */
 export async function produceArtifacts(
   attempt: Attempt,
@@ -41,6 +41,14 @@ export async function produceArtifacts(
   const unmade: Record<string, string> = {};
   const madeFrom: DigestedThing[] = [];
   for (const name of missing) {
+    const supplied = suppliedBy([...before, stage], name);
+    if (supplied !== undefined) {
+      const { contentType, path } = supplied;
+      const bytes = await box.read(supplied);
+      const extension = path.slice(path.lastIndexOf('.') + 1);
+      records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension }));
+      continue;
+    }
     const outside = outsideProducer(attempt, name);
     if (outside === undefined && !engine.slots.artifact.names.includes(name)) continue;
     const producer = outside ?? (await engine.slots.artifact.pick(name));
@@ -60,6 +68,13 @@ export async function produceArtifacts(
     records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension, ...plugin }));
   }
   return { records, unmade, madeFrom };
+}
+
+/** The report of the first scanner that can serve as an artifact of that name. */
+function suppliedBy(stages: readonly StageRecord[], name: string): ArtifactRecord | undefined {
+  for (const { scan, artifacts } of stages.flatMap(({ checks }) => checks))
+    if (scan?.supplies === name) return artifacts.find(({ sha256 }) => sha256 === scan.reports.candidate);
+  return undefined;
 }
 
 /**

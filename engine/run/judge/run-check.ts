@@ -11,7 +11,7 @@ import { outputTail } from '../record/output-tail.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { environmentFault } from '../state/environment-fault.ts';
-import { askFurther } from './ask-further.ts';
+import { type AskedFurther, askFurther } from './ask-further.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import { inWorld } from './carry/in-world.ts';
@@ -25,6 +25,14 @@ import { isMandatory } from './is-mandatory.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
+import {
+  finishedCode,
+  keepScan,
+  refusedByPolicy,
+  type ScannedTrees,
+  scanContext,
+  scannedTrees,
+} from './run-scanner.ts';
 import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */
@@ -47,6 +55,8 @@ export interface CheckTask {
   readonly handsOn?: boolean;
   /** As of a sandbox request: the run gives no verdict. */
   readonly traceTo?: string;
+  /** Of a scanner whose report is evaluated. */
+  readonly scanned?: ScannedTrees;
 }
 
 /**
@@ -60,17 +70,28 @@ export async function runCheck(
 ): Promise<CheckRecord> {
   const { stage, check } = task;
   const { box, patch, means } = attempt;
-  const ran = await askCheck(attempt, workspace, { ...task, tellsWrites: true });
-  const sign = patch.baseCommit === undefined ? undefined : environmentSign(check, ran);
+  const scanned = await scannedTrees(attempt, workspace, check);
+  const ran = await askCheck(attempt, scanned?.candidate.side ?? workspace, {
+    ...task,
+    tellsWrites: true,
+    ...(scanned ? { scanned } : {}),
+  });
+  const scan = scanned && (await keepScan(attempt, scanned, { stage, checkId: check.id }, ran));
+  const sign = patch.baseCommit === undefined || scanned ? undefined : environmentSign(check, ran);
   if (sign !== undefined && (await canBeOfMachine(sign, check, patch, means.scratch)))
     stopIfSameAtBase(
       check,
       sign,
       await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),
     );
-  const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
-    askCheck(attempt, side, { ...task, ...other }),
-  );
+  const further: AskedFurther = scanned
+    ? {
+        outcome: { ...ran, findings: [...ran.findings, ...(await askByPolicy(attempt, scanned, task, ran))] },
+        artifacts: scan?.artifacts ?? [],
+      }
+    : await askFurther(attempt, workspace, task, ran, (side, other) =>
+        askCheck(attempt, side, { ...task, ...other }),
+      );
   const asked = { ...ran, ...further.outcome };
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
   const { records: artifacts, findings: untaken } = await collectArtifacts(
@@ -96,7 +117,7 @@ export async function runCheck(
     required: check.required,
     ...(isMandatory(attempt, check) ? { fromPolicy: true as const } : {}),
     command: check.command ?? '',
-    expectedExitCode: check.expectedExitCode,
+    expectedExitCode: scanned ? finishedCode(scanned, check, result) : check.expectedExitCode,
     ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
     ...(result?.signal === undefined ? {} : { signal: result.signal }),
     timedOut: result?.timedOut ?? false,
@@ -109,12 +130,28 @@ export async function runCheck(
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(further.onBaseProduct ? { onBaseProduct: further.onBaseProduct } : {}),
+    ...(scan ? { scan: scan.record } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
     ...(tail ? { outputTail: tail } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
+}
+
+/** Scans once more where the change brings what judges the scan: nothing of the change is left out of either scan. */
+async function askByPolicy(
+  attempt: Attempt,
+  { judged, ...scanned }: ScannedTrees,
+  task: CheckTask,
+  ran: CheckOutcome,
+): Promise<readonly Finding[]> {
+  if (judged === undefined) return [];
+  const trees = { ...scanned, candidate: judged };
+  return refusedByPolicy(
+    ran,
+    await askCheck(attempt, judged.side, { ...task, handsOn: false, scanned: trees }),
+  );
 }
 
 /** Runs a check in a workspace and leaves nothing of it but its outcome. */
@@ -207,19 +244,34 @@ function checkContext(
     artifacts: box.list(),
   };
   const report = ground.config.checks.reports.get(check.id);
+  const run = (side: WorkspaceSide, passing: Parameters<typeof inWorld>[2], used: CheckUses) =>
+    inWorld(attempt, side, passing, used, (world) =>
+      runCommand(
+        attempt,
+        world,
+        {
+          check,
+          secrets: givenSecrets(attempt, task),
+          ...(traceTo === undefined ? {} : { traceTo }),
+          ...(ground.scanners.byCheck.get(check.id)?.shown ?? {}),
+        },
+        used,
+      ),
+    );
+  // What a scanner does at the base is no part of its time, and no finding about the candidate.
+  const atBase = { findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
   return {
     check,
     ...(report === undefined ? {} : { report }),
     ruleInput,
-    runCommand: () =>
-      inWorld(attempt, workspace, { received, handsOn, tellsWrites }, uses, (world) =>
-        runCommand(
-          attempt,
-          world,
-          { check, secrets: givenSecrets(attempt, task), ...(traceTo === undefined ? {} : { traceTo }) },
-          uses,
-        ),
-      ),
+    runCommand: () => run(workspace, { received, handsOn, tellsWrites }, uses),
+    ...(task.scanned
+      ? {
+          scan: scanContext(attempt, task.scanned, (side) =>
+            run(side, { received: [], handsOn: false, tellsWrites: false }, { ...uses, ...atBase }),
+          ),
+        }
+      : {}),
     async askRule(id, args) {
       const rule = ground.rules.get(id);
       const question = ruleQuestion(attempt, ruleInput);

@@ -6,6 +6,7 @@ import type { Finding } from '../../../core/contract/finding.ts';
 import type { ToolSettled } from '../../../core/contract/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
+import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
 import type { ToolUse } from '../../../core/contract/stage.ts';
 import { guardCommand, mayBeProgram, programsIn } from '../../tool/acl.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
@@ -40,6 +41,9 @@ export interface CommandOfCheck {
   readonly secrets: Readonly<Record<string, string>>;
   /** As of a sandbox request. */
   readonly traceTo?: string;
+  /** Of a scanner, as of a sandbox request: further binds and tools; it has no network. */
+  readonly binds?: SandboxRequest['binds'];
+  readonly tools?: SandboxRequest['tools'];
 }
 
 /**
@@ -49,7 +53,7 @@ export interface CommandOfCheck {
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
-  { check, secrets, traceTo }: CommandOfCheck,
+  { check, secrets, traceTo, binds, tools }: CommandOfCheck,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
@@ -105,14 +109,16 @@ export async function runCommand(
     return { denied, reports: [] };
   }
   await attempt.means.engine.hooks.tool.started.call(tool);
-  const way = await openNetwork(attempt, workspace, acl);
+  const isScanner = binds !== undefined;
+  const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = uses.watch.running(() =>
     workspace.sandbox.run({
       argv: limitedShell(command, acl.maxWriteBytes),
       workspace: workspace.directory,
       reports,
-      binds: workspace.binds,
+      binds: [...workspace.binds, ...(binds ?? [])],
+      ...(tools === undefined ? {} : { tools }),
       env: way.network === 'none' ? { ...withoutNetwork, ...env } : env,
       network: way.network,
       timeoutMs: check.timeoutSeconds * 1000,

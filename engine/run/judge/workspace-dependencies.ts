@@ -5,8 +5,8 @@ import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox.ts';
 import type { WorkspaceConfig } from '../../config/config.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
+import type { ProgramLink } from '../../vcs/directory-digest.ts';
 import { copyTree } from './workspace-dependencies/copy-tree.ts';
-import type { ProgramLink } from './workspace-dependencies/directory-digest.ts';
 import { prepareDirectories } from './workspace-dependencies/prepared-directories.ts';
 import { openSharedDirectory, type ShareRefusal } from './workspace-dependencies/shared-directory.ts';
 

@@ -15,6 +15,7 @@ import type { Repository } from '../../vcs/repository.ts';
 import type { Ground } from '../state/ground.ts';
 import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import { openPolicies } from '../state/open-policies.ts';
+import { openScanners } from '../state/open-scanners.ts';
 
 /** What the policy commit says of who judges, and where that may be kept and asked. */
 export interface JudgesQuestion {
@@ -35,7 +36,8 @@ export interface JudgesQuestion {
 
 /**
  * The plugins, rules and policy engines that judge a run, and the configuration held to them. None of their code runs.
- * PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID.
+ * PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID,
+ * SCANNER_CHANGED.
  */
 export async function openJudges({
   engine,
@@ -48,7 +50,9 @@ export async function openJudges({
   pluginAccess = noPluginAccess,
   outside,
   cancels = false,
-}: JudgesQuestion): Promise<Pick<Ground, 'config' | 'rules' | 'policies' | 'plugins' | 'dependencies'>> {
+}: JudgesQuestion): Promise<
+  Pick<Ground, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>
+> {
   const plugins = await openPlugins(
     await findPlugins(repository, policyTree, asked.plugins, pluginAccess),
     {
@@ -65,12 +69,15 @@ export async function openJudges({
   const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
   if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
+  // A run can be ended although a scanner that was to evaluate it is gone.
+  const scanners = await openScanners(repository, policyTree, cancels ? new Map() : config.scanners);
   return {
     config,
     rules,
     policies,
+    scanners,
     plugins: plugins.parts,
-    dependencies: [...plugins.dependencies, ...policies.dependencies],
+    dependencies: [...plugins.dependencies, ...policies.dependencies, ...scanners.dependencies],
   };
 }
 

@@ -96,7 +96,7 @@ export interface Opening {
   readonly operatingSystem: Readonly<Record<string, string>>;
   readonly runtimes: PickedRuntimes;
   /** The configuration once more, held to the rules that there are, and these. */
-  readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'plugins' | 'dependencies'>;
+  readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>;
   readonly ground: Ground;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;

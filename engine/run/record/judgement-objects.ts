@@ -134,6 +134,7 @@ function checkEvidence(
     ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
     ...(check.onBaseProduct === undefined ? {} : { on_base_product: check.onBaseProduct }),
     ...(check.observed === undefined ? {} : { observed: check.observed }),
+    ...(check.scan === undefined ? {} : { scan: check.scan }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
     ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),
     ...(check.outputTail === undefined ? {} : { output_tail: check.outputTail }),

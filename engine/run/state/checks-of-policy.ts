@@ -1,11 +1,11 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { WritConfig } from '../../config/config.ts';
+import type { ScannerConfig, WritConfig } from '../../config/config.ts';
 import type { ConfiguredCheck } from '../../config/configured-check.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { withChecks } from './with-checks.ts';
 
-type Mandatory = Pick<WritConfig, 'checks' | 'policies'>;
+type Mandatory = Pick<WritConfig, 'checks' | 'policies' | 'scanners'>;
 
 /** A contract with what the policy commit demands of every change, and the ids of the checks that this added. */
 export interface WithPolicyChecks {
@@ -14,9 +14,9 @@ export interface WithPolicyChecks {
 }
 
 /**
- * Adds `[[checks.always]]`, and a check for each `[policy.<name>]` that no required check of the contract asks as
- * `ENGINE NAME`. All of them are required. An id that another check has is CONFIG_INVALID. Of artifacts that they
- * claim, those count that the contract declares. Pure.
+ * Adds `[[checks.always]]`, a check for each `[scanner.NAME]`, and one for each `[policy.<name>]` that no required
+ * check of the contract asks as `ENGINE NAME`. All of them are required. An id that another check has is
+ * CONFIG_INVALID. Of artifacts that they claim, those count that the contract declares. Pure.
  */
 export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): WithPolicyChecks {
   const declared: ReadonlySet<string> = new Set(spec.artifacts.required.map(({ name }) => name));
@@ -25,6 +25,7 @@ export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): 
       stage,
       check: { ...check, artifactsProduced: check.artifactsProduced.filter((name) => declared.has(name)) },
     })),
+    ...[...config.scanners.values()].map(scannerCheck),
     ...unaskedPolicies(spec, config),
   ];
   const taken = new Set(checksOf(spec).map(({ check }) => check.id));
@@ -58,6 +59,32 @@ function unaskedPolicies(spec: EffectiveIntentSpec, { policies }: Mandatory): re
     } as const;
     return [{ stage, check }];
   });
+}
+
+/** The id of the check that runs a scanner. */
+export function scannerCheckId(name: string): string {
+  return `scanner-${name}`;
+}
+
+function scannerCheck({ name, argv, stage, timeoutSeconds }: ScannerConfig): ConfiguredCheck {
+  const check = {
+    id: scannerCheckId(name),
+    kind: 'command',
+    command: argv.map(quotedArgument).join(' '),
+    timeoutSeconds,
+    expectedExitCode: 0,
+    required: true,
+    artifactsProduced: [],
+  } as const;
+  return { stage, check };
+}
+
+/** One argument for a POSIX shell; only `$REPORTS_DIR` in it means something. */
+function quotedArgument(argument: string): string {
+  return argument
+    .split('$REPORTS_DIR')
+    .map((part) => (/^[\w@%+=:,./-]*$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`))
+    .join('"$REPORTS_DIR"');
 }
 
 function collision(id: string): WritError {

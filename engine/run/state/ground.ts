@@ -6,6 +6,7 @@ import type { PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Landing } from './landing.ts';
 import type { OpenPolicies } from './open-policies.ts';
+import type { OpenScanners } from './open-scanners.ts';
 
 /** What a run stands on: found, checked, and not yet touched. */
 export interface Ground extends Landing {
@@ -25,8 +26,9 @@ export interface Ground extends Landing {
   /** The engine's, and those of plugins that the repository lists. */
   readonly rules: Rules;
   readonly policies: OpenPolicies;
+  readonly scanners: OpenScanners;
   /** What the listed plugins bring beside rules. Closed when the run is given back. */
   readonly plugins: PluginParts;
-  /** Listed plugins and policy files, for `resolvedDependencies`. */
+  /** Listed plugins, policy files, and what pins scanners, for `resolvedDependencies`. */
   readonly dependencies: readonly DigestedThing[];
 }

@@ -11,7 +11,7 @@ import { factorsWithoutChecks, factorWithoutChecks, withFactorChecks } from './c
  */
 export function withConfig(
   contract: AdmittedContract,
-  config: Pick<WritConfig, 'artifacts' | 'checks' | 'factors' | 'policies'>,
+  config: Pick<WritConfig, 'artifacts' | 'checks' | 'factors' | 'policies' | 'scanners'>,
 ): AdmittedContract {
   const { spec, ids } = withPolicyChecks(withFactorChecks(contract.effective, config), config);
   const untold = factorsWithoutChecks(contract.effective, config).map((factor) =>

@@ -71,6 +71,21 @@ const check = having({
       reason: orAbsent(text),
     }),
   ),
+  scan: orAbsent(
+    having({
+      name: text,
+      tool: orAbsent(text),
+      version: orAbsent(text),
+      inputs: listOf(having({ path: text, sha256: sha256Text })),
+      reports: having({ base: orAbsent(sha256Text), candidate: orAbsent(sha256Text) }),
+      results: having({
+        new: wholeNumber,
+        unchanged: wholeNumber,
+        absent: wholeNumber,
+        ignored: wholeNumber,
+      }),
+    }),
+  ),
   startedAt: text,
   artifacts: listOf(artifact),
   findings: listOf(finding),

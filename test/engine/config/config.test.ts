@@ -125,6 +125,25 @@ t.test('reads every documented key', async (t) => {
     [lsp.ruby]
     command = ["ruby-lsp"]
     files = [".rb"]
+    [scanner.lines]
+    argv = ["/opt/lines/bin/lines", "--out", "$REPORTS_DIR/lines.json"]
+    format = "osv"
+    report = "lines.json"
+    version = "1.2.3"
+    stage = "fast"
+    fail_on = "note"
+    exit_codes = [0, 3]
+    timeout_seconds = 60
+    rules = ["lines.toml"]
+    [[scanner.lines.read_only]]
+    path = "/opt/lines"
+    sha256 = "${'a'.repeat(64)}"
+    [[scanner.lines.ignore]]
+    rule = "CVE-1"
+    path = "src/**"
+    owner = "ana@example.org"
+    until = "2027-03-31"
+    reason = "A test."
     [policy.release]
     engine = "cedar"
     files = ["policies/release.cedar"]
@@ -216,6 +235,33 @@ t.test('reads every documented key', async (t) => {
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
+    scanners: new Map([
+      [
+        'lines',
+        {
+          name: 'lines',
+          argv: ['/opt/lines/bin/lines', '--out', '$REPORTS_DIR/lines.json'],
+          format: 'osv',
+          report: 'lines.json',
+          version: '1.2.3',
+          stage: 'fast',
+          failOn: 'note',
+          exitCodes: [0, 3],
+          timeoutSeconds: 60,
+          ruleFiles: ['lines.toml'],
+          readOnly: [{ path: '/opt/lines', sha256: 'a'.repeat(64) }],
+          ignore: [
+            {
+              rule: 'CVE-1',
+              path: 'src/**',
+              owner: 'ana@example.org',
+              until: '2027-03-31',
+              reason: 'A test.',
+            },
+          ],
+        },
+      ],
+    ]),
     policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
     providers: { openai: { dialect: 'responses' } },
     models: {
@@ -558,4 +604,27 @@ t.test('refuses bytes that are not a TOML document', async (t) => {
     parseConfig(undefined, sealingForms),
     'the last allowed size is allowed',
   );
+});
+
+t.test('a scanner that is not pinned, or that no one owns a suppression of, is refused', async (t) => {
+  const pinned = `argv = ["lines"]\nsha256 = "${'a'.repeat(64)}"\nformat = "sarif"\n`;
+  const table = (text: string): readonly string[] => pathsOf(`[scanner.lines]\n${text}`);
+  t.strictSame(table(pinned), []);
+  t.strictSame(table('argv = ["lines"]\nformat = "sarif"'), ['scanner.lines.sha256']);
+  t.strictSame(table(pinned.replace('"lines"', '"./lines"')), ['scanner.lines.argv']);
+  t.strictSame(table(pinned.replace('sarif', 'text')), ['scanner.lines.format']);
+  t.strictSame(table(`${pinned}network = "allow"`), ['scanner.lines.network']);
+  t.strictSame(table(`${pinned}exit_codes = []`), ['scanner.lines.exit_codes']);
+  t.strictSame(table(`${pinned}rules = ["../x"]\nreport = "a/b"`), [
+    'scanner.lines.report',
+    'scanner.lines.rules[0]',
+  ]);
+  t.strictSame(table(`${pinned}[[scanner.lines.read_only]]\npath = "rules"`), [
+    'scanner.lines.read_only[0].sha256',
+    'scanner.lines.read_only[0].path',
+  ]);
+  t.strictSame(table(`${pinned}[[scanner.lines.ignore]]\nrule = "x"\nuntil = "2027-02-30"\nreason = "y"`), [
+    'scanner.lines.ignore[0].owner',
+    'scanner.lines.ignore[0].until',
+  ]);
 });

@@ -1,9 +1,9 @@
 import { lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CarriedPath } from '../../../../core/contract/stage.ts';
+import { digestDirectory } from '../../../vcs/directory-digest.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
 import { copyTree } from '../workspace-dependencies/copy-tree.ts';
-import { digestDirectory } from '../workspace-dependencies/directory-digest.ts';
 import { carryLimits, takeCarried } from './take-carried.ts';
 
 /** Copies of what checks handed on, each under the digest of its listing. No check sees this place. */

@@ -1,20 +1,15 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { canonicalDigest } from '../../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
-import { processWitness } from '../../../store/process-witness.ts';
 import { findProgram } from '../../../tool/find-program.ts';
 import type { Attempt } from '../../state/attempt.ts';
+import { vouchedCacheOf } from '../vouched-cache.ts';
 import type { JudgedTree } from './judged-tree.ts';
 import { digestOf, type KeptFootprints, openKeptFootprints } from './kept-footprints.ts';
 
 /** Footprints that runs of this repository left on this machine. */
-export async function keptFootprintsOf({
-  ground,
-  means,
-}: Pick<Attempt, 'ground' | 'means'>): Promise<KeptFootprints> {
-  const directory = join(ground.repository.commonDir, 'writ', 'cache', 'footprints');
-  return openKeptFootprints(directory, await (means.settings.witness ?? processWitness).voucher('footprint'));
+export async function keptFootprintsOf(attempt: Pick<Attempt, 'ground' | 'means'>): Promise<KeptFootprints> {
+  return openKeptFootprints(await vouchedCacheOf(attempt, { folder: 'footprints', voucher: 'footprint' }));
 }
 
 /**

@@ -1,8 +1,7 @@
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
-import type { Voucher } from '../../../store/journal-witness.ts';
-import { openKeptAnswers } from '../../../store/kept-answers.ts';
 import type { TreeEntry } from '../../../vcs/tree.ts';
+import type { VouchedCache } from '../vouched-cache.ts';
 import { type CheckFootprint, judgesSeen } from './check-footprint.ts';
 
 type Entry = Pick<TreeEntry, 'path' | 'mode' | 'object'>;
@@ -17,20 +16,19 @@ export interface KeptFootprints {
   keep(key: string, entries: readonly Entry[], footprint: CheckFootprint): Promise<void>;
 }
 
-/** Footprints in `directory`. Only what `voucher` vouches for is read. */
-export function openKeptFootprints(directory: string, voucher: Voucher): KeptFootprints {
-  const kept = openKeptAnswers<CheckFootprint & { readonly judges: string }>(directory, voucher);
+/** Footprints in a cache. */
+export function openKeptFootprints(cache: VouchedCache): KeptFootprints {
   return {
     async find(key, entries) {
-      const found = await kept.find(key);
-      if (found === undefined) return undefined;
-      const { judges, ...footprint } = found;
+      const said = await cache.find(key);
+      if (said === undefined) return undefined;
+      const { judges, ...footprint } = JSON.parse(said) as CheckFootprint & { readonly judges: string };
       const isThere = existingPaths(entries);
       const fits = judges === digestOf(judgesSeen(footprint, entries)) && !footprint.missing.some(isThere);
       return fits ? footprint : undefined;
     },
     keep: (key, entries, footprint) =>
-      kept.keep(key, { ...footprint, judges: digestOf(judgesSeen(footprint, entries)) }),
+      cache.keep(key, canonicalize({ ...footprint, judges: digestOf(judgesSeen(footprint, entries)) })),
   };
 }
 

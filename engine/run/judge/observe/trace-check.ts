@@ -39,7 +39,8 @@ export async function traceCheck(
     const carried = outcome.carried ? { carried: outcome.carried } : {};
     const { workspace } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
     const read = await readTrace(traceTo, workspace);
-    const reason = ('reason' in read ? read.reason : undefined) ?? notReached(task.check, outcome);
+    const { exitCodes } = attempt.ground.scanners.byCheck.get(task.check.id)?.config ?? {};
+    const reason = ('reason' in read ? read.reason : undefined) ?? notReached(task.check, outcome, exitCodes);
     if (reason !== undefined) return { reason, ...carried };
     return 'footprint' in read ? { ...read, ...carried } : { reason: 'there is no trace', ...carried };
   } finally {
@@ -52,13 +53,14 @@ export async function traceCheck(
 export function notReached(
   { kind, expectedExitCode }: Pick<EffectiveCheck, 'kind' | 'expectedExitCode'>,
   { result, tests, findings }: Pick<CheckOutcome, 'result' | 'tests' | 'findings'>,
+  exitCodes: readonly number[] = [expectedExitCode],
 ): string | undefined {
   if (result === undefined) return findings[0]?.message ?? 'its command did not run';
   if (result.timedOut) return 'it reached its timeout';
   if (result.exceeded) return `it held too much of the machine's ${result.exceeded.what}`;
   if (kind === 'testSuite')
     return tests !== undefined && tests.passed + tests.failed > 0 ? undefined : 'no test ran';
-  if (result.exitCode === expectedExitCode) return undefined;
+  if (result.exitCode !== undefined && exitCodes.includes(result.exitCode)) return undefined;
   const ended = result.exitCode === undefined ? `signal ${result.signal}` : `exit code ${result.exitCode}`;
   return `its command ended with ${ended}, expected ${expectedExitCode}`;
 }

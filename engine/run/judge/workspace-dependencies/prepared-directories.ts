@@ -7,9 +7,9 @@ import { uuidV7 } from '../../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import type { PrepareStep } from '../../../config/config.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
+import { digestDirectory } from '../../../vcs/directory-digest.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
 import { copyTree } from './copy-tree.ts';
-import { digestDirectory } from './directory-digest.ts';
 import { openPrepareCache } from './prepare-cache-place.ts';
 import {
   entryName,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { readPlainFile } from '../../../plugin-trust/read-directory.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
-import { type DirectoryDigestOptions, digestDirectory } from './directory-digest.ts';
+import { type DirectoryDigestOptions, digestDirectory } from '../../../vcs/directory-digest.ts';
 
 export interface PreparedDirectory {
   readonly directory: string;

@@ -23,7 +23,6 @@ import { sealingForms } from '../../../../attest/attestor/sealing-forms.ts';
 import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../../engine/config/config.ts';
-import { digestDirectory } from '../../../../engine/run/judge/workspace-dependencies/directory-digest.ts';
 import { vouchForOutput } from '../../../../engine/run/judge/workspace-dependencies/prepared-entry.ts';
 import {
   provideWorkspaceDependencies,
@@ -31,6 +30,7 @@ import {
   type WorkspaceDependencies,
 } from '../../../../engine/run/judge/workspace-dependencies.ts';
 import { processWitness, voucherUnder } from '../../../../engine/store/process-witness.ts';
+import { digestDirectory } from '../../../../engine/vcs/directory-digest.ts';
 import { isIgnoredPath } from '../../../../engine/vcs/ignored.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';

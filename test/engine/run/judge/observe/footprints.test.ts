@@ -11,6 +11,7 @@ import { changesOutcome } from '../../../../../engine/run/judge/observe/fill-che
 import { findFills } from '../../../../../engine/run/judge/observe/find-fills.ts';
 import { openKeptFootprints } from '../../../../../engine/run/judge/observe/kept-footprints.ts';
 import { notReached, readTrace } from '../../../../../engine/run/judge/observe/trace-check.ts';
+import { openVouchedCache } from '../../../../../engine/run/judge/vouched-cache.ts';
 import { voucherUnder } from '../../../../../engine/store/process-witness.ts';
 
 function makePlace(t: { teardown(act: () => void): void }): string {
@@ -82,7 +83,9 @@ t.test(
   'a kept footprint is found while its judges are the same and its missing paths are missing',
   async (t) => {
     const directory = join(makePlace(t), 'footprints');
-    const kept = openKeptFootprints(directory, voucherUnder(Buffer.from('own'), 'footprint'));
+    const kept = openKeptFootprints(
+      openVouchedCache(directory, voucherUnder(Buffer.from('own'), 'footprint')),
+    );
     const entry = (path: string, object = 'a') => ({ path, mode: '100644', object });
     const entries = [entry('ci/run.py'), entry('src/a.js')];
     const footprint: CheckFootprint = {
@@ -104,7 +107,9 @@ t.test(
     t.equal(await kept.find('key', [...entries, entry('ci/local/x.py')]), undefined, 'a path is there now');
     t.equal(await kept.find('other', entries), undefined);
 
-    const stranger = openKeptFootprints(directory, voucherUnder(Buffer.from('other'), 'footprint'));
+    const stranger = openKeptFootprints(
+      openVouchedCache(directory, voucherUnder(Buffer.from('other'), 'footprint')),
+    );
     t.equal(await stranger.find('key', entries), undefined, 'what another user vouched for');
     const [name = ''] = readdirSync(directory);
     const file = join(directory, name);

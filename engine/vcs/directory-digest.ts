@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { sha256Hex } from '../../../../core/base/digest.ts';
-import { isInside } from '../../../tool/inside.ts';
-import { hashOpenFile } from '../../../vcs/hash-open-file.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isInside } from '../tool/inside.ts';
+import { hashOpenFile } from './hash-open-file.ts';
 
 export interface DirectoryDigestOptions {
   /** Symbolic links must stay inside this directory, except absolute links to one executable file each. */

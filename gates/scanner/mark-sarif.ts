@@ -1,0 +1,56 @@
+import type { ScanIgnore } from '../../core/contract/scanner.ts';
+import { isObject, type JsonObject } from '../formats/read-json.ts';
+
+/** Indexes count results over all runs of a document. */
+export interface ScanMarks {
+  readonly fresh: ReadonlySet<number>;
+  readonly ignored: ReadonlyMap<number, ScanIgnore>;
+  /** Of the base. */
+  readonly absent: ReadonlySet<number>;
+  readonly base: JsonObject | undefined;
+}
+
+/**
+ * The report with `baselineState` of each result (SARIF 3.27.24), the suppressions of the policy commit in place of its
+ * own (3.35), and in its first run the results of the base that are gone.
+ */
+export function markSarif(document: JsonObject, { fresh, ignored, absent, base }: ScanMarks): Uint8Array {
+  let next = 0;
+  const runs = objects(document.runs).map((run) => {
+    const results = objects(run.results).map(({ suppressions: _own, ...result }) => {
+      const index = next++;
+      const entry = ignored.get(index);
+      const baselineState = fresh.has(index) ? 'new' : 'unchanged';
+      return { ...result, baselineState, ...(entry ? { suppressions: [toSuppression(entry)] } : {}) };
+    });
+    return { ...run, results };
+  });
+  const gone = objects(base?.runs)
+    .flatMap((run) => objects(run.results))
+    .filter((_, index) => absent.has(index))
+    // Indexes mean the rules and files of another run.
+    .map(({ rule, locations, ruleId, level, kind, message }) => ({
+      ruleId: ruleId ?? (isObject(rule) ? rule.id : undefined),
+      level,
+      kind,
+      message,
+      locations: withoutIndexes(locations),
+      baselineState: 'absent',
+    }));
+  const [first, ...others] = runs;
+  const marked = first === undefined ? [] : [{ ...first, results: [...first.results, ...gone] }, ...others];
+  return Buffer.from(`${JSON.stringify({ ...document, runs: marked }, undefined, 2)}\n`);
+}
+
+function toSuppression({ owner, until, reason }: ScanIgnore): object {
+  return { kind: 'external', status: 'accepted', justification: `${reason} (${owner}, until ${until})` };
+}
+
+function withoutIndexes(locations: unknown): unknown {
+  const text = JSON.stringify(locations ?? [], (key, value) => (key === 'index' ? undefined : value));
+  return JSON.parse(text);
+}
+
+function objects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

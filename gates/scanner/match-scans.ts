@@ -1,0 +1,113 @@
+import type { ScanResult } from './read-scan.ts';
+
+/** A result, and where its text is. */
+export interface PlacedResult extends ScanResult {
+  /** The lines that it is about, without blanks; its message if they are not known. */
+  readonly text: string;
+  /** Names of the enclosing function and classes; empty at the top of a file. */
+  readonly within: string;
+  /** The next lines above and below that are not blank. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Lines of text that a result is compared by; a longer region is cut. */
+const maxLines = 20;
+const maxLineLength = 2000;
+
+/** Finds the text of a result in the lines of its file. */
+export function placeResult(result: ScanResult, lines: readonly string[] | undefined): PlacedResult {
+  const { line, endLine = line, snippet, message, symbol } = result;
+  if (line === undefined || endLine === undefined || lines === undefined || line > lines.length)
+    return { ...result, text: normal(snippet ?? message), within: symbol ?? '', before: '', after: '' };
+  const last = Math.max(line, Math.min(endLine, line + maxLines - 1, lines.length));
+  return {
+    ...result,
+    text: lines
+      .slice(line - 1, last)
+      .map(normal)
+      .join('\n'),
+    within: symbol ?? enclosing(lines, line),
+    before: normal(lines.slice(0, line - 1).findLast(isWritten) ?? ''),
+    after: normal(lines.slice(last, last + maxLines).find(isWritten) ?? ''),
+  };
+}
+
+/**
+ * What two results have to share to be the same one, from the strictest comparison to the loosest: enclosing symbol, or
+ * outside any symbol one neighbouring line; a function that moved to another file keeps its results.
+ */
+const comparisons: readonly ((result: PlacedResult) => readonly string[] | undefined)[] = [
+  ({ path, within, before, after }) => [path ?? '', within, before, after],
+  ({ path, within }) => (within === '' ? undefined : [path ?? '', within]),
+  ({ path, within, before }) => (within !== '' || before === '' ? undefined : [path ?? '', before]),
+  ({ path, within, after }) => (within !== '' || after === '' ? undefined : [path ?? '', '', after]),
+  ({ within }) => (within === '' ? undefined : [within]),
+];
+
+/**
+ * Matches results of the candidate with those of the base, each at most once. Answers the indexes of results that are
+ * new, and of those of the base that are gone.
+ */
+export function matchScans(
+  base: readonly PlacedResult[],
+  candidate: readonly PlacedResult[],
+): { readonly fresh: ReadonlySet<number>; readonly absent: ReadonlySet<number> } {
+  const fresh = new Set(candidate.keys());
+  const absent = new Set(base.keys());
+  for (const compared of comparisons) {
+    const keyOf = (result: PlacedResult | undefined): string | undefined => {
+      const parts = result && compared(result);
+      return parts && JSON.stringify([result.rule, result.about, result.text, ...parts]);
+    };
+    const left = Map.groupBy(absent, (index) => keyOf(base[index]));
+    for (const index of fresh) {
+      const key = keyOf(candidate[index]);
+      const same = key === undefined ? undefined : left.get(key)?.shift();
+      if (same === undefined) continue;
+      fresh.delete(index);
+      absent.delete(same);
+    }
+  }
+  return { fresh, absent };
+}
+
+const named =
+  /\b(?:class|interface|struct|impl|trait|module|namespace|object|enum|def|function|func|fn|fun|sub|proc)\s+(?:\([^()]*\)\s*)?([\p{L}\p{N}_$.:]+)/u;
+const assigned =
+  /^\s*(?:export\s+)?(?:(?:const|let|var|static)\s+)?([\p{L}\p{N}_$.]+)\s*[:=]\s*(?:async\s*)?(?:function\b|\(|[\p{L}_$]+\s*=>)/u;
+const method = /^\s*(?:[\p{L}\p{N}_$<>,[\]?*&]+\s+)*([\p{L}\p{N}_$]+)\s*\([^;]*$/u;
+const branches =
+  /^\s*(?:\}\s*)?(?:if|else|elif|for|foreach|while|until|switch|match|case|catch|try|with|do|return|unless|when)\b/;
+const maxHeadLength = 300;
+
+/** Names of functions and classes around a line, outermost first, by indentation: it needs no grammar. */
+function enclosing(lines: readonly string[], line: number): string {
+  const names: string[] = [];
+  let indent = indentOf(lines[line - 1] ?? '');
+  for (let at = line - 2; at >= 0 && indent > 0; at -= 1) {
+    const text = lines[at] ?? '';
+    if (!isWritten(text) || indentOf(text) >= indent) continue;
+    indent = indentOf(text);
+    const name = nameIn(text.slice(0, maxHeadLength));
+    if (name !== undefined) names.unshift(name);
+  }
+  return names.join('.');
+}
+
+function nameIn(head: string): string | undefined {
+  if (branches.test(head)) return undefined;
+  return (named.exec(head) ?? assigned.exec(head) ?? method.exec(head))?.[1];
+}
+
+function indentOf(text: string): number {
+  return text.replaceAll('\t', '        ').search(/\S/);
+}
+
+function isWritten(text: string): boolean {
+  return /\S/.test(text);
+}
+
+function normal(text: string): string {
+  return text.slice(0, maxLineLength).replace(/\s+/g, ' ').trim();
+}
