@@ -1,6 +1,6 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
-import { unescaped } from '../../readers/source/names/javascript-query.ts';
+import { isDeclared, javascriptNames, unescaped } from '../../readers/source/names/javascript-names.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
@@ -74,7 +74,8 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     const call = object?.parent?.type === 'arguments' ? object.parent.parent : undefined;
     return (
       asks === true ||
-      servers.test(names.resolve(childOf(call, 'function')) ?? text(childOf(call, 'function')))
+      servers.test(text(childOf(call, 'function'))) ||
+      names.reaches(childOf(call, 'function'), servers) !== undefined
     );
   }
 
@@ -100,15 +101,15 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     const property = propertyOf(target);
     if (property === 'insertAdjacentHTML' && given.length > 1 && !isSafe(given[1]))
       return at('sast/javascript-html-sink', node, property);
-    const seen: number[] = [];
-    const path = names.resolve(target, seen);
-    if (path === undefined) return undefined;
-    if (/^document\.write(?:ln)?$/.test(path) && given.some((one) => !isSafe(one)))
-      return at('sast/javascript-html-sink', node, path, seen);
-    if (ciphers.test(path) && given.length > 0)
-      return at('sast/javascript-cipher-without-iv', node, path.replace('#', ''), seen);
-    if (tokens.test(path) && given.some((one) => allowsNone(names.behind(one))))
-      return at('sast/javascript-jwt-none', node, path.replace('#', ''), seen);
+    for (const way of names.ways(target)) {
+      const { path } = way;
+      const hit = (row: SastRowId) => at(row, node, path.replace('#', ''), originsOf(way));
+      if (/^document\.write(?:ln)?$/.test(path) && given.some((one) => !isSafe(one)))
+        return hit('sast/javascript-html-sink');
+      if (ciphers.test(path) && given.length > 0) return hit('sast/javascript-cipher-without-iv');
+      if (tokens.test(path) && given.some((one) => allowsNone(names.behind(one))))
+        return hit('sast/javascript-jwt-none');
+    }
     return undefined;
   }
 
@@ -167,8 +168,10 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
       case 'call_expression': {
         const target = childOf(node, 'function');
         const name = target && (propertyOf(target) ?? text(target));
-        const path = names.resolve(target);
-        return cleaners.test(name ?? '') || /purify|saniti[sz]e|escape/i.test(path ?? '');
+        return (
+          cleaners.test(name ?? '') ||
+          names.ways(target).some(({ path }) => /purify|saniti[sz]e|escape/i.test(path))
+        );
       }
     }
     return false;

@@ -1,4 +1,5 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits } from '../direct-eval/collect-hits.ts';
@@ -20,6 +21,7 @@ const pickles =
 const dumps =
   /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
 const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
+const unsafeLoaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
 const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
 const clients =
   /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
@@ -35,8 +37,8 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function callHit(node: SyntaxNode): SastHit | undefined {
     const target = childOf(node, 'function');
     if (!target) return undefined;
-    const seen: number[] = [];
-    const path = names.resolve(target, seen);
+    const ways = names.ways(target);
+    const path = ways[0]?.path;
     const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
     const given = argumentsOf(node);
     const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));
@@ -44,11 +46,11 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
       row,
       start: target.start,
       end: node.end,
-      also: [...seen, ...also.flatMap((one) => (one ? [one.start] : []))],
+      also: [...ways.flatMap(originsOf), ...also.flatMap((one) => (one ? [one.start] : []))],
       call,
       why: '',
     });
-    if (path !== undefined) {
+    for (const { path } of ways) {
       if (pickles.test(path) && given.length > 0 && !isOwnData(path, first))
         return hit('sast/python-unsafe-deserialization', path);
       if (/^shelve\.(?:open|DbfilenameShelf)$/.test(path)) return hit('sast/python-shelve', path);
@@ -84,7 +86,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     if (/Unpickler|read_pickle|joblib/.test(path)) return false;
     const value = names.behind(first);
     if (literal(value) !== undefined) return true;
-    return first?.type === 'call' && dumps.test(names.resolve(childOf(first, 'function')) ?? '');
+    return first?.type === 'call' && names.reaches(childOf(first, 'function'), dumps) !== undefined;
   }
 
   function isUnsafeYaml(path: string, given: readonly SyntaxNode[]): boolean {
@@ -94,9 +96,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const loader = keywordNode(given, 'Loader') ?? positional[1];
     if (!loader) return true;
     // A loader of the file's own may be a safe one: only those that are known not to be count.
-    return /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/.test(
-      names.resolve(loader) ?? '',
-    );
+    return names.reaches(loader, unsafeLoaders) !== undefined;
   }
 
   function assignmentHit(node: SyntaxNode): SastHit | undefined {
@@ -110,7 +110,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
       call,
       why: '',
     });
-    if (right.type !== 'call' && names.resolve(right) === 'ssl._create_unverified_context')
+    if (right.type !== 'call' && names.reaches(right, /^ssl\._create_unverified_context$/))
       return hit('sast/python-tls-unverified', 'ssl._create_unverified_context');
     if (left.type !== 'attribute') return undefined;
     const member = text(childOf(left, 'attribute'));
@@ -127,7 +127,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function isSession(node: SyntaxNode | undefined): boolean {
     const made = names.behind(node);
     if (made?.type === 'call')
-      return /^(?:requests|httpx|niquests)\./.test(names.resolve(childOf(made, 'function')) ?? '');
+      return names.reaches(childOf(made, 'function'), /^(?:requests|httpx|niquests)\./) !== undefined;
     return /(?:^|\.)_?(?:http_?)?session$/i.test(text(node).slice(0, 200));
   }
 
@@ -137,16 +137,19 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function isFlask(node: SyntaxNode | undefined): boolean {
     const made = names.behind(node);
     if (made?.type === 'call') {
-      const path = names.resolve(childOf(made, 'function')) ?? text(childOf(made, 'function'));
-      if (/(?:^|\.)Flask$/.test(path)) return true;
-      if (!/(?:^|\.)(?:create|make)_app$/.test(path)) return false;
+      const maker = childOf(made, 'function');
+      const makes = (form: RegExp) => form.test(text(maker)) || names.reaches(maker, form) !== undefined;
+      if (makes(/(?:^|\.)Flask$/)) return true;
+      if (!makes(/(?:^|\.)(?:create|make)_app$/)) return false;
     }
     const isCalledSo = /^(?:app|application|flask_app)$/.test(text(node));
     return isCalledSo && (!reading.isWhole || /\bflask\b/i.test(text(tree.root)));
   }
 
   function isCertNone(node: SyntaxNode): boolean {
-    return names.resolve(node) === 'ssl.CERT_NONE' || literal(names.behind(node)) === 'CERT_NONE';
+    return (
+      names.reaches(node, /^ssl\.CERT_NONE$/) !== undefined || literal(names.behind(node)) === 'CERT_NONE'
+    );
   }
 
   /** `hashlib.md5(password)`, `hashlib.new('md5', password)`, and `update` on what they made. */
@@ -164,8 +167,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
         : undefined;
     if (member !== 'update' || !isPassword(first)) return undefined;
     const made = names.behind(childOf(childOf(node, 'function'), 'object'));
-    const by = made?.type === 'call' ? names.resolve(childOf(made, 'function')) : undefined;
-    return by !== undefined && hashes.test(by) ? by : undefined;
+    return made?.type === 'call' ? names.reaches(childOf(made, 'function'), hashes)?.path : undefined;
   }
 
   function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
@@ -184,9 +186,11 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
           /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute')))
         )
           return [childOf(target, 'object'), ...argumentsOf(node)].some((one) => isPassword(one, depth + 1));
-        return /^(?:str|bytes|bytearray|getpass\.getpass)$/.test(names.resolve(target) ?? '')
-          ? names.resolve(target) === 'getpass.getpass' || isPassword(argumentsOf(node)[0], depth + 1)
-          : false;
+        if (names.reaches(target, /^getpass\.getpass$/)) return true;
+        return (
+          names.reaches(target, /^(?:str|bytes|bytearray)$/) !== undefined &&
+          isPassword(argumentsOf(node)[0], depth + 1)
+        );
       }
       case 'binary_operator':
       case 'parenthesized_expression':
