@@ -3,8 +3,7 @@ import { javaArguments, javaNames, simpleType } from '../../readers/source/names
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits } from '../direct-eval/collect-hits.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import type { SastHit, SastRowId } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
 const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;

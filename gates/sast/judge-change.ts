@@ -9,9 +9,8 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { findSast, isAnalysed, mayHitRow, mayRenameRow } from './find-sast.ts';
-import { sastRow } from './rows.ts';
+import { type SastHit, sastRow } from './rows.ts';
 import { readSastOptions, type SastOptions } from './sast-options.ts';
-import type { SastHit } from './sast-row.ts';
 
 const rule = 'sast';
 const maxFindings = 500;

@@ -2,9 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits } from '../direct-eval/collect-hits.ts';
-import { namesPassword } from './password-name.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import type { SastHit, SastRowId } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
@@ -33,10 +31,6 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     });
     if (name === 'unserialize' && first && !isOwnData(first) && !limitsClasses(second))
       return at('sast/php-unserialize', name);
-    if (/^(?:md5|sha1)$/.test(name ?? '') && isPassword(first))
-      return at('sast/php-password-hash', `${name}`);
-    if (name === 'hash' && /^(?:md5|sha1)$/i.test(literal(behind(first)) ?? '') && isPassword(second))
-      return at('sast/php-password-hash', name);
     const isOption = /^(?:curl_setopt|curl_share_setopt|curl_multi_setopt)$/.test(name ?? '');
     if (isOption && verifying.test(text(second)) && isOff(second, third))
       return at('sast/php-tls-unverified', text(second));
@@ -87,28 +81,5 @@ export function phpSast(reading: Reading): readonly SastHit[] {
       const [key, value] = one.children;
       return literal(key) === 'allowed_classes' && text(value).toLowerCase() !== 'true';
     });
-  }
-
-  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
-    if (!node || depth > 12) return false;
-    switch (node.type) {
-      case 'variable_name':
-        return namesPassword(text(node).slice(1));
-      case 'member_access_expression':
-      case 'nullsafe_member_access_expression':
-        return namesPassword(text(childOf(node, 'name')));
-      case 'subscript_expression':
-        return namesPassword(literal(node.children[1]) ?? '');
-      case 'binary_expression':
-      case 'encapsed_string':
-      case 'parenthesized_expression':
-        return node.children.some((one) => isPassword(one, depth + 1));
-      case 'function_call_expression':
-        return (
-          /^(?:trim|stripslashes|strtolower|utf8_encode)$/i.test(text(childOf(node, 'function'))) &&
-          isPassword(phpArguments(node)[0], depth + 1)
-        );
-    }
-    return false;
   }
 }

@@ -3,9 +3,7 @@ import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits } from '../direct-eval/collect-hits.ts';
-import { namesPassword } from './password-name.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import type { SastHit, SastRowId } from './rows.ts';
 
 const offers = {
   pickle: ['load', 'loads', 'Unpickler'],
@@ -13,7 +11,6 @@ const offers = {
   dill: ['load', 'loads'],
   yaml: ['load', 'load_all', 'unsafe_load', 'unsafe_load_all', 'full_load', 'full_load_all', 'Loader'],
   tempfile: ['mktemp'],
-  hashlib: ['md5', 'sha1', 'new'],
   ssl: ['CERT_NONE', '_create_unverified_context'],
 };
 const pickles =
@@ -22,11 +19,11 @@ const dumps =
   /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
 const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
 const unsafeLoaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
+const temporary = /^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/;
 const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
 const clients =
   /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
 const connectors = /^aiohttp\.(?:TCPConnector|request)$/;
-const hashes = /^(?:hashlib\.)?(?:md5|sha1)$/;
 
 /** What our rows say of Python, under whatever name it was imported or taken. */
 export function pythonSast(reading: Reading): readonly SastHit[] {
@@ -56,7 +53,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
       if (/^shelve\.(?:open|DbfilenameShelf)$/.test(path)) return hit('sast/python-shelve', path);
       if (yamlLoads.test(path) && given.length > 0 && isUnsafeYaml(path, given))
         return hit('sast/python-yaml-load', path);
-      if (/^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/.test(path)) return hit('sast/python-mktemp', path);
+      if (temporary.test(path) && !isPipe(given)) return hit('sast/python-mktemp', path);
       if (path === 'ssl._create_unverified_context') return hit('sast/python-tls-unverified', path);
     }
     const verify = keyword(given, 'verify') ?? keyword(given, 'verify_ssl');
@@ -72,9 +69,6 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const required = keyword(given, 'cert_reqs');
     if (required && isCertNone(required))
       return hit('sast/python-tls-unverified', `${path ?? member}(cert_reqs=CERT_NONE)`, required);
-    const hashed = hashedBy(node, path, member, given, first);
-    if (hashed && !(keyword(given, 'usedforsecurity')?.type === 'false'))
-      return hit('sast/python-password-hash', hashed);
     const debug = keyword(given, 'debug');
     if (member === 'run' && debug?.type === 'true' && isFlask(childOf(target, 'object')))
       return hit('sast/python-flask-debug', 'run(debug=True)', debug);
@@ -87,6 +81,11 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const value = names.behind(first);
     if (literal(value) !== undefined) return true;
     return first?.type === 'call' && names.reaches(childOf(first, 'function'), dumps) !== undefined;
+  }
+
+  /** Windows makes the name of a pipe for its server alone. */
+  function isPipe(given: readonly SyntaxNode[]): boolean {
+    return /\.\\{1,2}pipe\\/.test(text(keywordNode(given, 'prefix')));
   }
 
   function isUnsafeYaml(path: string, given: readonly SyntaxNode[]): boolean {
@@ -150,55 +149,6 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     return (
       names.reaches(node, /^ssl\.CERT_NONE$/) !== undefined || literal(names.behind(node)) === 'CERT_NONE'
     );
-  }
-
-  /** `hashlib.md5(password)`, `hashlib.new('md5', password)`, and `update` on what they made. */
-  function hashedBy(
-    node: SyntaxNode,
-    path: string | undefined,
-    member: string,
-    given: readonly SyntaxNode[],
-    first: SyntaxNode | undefined,
-  ): string | undefined {
-    if (path !== undefined && hashes.test(path)) return isPassword(first) ? path : undefined;
-    if (path === 'hashlib.new')
-      return /^(?:md5|sha-?1)$/i.test(literal(names.behind(first)) ?? '') && isPassword(given[1])
-        ? path
-        : undefined;
-    if (member !== 'update' || !isPassword(first)) return undefined;
-    const made = names.behind(childOf(childOf(node, 'function'), 'object'));
-    return made?.type === 'call' ? names.reaches(childOf(made, 'function'), hashes)?.path : undefined;
-  }
-
-  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
-    if (!node || depth > 12) return false;
-    switch (node.type) {
-      case 'identifier':
-        return namesPassword(text(node));
-      case 'attribute':
-        return namesPassword(text(childOf(node, 'attribute')));
-      case 'subscript':
-        return namesPassword(literal(childOf(node, 'subscript')) ?? '');
-      case 'call': {
-        const target = childOf(node, 'function');
-        if (
-          target?.type === 'attribute' &&
-          /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute')))
-        )
-          return [childOf(target, 'object'), ...argumentsOf(node)].some((one) => isPassword(one, depth + 1));
-        if (names.reaches(target, /^getpass\.getpass$/)) return true;
-        return (
-          names.reaches(target, /^(?:str|bytes|bytearray)$/) !== undefined &&
-          isPassword(argumentsOf(node)[0], depth + 1)
-        );
-      }
-      case 'binary_operator':
-      case 'parenthesized_expression':
-      case 'string':
-      case 'interpolation':
-        return node.children.some((one) => isPassword(one, depth + 1));
-    }
-    return false;
   }
 
   function argumentsOf(node: SyntaxNode): readonly SyntaxNode[] {
