@@ -244,8 +244,8 @@ export function sastRow(id: string): SastRow | undefined {
 }
 
 /**
- * Rows of earlier versions, which `[rules.sast] allow` may still name. In ordinary code less than 98 % of their findings
- * were faults: they guessed from the name of a variable, or could not see that a text was escaped before.
+ * Rows of earlier versions, which `[rules.sast] allow` may still name. In ordinary code less than 98 % of their
+ * findings were faults: they guessed from the name of a variable, or could not see that a text was escaped before.
  */
 export const retiredRows: readonly string[] = [
   'sast/javascript-dangerous-html',

@@ -49,8 +49,8 @@ const none: readonly Way[] = [];
 
 /**
  * Answers for a file everything that an expression may stand for: every value that a name was given counts. What a name
- * came to is remembered. Where names stand for one another, the circle is cut, and only the answer for its first name is
- * whole. A question has a bound of steps and of depth; beyond either nothing is followed.
+ * came to is remembered. Where names stand for one another, the circle is cut, and only the answer for its first name
+ * is whole. A question has a bound of steps and of depth; beyond either nothing is followed.
  */
 export function followPaths(names: Names, language: PathLanguage): Paths {
   const known = new Map<object, readonly Way[]>();
