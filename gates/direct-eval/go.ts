@@ -2,8 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { goNames } from '../../readers/source/names/go-names.ts';
 import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from './collect-hits.ts';
-import type { Hit } from './hit.ts';
+import { collectHits, type Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 /** What starts a program from an argument list. */

@@ -11,8 +11,7 @@ import {
   type Scanned,
 } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
-import { firstAdded } from '../direct-eval/first-added.ts';
-import type { Hit } from '../direct-eval/hit.ts';
+import { firstAdded, type Hit } from '../direct-eval/hit.ts';
 import {
   becomesCode,
   type ChangedSource,

@@ -2,7 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { isDeclared, javascriptNames, unescaped } from '../../readers/source/names/javascript-names.ts';
 import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { SastHit, SastRowId } from './rows.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 const ciphers = /^(?:#?crypto)\.(createCipher|createDecipher)$/;
 const tokens = /^(?:#jsonwebtoken|jwt|jsonwebtoken)\.(?:verify|sign)$/;
@@ -31,10 +31,6 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     return undefined;
   }
 
-  function at(row: SastRowId, node: SyntaxNode, call: string, also: readonly number[] = []): SastHit {
-    return { row, start: node.start, end: node.end, also, call, why: '' };
-  }
-
   function keyOf(node: SyntaxNode | undefined): string | undefined {
     if (node?.type === 'computed_property_name') return literal(names.behind(node.children[0]));
     return node && (literal(node) ?? unescaped(text(node)));
@@ -44,9 +40,9 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     const key = keyOf(childOf(node, 'key'));
     const given = names.behind(childOf(node, 'value'));
     if (key === 'rejectUnauthorized' && given?.type === 'false' && !isForServer(node))
-      return at('sast/javascript-tls-unverified', node, 'rejectUnauthorized: false', [given.start]);
+      return sastHit('sast/javascript-tls-unverified', node, 'rejectUnauthorized: false', [given.start]);
     if (key === 'NODE_TLS_REJECT_UNAUTHORIZED' && literal(given) === '0')
-      return at('sast/javascript-tls-unverified', node, `${key}: 0`);
+      return sastHit('sast/javascript-tls-unverified', node, `${key}: 0`);
     return undefined;
   }
 
@@ -70,9 +66,9 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     if (!left || !right || !/^(?:member|subscript)_expression$/.test(left.type)) return undefined;
     const property = propertyOf(left);
     if (property === 'rejectUnauthorized' && names.behind(right)?.type === 'false')
-      return at('sast/javascript-tls-unverified', node, 'rejectUnauthorized = false');
+      return sastHit('sast/javascript-tls-unverified', node, 'rejectUnauthorized = false');
     if (property === 'NODE_TLS_REJECT_UNAUTHORIZED' && literal(names.behind(right)) === '0')
-      return at('sast/javascript-tls-unverified', node, `${property} = 0`);
+      return sastHit('sast/javascript-tls-unverified', node, `${property} = 0`);
     return undefined;
   }
 
@@ -83,7 +79,7 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     const given = list.children.filter(({ type }) => type !== 'comment');
     for (const way of names.ways(target)) {
       const { path } = way;
-      const hit = (row: SastRowId) => at(row, node, path.replace('#', ''), originsOf(way));
+      const hit = (row: SastRowId) => sastHit(row, node, path.replace('#', ''), originsOf(way));
       if (ciphers.test(path) && given.length > 0) return hit('sast/javascript-cipher-without-iv');
       if (tokens.test(path) && given.some((one) => allowsNone(names.behind(one))))
         return hit('sast/javascript-jwt-none');

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { firstAdded } from '../direct-eval/first-added.ts';
+import { firstAdded } from '../direct-eval/hit.ts';
 import {
   type ChangedSource,
   candidateSource,

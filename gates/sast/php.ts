@@ -1,8 +1,8 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import type { SastHit, SastRowId } from './rows.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
@@ -21,14 +21,7 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     const name = phpCalled(reading, names, target, also);
     const given = phpArguments(node);
     const [first, second, third] = given;
-    const at = (row: SastRowId, call: string): SastHit => ({
-      row,
-      start: target.start,
-      end: node.end,
-      also,
-      call,
-      why: '',
-    });
+    const at = (row: SastRowId, call: string) => sastHit(row, node, call, also, target.start);
     if (name === 'unserialize' && first && !isOwnData(first) && !limitsClasses(second))
       return at('sast/php-unserialize', name);
     const isOption = /^(?:curl_setopt|curl_share_setopt|curl_multi_setopt)$/.test(name ?? '');
@@ -44,13 +37,7 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     const said = literal(key) ?? text(key);
     if (!verifying.test(text(key)) && !/^verify_peer(?:_name)?$/.test(literal(key) ?? '')) return undefined;
     if (!isOff(key, value)) return undefined;
-    return {
-      row: 'sast/php-tls-unverified' satisfies SastRowId,
-      start: node.start,
-      end: node.end,
-      call: said,
-      why: '',
-    };
+    return sastHit('sast/php-tls-unverified', node, said);
   }
 
   function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {

@@ -2,8 +2,8 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import type { SastHit, SastRowId } from './rows.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 const offers = {
   pickle: ['load', 'loads', 'Unpickler'],
@@ -39,14 +39,8 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
     const given = argumentsOf(node);
     const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));
-    const hit = (row: SastRowId, call: string, ...also: readonly (SyntaxNode | undefined)[]): SastHit => ({
-      row,
-      start: target.start,
-      end: node.end,
-      also: [...ways.flatMap(originsOf), ...also.flatMap((one) => (one ? [one.start] : []))],
-      call,
-      why: '',
-    });
+    const hit = (row: SastRowId, call: string, option?: SyntaxNode) =>
+      sastHit(row, node, call, [...ways.flatMap(originsOf), ...(option ? [option.start] : [])], target.start);
     for (const { path } of ways) {
       if (pickles.test(path) && given.length > 0 && !isOwnData(path, first))
         return hit('sast/python-unsafe-deserialization', path);
@@ -102,13 +96,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const left = childOf(node, 'left');
     const right = childOf(node, 'right');
     if (!left || !right) return undefined;
-    const hit = (row: SastRowId, call: string): SastHit => ({
-      row,
-      start: node.start,
-      end: node.end,
-      call,
-      why: '',
-    });
+    const hit = (row: SastRowId, call: string) => sastHit(row, node, call);
     if (right.type !== 'call' && names.reaches(right, /^ssl\._create_unverified_context$/))
       return hit('sast/python-tls-unverified', 'ssl._create_unverified_context');
     if (left.type !== 'attribute') return undefined;

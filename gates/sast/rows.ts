@@ -1,4 +1,5 @@
 import type { DescribedRule } from '../../core/contract/rule.ts';
+import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Hit } from '../direct-eval/hit.ts';
 
 /**
@@ -235,6 +236,17 @@ export const sastRows = [
 
 /** Ids of our rows. */
 export type SastRowId = (typeof sastRows)[number]['id'];
+
+/** A hit of a row. `also`: further offsets that make it one. */
+export function sastHit(
+  row: SastRowId,
+  { start: from, end }: SyntaxNode,
+  call: string,
+  also: readonly number[] = [],
+  start: number = from,
+): SastHit {
+  return { row, start, end, also, call, why: '' };
+}
 
 const byId = new Map<string, SastRow>(sastRows.map((row) => [row.id, row]));
 

@@ -1,8 +1,8 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyBehind, rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import type { SastHit, SastRowId } from './rows.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 /** What our rows say of Ruby. */
 export function rubySast(reading: Reading): readonly SastHit[] {
@@ -17,14 +17,8 @@ export function rubySast(reading: Reading): readonly SastHit[] {
     const word = text(name);
     const given = childOf(node, 'arguments')?.children.filter(({ type }) => type !== 'comment') ?? [];
     const owner = constantOf(receiver);
-    const at = (row: SastRowId, call: string): SastHit => ({
-      row,
-      start: (receiver ?? name).start,
-      end: node.end,
-      also: [name.start],
-      call,
-      why: '',
-    });
+    const at = (row: SastRowId, call: string) =>
+      sastHit(row, node, call, [name.start], (receiver ?? name).start);
     if (owner === 'Marshal' && /^(?:load|restore)$/.test(word) && given.length > 0 && !isOwnData(given[0]))
       return at('sast/ruby-unsafe-deserialization', `Marshal.${word}`);
     if (/^(?:YAML|Psych)$/.test(owner) && /^unsafe_load(?:_file|_stream)?$/.test(word) && given.length > 0)
