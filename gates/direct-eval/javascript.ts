@@ -24,16 +24,8 @@ const workers = /^(?:Worker|SharedWorker|#worker_threads\.Worker)$/;
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
 
 /** What a value can be handed to. */
-const takers = new Set([
-  'variable_declarator',
-  'assignment_expression',
-  'pair',
-  'arguments',
-  'return_statement',
-  'arrow_function',
-  'public_field_definition',
-  'field_definition',
-]);
+const takers =
+  /^(?:variable_declarator|assignment_expression|pair|arguments|return_statement|arrow_function|public_field_definition|field_definition)$/;
 
 const why = {
   code: 'evaluates a string as code',
@@ -51,7 +43,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   for (const node of reading.tree.nodes) {
     const { type, parent } = node;
     if (type === 'identifier' || type === 'member_expression' || type === 'subscript_expression') {
-      if (parent && takers.has(parent.type)) values.push(node);
+      if (parent && takers.test(parent.type)) values.push(node);
       continue;
     }
     if (type !== 'call_expression' && type !== 'new_expression') continue;
