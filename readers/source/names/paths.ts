@@ -75,8 +75,10 @@ export function followPaths(names: Names, language: PathLanguage): Paths {
   function begin(): Follow {
     steps = 0;
     lowest = Number.POSITIVE_INFINITY;
-    cut.clear();
-    cutKeys.length = 0;
+    if (cut.size > 0) {
+      cut.clear();
+      cutKeys.length = 0;
+    }
     return inner;
   }
 

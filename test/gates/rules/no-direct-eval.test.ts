@@ -82,6 +82,14 @@ t.test('every value that a name is given counts, in any order', async (t) => {
     }
 });
 
+t.test('names that each stand for two others are followed within a bound of memory', async (t) => {
+  const names = Array.from({ length: 500 }, (_, at) => `a${at} = a${at + 1} if x else a${at + 2}`);
+  const uses = names.map((_, at) => `a${at}(y)`);
+  const candidate = `${[...names, ...uses, 'eval(y)'].join('\n')}\n`;
+  const found = await judge(toRuleInput({ name: 'x', files: { 'a.py': { candidate } } }));
+  t.match(found, [{ severity: 'error', line: 1001 }]);
+});
+
 const withoutContent = (gateCase: GateCase) => ({ ...toRuleInput(gateCase), files: {} });
 /** A change of a file, so that the diff does not hold all of it. */
 const changed = (path: string, candidate: string): GateCase => ({
