@@ -1,14 +1,13 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from './collect-hits.ts';
-import type { Hit } from './hit.ts';
+import { collectHits, type Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 /** What starts a program from an argument list. */
 const launchers =
   /^(?:os\/exec\.(?:Command|CommandContext)|syscall\.(?:Exec|ForkExec|StartProcess)|os\.StartProcess|golang\.org\/x\/sys\/unix\.Exec|golang\.org\/x\/sys\/execabs\.Command(?:Context)?)$/;
-const standard = ['os/exec', 'os', 'syscall'];
 /** Interpreters: the import that brings one, and its functions and methods that run a text. */
 const interpreters: readonly (readonly [module: RegExp, methods: RegExp])[] = [
   [/\/yaegi\/interp$/, /^(?:Eval|EvalWithContext|Compile)$/],
@@ -26,57 +25,29 @@ const maxDepth = 16;
  * is neither.
  */
 export function goHits(reading: Reading): readonly Hit[] {
-  const { tree, text, literal, isWhole } = reading;
-  const { names, imports, dotted } = goNames(reading);
+  const { tree, text, literal } = reading;
+  const { names, imports, ways } = goNames(reading, (path) => launchers.test(path));
   const runs = interpreters.filter(([module]) => [...imports].some((path) => module.test(path)));
-  const knowsImports = isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
   return collectHits(tree, {
     call_expression: callHit,
     composite_literal: literalHit,
     assignment_statement: argsHit,
   });
 
-  function resolve(node: SyntaxNode | undefined, seen: number[], depth = 0): string | undefined {
-    if (!node || depth > maxDepth) return undefined;
-    if (node.type === 'parenthesized_expression') return resolve(node.children[0], seen, depth + 1);
-    if (node.type === 'selector_expression') {
-      const operand = childOf(node, 'operand');
-      const base = resolve(operand, seen, depth + 1);
-      return base === undefined ? undefined : `${base}.${text(childOf(node, 'field'))}`;
-    }
-    if (node.type !== 'identifier') return undefined;
-    const name = text(node);
-    const given = names.find(name, node);
-    if (!given) {
-      for (const path of standard)
-        if (dotted.has(path) && launchers.test(`${path}.${name}`)) return `${path}.${name}`;
-      // Where the imports are out of sight, `exec` is the package that everybody calls so.
-      return knowsImports ? undefined : (standard.find((path) => path.endsWith(name)) ?? name);
-    }
-    for (const { path, value, pick, at } of given) {
-      const found = path ?? (pick ? undefined : resolve(value, seen, depth + 1));
-      if (found === undefined) continue;
-      seen.push(at);
-      return found;
-    }
-    return undefined;
-  }
-
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
     const given = childOf(node, 'arguments')?.children.filter(({ type }) => type !== 'comment') ?? [];
     if (!target || given.length === 0) return undefined;
-    const seen: number[] = [];
-    const path = resolve(target, seen);
     const name = target.type === 'selector_expression' ? text(childOf(target, 'field')) : '';
     if (isInterpreter(target, name))
       return { start: target.start, end: node.end, call: name, why: 'evaluates a string as code' };
-    if (path === undefined || !launchers.test(path) || !handsShellText(wordsOf(given))) return undefined;
+    const way = ways(target).find(({ path }) => launchers.test(path));
+    if (!way || !handsShellText(wordsOf(given))) return undefined;
     return {
       start: target.start,
       end: node.end,
-      also: seen,
-      call: path,
+      also: originsOf(way),
+      call: way.path,
       why: 'hands a command line to a shell',
     };
   }

@@ -1,3 +1,6 @@
+import type { SyntaxNode, SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+
 /** A place where text becomes code. Offsets are into the source text. */
 export interface Hit {
   readonly start: number;
@@ -12,4 +15,37 @@ export interface Hit {
   readonly call: string;
   /** Why it counts, lower case, no full stop. */
   readonly why: string;
+}
+
+/** Hits of a tree, in order, by who looks at nodes of a type. */
+export function collectHits<H extends Hit>(
+  { nodes }: SyntaxTree,
+  finders: Readonly<Record<string, (node: SyntaxNode) => H | undefined>>,
+): readonly H[] {
+  const byType = new Map(Object.entries(finders));
+  const hits: H[] = [];
+  for (const node of nodes) {
+    const hit = byType.get(node.type)?.(node);
+    if (hit) hits.push(hit);
+  }
+  return hits;
+}
+
+/** Where a hit was added: its start, else any of its lines, else what else makes it one. */
+export function firstAdded(
+  source: ChangedSource,
+  { start, end = start, also = [] }: Hit,
+): number | undefined {
+  if (source.isAdded(start)) return start;
+  const stop = Math.min(end, source.text.length);
+  for (
+    let next = source.text.indexOf('\n', start);
+    next !== -1 && next + 1 < stop;
+    next = source.text.indexOf('\n', next + 1)
+  ) {
+    if (!source.isAdded(next + 1)) continue;
+    const line = source.text.slice(next + 1, stop);
+    return next + 1 + Math.max(0, line.search(/[^\s]/));
+  }
+  return also.find((offset) => source.isAdded(offset));
 }

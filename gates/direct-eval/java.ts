@@ -6,8 +6,7 @@ import {
   simpleType,
 } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from './collect-hits.ts';
-import type { Hit } from './hit.ts';
+import { collectHits, type Hit } from './hit.ts';
 import { engineOf, isEngineMethod, madeBy } from './jvm-engines.ts';
 import { handsShellText } from './shell-words.ts';
 

@@ -4,6 +4,7 @@ import {
   type JavascriptNames,
   javascriptNames,
 } from '../../readers/source/names/javascript-names.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
@@ -23,16 +24,8 @@ const workers = /^(?:Worker|SharedWorker|#worker_threads\.Worker)$/;
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
 
 /** What a value can be handed to. */
-const takers = new Set([
-  'variable_declarator',
-  'assignment_expression',
-  'pair',
-  'arguments',
-  'return_statement',
-  'arrow_function',
-  'public_field_definition',
-  'field_definition',
-]);
+const takers =
+  /^(?:variable_declarator|assignment_expression|pair|arguments|return_statement|arrow_function|public_field_definition|field_definition)$/;
 
 const why = {
   code: 'evaluates a string as code',
@@ -50,7 +43,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   for (const node of reading.tree.nodes) {
     const { type, parent } = node;
     if (type === 'identifier' || type === 'member_expression' || type === 'subscript_expression') {
-      if (parent && takers.has(parent.type)) values.push(node);
+      if (parent && takers.test(parent.type)) values.push(node);
       continue;
     }
     if (type !== 'call_expression' && type !== 'new_expression') continue;
@@ -71,21 +64,19 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
 }
 
 function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hit | undefined {
-  const { literal, text, isText } = reading;
+  const { text, isText } = reading;
   const target = childOf(node, node.type === 'new_expression' ? 'constructor' : 'function');
   const given = childOf(node, 'arguments');
-  if (!target || !given) return undefined;
+  if (!target || !given || looksLikeMethod(reading, node)) return undefined;
   const list = given.type === 'arguments' ? given.children.filter(({ type }) => type !== 'comment') : [given];
-  const seen: number[] = [];
-  const whole = names.resolve(target, seen);
-  const hit = (call: string, reason: string, ...also: readonly number[]): Hit => ({
+  const ways = names.ways(target);
+  const hit = (call: string, why: string, also: readonly number[] = ways.flatMap(originsOf)): Hit => ({
     start: target.start,
     end: node.end,
-    also: [...seen, ...also],
+    also,
     call,
-    why: reason,
+    why,
   });
-  if (looksLikeMethod(reading, node)) return undefined;
   const property =
     target.type === 'member_expression'
       ? text(childOf(target, 'property'))
@@ -100,41 +91,66 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
     (isText(list[0]) || isCalled(node) || /\bconstructor["'`\]]{0,2}$/.test(text(childOf(target, 'object'))))
   )
     return hit('constructor', 'compiles a string as a function');
-  if (whole === undefined) return undefined;
+  for (const way of ways) {
+    const found = reasonOf(reading, names, way.path, list);
+    if (found)
+      return hit(found.call ?? way.path.replace('#', ''), found.why, [
+        ...originsOf(way),
+        ...(found.also ?? []),
+      ]);
+  }
+  return undefined;
+}
+
+interface Reason {
+  /** What is named instead of the path. */
+  readonly call?: string;
+  readonly why: string;
+  readonly also?: readonly number[];
+}
+
+/** Why a call of what is reached by a path executes text. */
+function reasonOf(
+  reading: Reading,
+  names: JavascriptNames,
+  whole: string,
+  list: readonly SyntaxNode[],
+): Reason | undefined {
+  const { literal, text, isText } = reading;
   if (/^Reflect\.(?:apply|construct)$/.test(whole)) {
-    const path = names.resolve(list[0], seen);
-    return path === 'eval' || (path && compilers.test(path)) ? hit(path, why.code) : undefined;
+    const way = names.ways(list[0]).find(({ path }) => path === 'eval' || compilers.test(path));
+    return way && { call: way.path, why: why.code, also: originsOf(way) };
   }
   const path = whole.replace(/\.(?:call|apply)$/, '');
-  if (path === 'eval' && list.length > 0) return hit('eval', why.code);
-  if (compilers.test(path)) return hit(path, 'compiles a string as a function');
-  if (timers.test(path)) return isText(names.behind(list[0])) ? hit(path, why.code) : undefined;
+  const call = path.replace('#', '');
+  if (path === 'eval' && list.length > 0) return { call, why: why.code };
+  if (compilers.test(path)) return { call, why: 'compiles a string as a function' };
+  if (timers.test(path)) return isText(names.behind(list[0])) ? { call, why: why.code } : undefined;
   if (machines.test(path) || (path.startsWith('vm.') && machines.test(`#${path}`)))
-    return hit(path.replace('#', ''), why.compiled);
-  if (/^#vm\.runIn/.test(path)) return hit(path.slice(1), 'runs a string as code');
-  if (sandboxes.test(path)) return hit(path.slice(1).replaceAll('()', ''), why.code);
-  if (/^(?:\$|jQuery|#jquery)\.globalEval$/.test(path)) return hit(path.replace('#', ''), why.code);
+    return { call, why: why.compiled };
+  if (/^#vm\.runIn/.test(path)) return { call, why: 'runs a string as code' };
+  if (sandboxes.test(path)) return { call: call.replaceAll('()', ''), why: why.code };
+  if (/^(?:\$|jQuery|#jquery)\.globalEval$/.test(path)) return { call, why: why.code };
   if (/^(?:import|importScripts)$/.test(path) && isDataAddress(reading, names, list[0]))
-    return hit(path, why.compiled);
+    return { call, why: why.compiled };
   if (path === 'process.binding' && bindings.test(names.said(list[0]) ?? ''))
-    return hit(path, 'reaches past the modules that start processes and compile');
+    return { call, why: 'reaches past the modules that start processes and compile' };
   if (workers.test(path)) {
     const option = optionOf(reading, names, list, 'eval');
-    if (option?.type === 'true') return hit('new Worker', 'runs a string as a worker', option.start);
-    return isDataAddress(reading, names, list[0])
-      ? hit(`new ${path.replace(/.*\./, '')}`, 'runs a string as a worker')
-      : undefined;
+    if (option?.type !== 'true' && !isDataAddress(reading, names, list[0])) return undefined;
+    const also = option?.type === 'true' ? [option.start] : [];
+    return { call: `new ${path.replace(/.*\./, '')}`, why: 'runs a string as a worker', also };
   }
   if (path === 'exec' && /["'`]shelljs\/global["'`]/.test(text(reading.tree.root)))
-    return hit('shelljs.exec', why.shell);
+    return { call: 'shelljs.exec', why: why.shell };
   // Without the rest of the file a bare `exec` may have been imported out of sight.
-  if (execs.test(path) || (path === 'exec' && !reading.isWhole)) return hit(path.replace('#', ''), why.shell);
+  if (execs.test(path) || (path === 'exec' && !reading.isWhole)) return { call, why: why.shell };
   if (!spawns.test(path)) return undefined;
   const shell = optionOf(reading, names, list, 'shell');
   if (shell && isTruthy(shell, literal(shell)))
-    return hit(path.replace('#', ''), 'spawns through a shell', shell.start);
+    return { call, why: 'spawns through a shell', also: [shell.start] };
   return handsShellText(wordsOf(reading, names, list))
-    ? hit(path.replace('#', ''), 'hands a command line to a shell')
+    ? { call, why: 'hands a command line to a shell' }
     : undefined;
 }
 
@@ -157,10 +173,13 @@ function isDataAddress(
   if (/^\s*data:/i.test(names.said(value) ?? reading.opening(value))) return true;
   const target = childOf(value, 'constructor') ?? childOf(value, 'function');
   const first = childOf(value, 'arguments')?.children[0];
-  const path = target && names.resolve(target);
-  if (value.type === 'new_expression')
-    return path === 'Blob' || (path === 'URL' && isDataAddress(reading, names, first, depth + 1));
-  return path === 'URL.createObjectURL' && isDataAddress(reading, names, first, depth + 1);
+  return names
+    .ways(target)
+    .some(({ path }) =>
+      value.type === 'new_expression'
+        ? path === 'Blob' || (path === 'URL' && isDataAddress(reading, names, first, depth + 1))
+        : path === 'URL.createObjectURL' && isDataAddress(reading, names, first, depth + 1),
+    );
 }
 
 /** `exec(sql) {` seen without its class reads like a call. */
@@ -247,14 +266,15 @@ function isHandedOn(
     (/field_definition$/.test(parent.type) && field === 'value');
   if (!isValue || isDeclared(node)) return false;
   const call = parent.type === 'arguments' ? childOf(parent.parent, 'function') : undefined;
-  const isPromise = call !== undefined && /(?:^|\.)promisify$/.test(names.resolve(call) ?? '');
-  const path = names.resolve(node);
-  if (
-    path === undefined ||
-    !(path === 'eval' || (isPromise && (execs.test(path) || (path === 'exec' && !reading.isWhole))))
-  )
-    return false;
-  if (call && /^Reflect\./.test(names.resolve(call) ?? '')) return false;
+  const outer = names.ways(call);
+  const isPromise = outer.some(({ path }) => /(?:^|\.)promisify$/.test(path));
+  const isDangerous = names
+    .ways(node)
+    .some(
+      ({ path }) =>
+        path === 'eval' || (isPromise && (execs.test(path) || (path === 'exec' && !reading.isWhole))),
+    );
+  if (!isDangerous || outer.some(({ path }) => path.startsWith('Reflect.'))) return false;
   const owner = isPromise ? parent.parent : node;
   const place = outermost(owner ?? node);
   const name = childOf(place, 'name') ?? childOf(place, 'left');

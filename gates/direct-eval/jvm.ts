@@ -1,6 +1,6 @@
 import type { Hit } from './hit.ts';
 import { engineOf, isEngineMethod, isEngineType, madeBy } from './jvm-engines.ts';
-import { isLiteral, shellFlagHits } from './shell-flag.ts';
+import { isLiteral, shellFlagHits } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
 
 const why = { code: 'evaluates a string as code', shell: 'hands a command line to the system' };

@@ -1,7 +1,7 @@
 import { lex } from '../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import type { Hit } from './hit.ts';
-import { shellFlagHits } from './shell-flag.ts';
+import { shellFlagHits } from './shell-words.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 
 const why = {

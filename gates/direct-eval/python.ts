@@ -1,8 +1,8 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import { consoles, statementReason } from './python-statements.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
@@ -23,6 +23,30 @@ const offers = {
   code: ['interact', 'InteractiveConsole', 'InteractiveInterpreter', 'compile_command'],
 };
 
+/**
+ * Functions of the standard library that execute their first argument, which is a text or what was compiled from one.
+ */
+const runners =
+  /^(?:(?:cProfile|profile)\.(?:Profile\(\)\.)?(?:run|runctx)|(?:pdb\.(?:Pdb\(\)\.)?|bdb\.Bdb\(\)\.)(?:run|runeval|runctx)|trace\.Trace\(\)\.(?:run|runctx)|code\.Interactive(?:Interpreter|Console)\(\)\.(?:runsource|runcode|push)|code(?:op)?\.compile_command)$/;
+/** Functions that execute the file or module which their first argument names. */
+const scripts = /^runpy\.run_(?:path|module)$/;
+/** They ask whoever sits before them, and need no argument for that. */
+const consoles = /^code\.(?:interact|InteractiveConsole\(\)\.interact)$/;
+/** Functions that execute `stmt` and `setup`, each a text or a function. */
+const timers = /^timeit\.(?:timeit|repeat|Timer)$/;
+const named = /^(?:stmt|setup|cmd|statement|expression|source|code|path_name|mod_name)$/;
+const textMethods =
+  /^(?:format|format_map|join|read|readline|strip|rstrip|lstrip|replace|decode|getvalue|read_text|lower|upper|removeprefix|dedent|substitute)$/;
+const textFunctions = /^(?:input|str|repr|chr|textwrap\.dedent|os\.getenv|os\.environ\.get)$/;
+/** What a parameter without a type is called where it is a function. */
+const functionLike =
+  /^_*(?:f|g|fn|cb|op|\w*(?:func|function|callable|callback|method|target|task|impl|benchmark|bench|handler|fn))\d*$/;
+
+/** Of choices between values: what goes further is not to be told. */
+const maxSteps = 50;
+
+/** What hands a function to nobody: what it makes of it is followed to where it is called. */
+const wrappers = /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/;
 const placeOfShell = 8;
 
 const why = { code: 'evaluates a string as code', shell: 'runs a command line in a shell' };
@@ -53,46 +77,71 @@ export function pythonHits(reading: Reading): readonly Hit[] {
 }
 
 function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | undefined {
-  const { literal, text } = reading;
+  const { text } = reading;
   const target = childOf(node, 'function');
   const list = childOf(node, 'arguments');
   if (!target || !list) return undefined;
   const all = list.type === 'argument_list' ? list.children.filter(({ type }) => type !== 'comment') : [list];
-  const seen: number[] = [];
-  const outer = names.resolve(target, seen);
+  const outer = names.ways(target);
   // What is bound in advance is as good as called.
-  const isBound = outer === 'functools.partial';
+  const isBound = outer.some(({ path }) => path === 'functools.partial');
   const given = isBound ? all.slice(1) : all;
-  const path = isBound ? names.resolve(all[0], seen) : outer;
-  const hit = (call: string, reason: string, ...also: readonly number[]): Hit => ({
+  const ways = isBound ? names.ways(all[0]) : outer;
+  const hit = (call: string, why: string, also: readonly number[]): Hit => ({
     start: target.start,
     end: node.end,
-    also: [...seen, ...also],
+    also,
     call,
-    why: reason,
+    why,
   });
   const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
-  if (member === 'subprocess_shell') return hit(member, why.shell);
+  const origins = ways.flatMap(originsOf);
+  if (member === 'subprocess_shell') return hit(member, why.shell, origins);
   const handed = handedShell(reading, names, given);
-  if (handed !== undefined) return hit(`${handed}(shell=True)`, why.shell);
-  if (path === undefined || (given.length === 0 && !consoles.test(path))) return undefined;
+  if (handed !== undefined) return hit(`${handed}(shell=True)`, why.shell, origins);
+  for (const way of ways) {
+    const seen = originsOf(way);
+    // `profile.run(user)` without an import is anybody's `profile`.
+    const isImported = seen.length > 0 || !reading.isWhole || way.path !== text(target);
+    const found = reasonOf(reading, names, { path: way.path, isImported }, given);
+    if (found) return hit(found.call ?? way.path, found.why, [...seen, ...(found.also ?? [])]);
+  }
+  return undefined;
+}
+
+interface Reason {
+  /** What is named instead of the path. */
+  readonly call?: string;
+  readonly why: string;
+  readonly also?: readonly number[];
+}
+
+/** Why a call of what is reached by a path executes text. */
+function reasonOf(
+  reading: Reading,
+  names: PythonNames,
+  { path, isImported }: { readonly path: string; readonly isImported: boolean },
+  given: readonly SyntaxNode[],
+): Reason | undefined {
+  const { literal, text } = reading;
+  if (given.length === 0 && !consoles.test(path)) return undefined;
   const method = /^operator\.methodcaller\((.+)\)$/.exec(path)?.[1];
   if (method !== undefined) {
-    const reached = `${names.resolve(given[0])}.${method}`;
-    return shells.test(reached) ? hit(reached, why.shell) : undefined;
+    const reached = names.ways(given[0]).map((way) => `${way.path}.${method}`);
+    const call = reached.find((one) => shells.test(one));
+    return call === undefined ? undefined : { call, why: why.shell };
   }
-  // `profile.run(user)` without an import is anybody's `profile`.
-  const isImported = seen.length > 0 || !reading.isWhole || path !== text(target);
   const statement = isImported ? statementReason(reading, names, path, given) : undefined;
-  if (statement !== undefined) return hit(path, statement);
-  if (code.test(path)) return hit(path, why.code);
+  if (statement !== undefined) return { why: statement };
+  if (code.test(path)) return { why: why.code };
   if (path === 'compile')
-    return compilesCode(reading, names, given) ? hit(path, 'compiles a string as code') : undefined;
-  if (shells.test(path)) return hit(path, why.shell);
+    return compilesCode(reading, names, given) ? { why: 'compiles a string as code' } : undefined;
+  if (shells.test(path)) return { why: why.shell };
   const isBare = !reading.isWhole && /^(?:Popen|check_output|check_call)$/.test(path);
   if (spawns.test(path) || isBare) {
     const shell = optionOf(reading, names, given) ?? shellByPlace(given);
-    if (shell && isTruthy(shell, text(shell))) return hit(`${path}(shell=True)`, why.shell, shell.start);
+    if (shell && isTruthy(shell, text(shell)))
+      return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
   }
   if (!launchers.test(path) && !isBare) return undefined;
   const words = given
@@ -103,7 +152,7 @@ function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | 
         ? value.children.map((item) => literal(names.behind(item)))
         : [literal(value)],
     );
-  return handsShellText(words) ? hit(path, 'hands a command line to a shell') : undefined;
+  return handsShellText(words) ? { why: 'hands a command line to a shell' } : undefined;
 }
 
 /**
@@ -120,8 +169,8 @@ function handedShell(reading: Reading, names: PythonNames, given: readonly Synta
     optionOf(reading, names, given) ?? entryOf(reading, names, names.behind(childOf(kept, 'value')));
   if (!shell || !isTruthy(shell, text(shell))) return undefined;
   return given
-    .map((one) => names.resolve(one.type === 'keyword_argument' ? childOf(one, 'value') : one))
-    .find((path) => path !== undefined && spawns.test(path));
+    .flatMap((one) => names.ways(one.type === 'keyword_argument' ? childOf(one, 'value') : one))
+    .find(({ path }) => spawns.test(path))?.path;
 }
 
 /** The value of `shell=`, also out of a dictionary that is spread. */
@@ -153,7 +202,8 @@ function entryOf(
       node.children.find((one) => one.type === 'pair' && literal(childOf(one, 'key')) === 'shell'),
       'value',
     );
-  if (node?.type !== 'call' || names.resolve(childOf(node, 'function')) !== 'dict') return undefined;
+  if (node?.type !== 'call' || !names.ways(childOf(node, 'function')).some(({ path }) => path === 'dict'))
+    return undefined;
   const entry = childOf(node, 'arguments')?.children.find(
     (one) => one.type === 'keyword_argument' && text(childOf(one, 'name')) === 'shell',
   );
@@ -207,17 +257,71 @@ function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<numb
   if (!parent) return undefined;
   const isValue = holders.get(parent.type);
   if (!isValue?.(field)) return undefined;
-  const path = names.resolve(node);
-  if (path === undefined || !(code.test(path) || shells.test(path))) return undefined;
-  // What only wraps a function is followed to where it is called.
+  const path = names.ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
+  if (path === undefined) return undefined;
   if (parent.type === 'argument_list') {
-    const outer = names.resolve(childOf(parent.parent, 'function'));
-    if (
-      outer !== undefined &&
-      /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/.test(outer)
-    )
-      return undefined;
+    const outer = names.ways(childOf(parent.parent, 'function'));
+    if (outer.some(({ path: by }) => wrappers.test(by))) return undefined;
   }
   const given = childOf(parent, 'left') ?? childOf(parent, 'name');
   return given && called.has(given.start) ? undefined : path;
+}
+
+/**
+ * Why a call executes text that is not written down, of the functions that take a statement; a literal statement is no
+ * finding.
+ */
+function statementReason(
+  reading: Reading,
+  names: PythonNames,
+  path: string,
+  given: readonly SyntaxNode[],
+): string | undefined {
+  if (consoles.test(path)) return 'evaluates what is typed';
+  const isTimer = timers.test(path);
+  if (!isTimer && !runners.test(path) && !scripts.test(path)) return undefined;
+  const positional = given.filter(({ type }) => type !== 'keyword_argument');
+  const texts = [
+    ...positional.slice(0, isTimer ? 2 : 1),
+    ...given
+      .filter(
+        ({ type, ...one }) =>
+          type === 'keyword_argument' && named.test(reading.text(childOf({ type, ...one }, 'name'))),
+      )
+      .map((one) => childOf(one, 'value')),
+  ];
+  const isOpen = texts.some(
+    (one) =>
+      one && reading.literal(names.behind(one)) === undefined && (!isTimer || mayBeText(reading, names, one)),
+  );
+  if (!isOpen) return undefined;
+  return scripts.test(path) ? 'runs a file whose name is not written down' : 'evaluates a string as code';
+}
+
+/** Whether a value, where it may as well be a function, is a text or not to be told from one. */
+function mayBeText(reading: Reading, names: PythonNames, given: SyntaxNode, walked = { steps: 0 }): boolean {
+  const { text } = reading;
+  const node = names.behind(given);
+  walked.steps += 1;
+  if (walked.steps > maxSteps) return true;
+  if (!node) return false;
+  switch (node.type) {
+    case 'string':
+    case 'concatenated_string':
+    case 'binary_operator':
+    case 'subscript':
+      return true;
+    case 'conditional_expression':
+      return node.children.some((child) => mayBeText(reading, names, child, walked));
+    case 'call': {
+      const target = childOf(node, 'function');
+      const member = target?.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
+      return textMethods.test(member) || names.ways(target).some(({ path }) => textFunctions.test(path));
+    }
+    case 'identifier': {
+      const type = names.typeOf(node);
+      return type === undefined ? !functionLike.test(text(node)) : /\bstr\b/.test(type);
+    }
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import type { Hit } from './hit.ts';
 import { endOf, isLiteralCall, jvmHits, openOf } from './jvm.ts';
-import { isLiteral } from './shell-flag.ts';
+import { isLiteral } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
 
 const why = 'hands a built command line to the system';

@@ -5,8 +5,7 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from './collect-hits.ts';
-import type { Hit } from './hit.ts';
+import { collectHits, type Hit } from './hit.ts';
 import { type ShellCommand, type ShellWord, shellCommand } from './shell-command.ts';
 import { inputReason, isBuiltText } from './shell-input.ts';
 import {
@@ -19,6 +18,8 @@ import {
 import { sedRunsText, unknownPiece } from './shell-sed.ts';
 
 const input = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
+/** Of one variable. */
+const maxValues = 20;
 const why = {
   eval: 'evaluates a string as shell code',
   shell: 'hands a built command line to a shell',
@@ -36,13 +37,16 @@ export function shellHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   /** Own functions, and whether each runs its words. */
   const own = new Map<string, boolean>();
-  const values = new Map<string, SyntaxNode>();
+  const values = new Map<string, SyntaxNode[]>();
   const aliases = new Map<string, string>();
   for (const node of tree.nodes) {
     if (node.type === 'function_definition') own.set(text(childOf(node, 'name')), false);
     else if (node.type === 'variable_assignment') {
       const value = childOf(node, 'value');
-      if (value) values.set(text(childOf(node, 'name')), value);
+      const name = text(childOf(node, 'name'));
+      const known = values.get(name) ?? [];
+      values.set(name, known);
+      if (value && known.length < maxValues) known.push(value);
     } else if (node.type === 'command') readCommand(node);
   }
   return collectHits(tree, { command: commandHit });
@@ -64,21 +68,23 @@ export function shellHits(reading: Reading): readonly Hit[] {
     const command = shellCommand(reading, node, (name) => own.get(name) === false);
     const word = command?.words[command.at];
     if (!command || !word) return undefined;
-    const called = nameOf(word, command.at === 0);
-    if (called === undefined || (command.at === 0 && own.has(called))) return undefined;
     const given = command.words.slice(command.at + 1);
-    const found = reasonOf(node, called, given, command);
-    return found && { start: word.node.start, end: node.end, call: found[0], why: found[1] };
+    for (const called of namesOf(word, command.at === 0)) {
+      const isOwn = command.at === 0 && own.has(called);
+      const found = isOwn ? undefined : reasonOf(node, called, given, command);
+      if (found) return { start: word.node.start, end: node.end, call: found[0], why: found[1] };
+    }
+    return undefined;
   }
 
-  function nameOf({ node, said }: ShellWord, isFirst: boolean): string | undefined {
-    if (said !== undefined) return isFirst && !own.has(said) ? (aliases.get(said) ?? said) : said;
+  /** The commands that a word may name: every value that a variable was given. */
+  function namesOf({ node, said }: ShellWord, isFirst: boolean): readonly string[] {
+    if (said !== undefined) return [isFirst && !own.has(said) ? (aliases.get(said) ?? said) : said];
     const inner = node.type === 'string' && node.children.length === 1 ? node.children[0] : node;
-    if (!inner || !/^(?:simple_expansion|expansion)$/.test(inner.type)) return undefined;
+    if (!inner || !/^(?:simple_expansion|expansion)$/.test(inner.type)) return [];
     const name = text(inner.children[0]);
-    if (name === 'SHELL' || name === 'BASH') return 'sh';
-    const value = values.get(name);
-    return value && reading.literal(value);
+    if (name === 'SHELL' || name === 'BASH') return ['sh'];
+    return [...new Set(values.get(name)?.flatMap((value) => reading.literal(value) ?? []))];
   }
 
   function reasonOf(

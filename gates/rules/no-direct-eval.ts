@@ -7,12 +7,11 @@ import {
   hitsInSearch,
   isScanned,
   mayHit,
+  mayRename,
   type Scanned,
 } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
-import { firstAdded } from '../direct-eval/first-added.ts';
-import type { Hit } from '../direct-eval/hit.ts';
-import { mayRename } from '../direct-eval/may-rename.ts';
+import { firstAdded, type Hit } from '../direct-eval/hit.ts';
 import {
   becomesCode,
   type ChangedSource,

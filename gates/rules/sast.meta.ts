@@ -10,7 +10,7 @@ export const meta: Rule = {
   readsArtifacts: true,
   judgesChange: true,
   judgesArtifact: 'sast-report',
-  rows: async () => (await import('../sast/described-rows.ts')).describedRows,
+  rows: async () => (await import('../sast/rows.ts')).describedRows,
   appliesTo: (spec) => requiresArtifact(spec, 'sast-report'),
   text: {
     about: 'No static analysis reports an error.',

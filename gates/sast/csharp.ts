@@ -1,8 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { type SastHit, sastHit } from './rows.ts';
 
 const formatters =
   /^(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/;
@@ -20,10 +19,6 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
   }
   return hits;
 
-  function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
-    return { row, start: node.start, end: node.end, call, why: '' };
-  }
-
   function hitOf(node: SyntaxNode): SastHit | undefined {
     if (node.type === 'invocation_expression') {
       const target = childOf(node, 'function');
@@ -32,14 +27,14 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
       if (!/^(?:Unsafe)?Deserialize(?:MethodResponse)?$/.test(word)) return undefined;
       const type = typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
       return type !== undefined
-        ? at('sast/csharp-unsafe-deserialization', node, `${type}.${word}`)
+        ? sastHit('sast/csharp-unsafe-deserialization', node, `${type}.${word}`)
         : undefined;
     }
     if (node.type === 'assignment_expression') {
       const left = childOf(node, 'left');
       const name = text(left?.type === 'member_access_expression' ? childOf(left, 'name') : left);
       return callbacks.test(name) && takesAny(childOf(node, 'right'))
-        ? at('sast/csharp-tls-unverified', node, name)
+        ? sastHit('sast/csharp-tls-unverified', node, name)
         : undefined;
     }
     if (node.type !== 'object_creation_expression') return undefined;
@@ -49,7 +44,7 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
     const given =
       type === 'SslStream' ? list[2] : type === 'RemoteCertificateValidationCallback' ? list[0] : undefined;
     return given && takesAny(given) && !isAssigned(node)
-      ? at('sast/csharp-tls-unverified', node, type)
+      ? sastHit('sast/csharp-tls-unverified', node, type)
       : undefined;
   }
 

@@ -9,9 +9,8 @@ import { javaSast } from './java.ts';
 import { javascriptSast } from './javascript.ts';
 import { phpSast } from './php.ts';
 import { pythonSast } from './python.ts';
-import { sastRows } from './rows.ts';
+import { type SastHit, type SastRow, sastRows } from './rows.ts';
 import { rubySast } from './ruby.ts';
-import type { SastHit, SastRow } from './sast-row.ts';
 import { shellSast } from './shell.ts';
 
 /** Languages that we have rows for. */

@@ -1,8 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { type SastHit, sastHit } from './rows.ts';
 
 const ownVerification = /^Verify(?:PeerCertificate|Connection)$/;
 
@@ -24,16 +23,12 @@ export function goSast(reading: Reading): readonly SastHit[] {
     return (given.length === 1 ? given[0]?.value : inner)?.type === 'true';
   }
 
-  function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
-    return { row, start: node.start, end: node.end, call, why: '' };
-  }
-
   function hitOf(node: SyntaxNode): SastHit | undefined {
     if (node.type === 'keyed_element') {
       if (text(childOf(node, 'key')) !== 'InsecureSkipVerify' || !isTrue(childOf(node, 'value')))
         return undefined;
       const isOwn = node.parent?.children.some((one) => ownVerification.test(text(childOf(one, 'key'))));
-      return isOwn ? undefined : at('sast/go-tls-unverified', node, 'InsecureSkipVerify: true');
+      return isOwn ? undefined : sastHit('sast/go-tls-unverified', node, 'InsecureSkipVerify: true');
     }
     if (node.type === 'assignment_statement') {
       const left = childOf(node, 'left')?.children ?? [];
@@ -42,7 +37,7 @@ export function goSast(reading: Reading): readonly SastHit[] {
         (one) => one.type === 'selector_expression' && text(childOf(one, 'field')) === 'InsecureSkipVerify',
       );
       return index >= 0 && isTrue(right[index])
-        ? at('sast/go-tls-unverified', node, 'InsecureSkipVerify = true')
+        ? sastHit('sast/go-tls-unverified', node, 'InsecureSkipVerify = true')
         : undefined;
     }
     if (node.type !== 'selector_expression') return undefined;
@@ -52,6 +47,6 @@ export function goSast(reading: Reading): readonly SastHit[] {
     const path = names.find(holder, node)?.find((one) => one.path)?.path;
     const isSsh =
       path === 'golang.org/x/crypto/ssh' || (path === undefined && holder === 'ssh' && !reading.isWhole);
-    return isSsh ? at('sast/go-ssh-host-key', node, `ssh.${name}`) : undefined;
+    return isSsh ? sastHit('sast/go-ssh-host-key', node, `ssh.${name}`) : undefined;
   }
 }

@@ -1,10 +1,9 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
+import { collectHits } from '../direct-eval/hit.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { type SastHit, sastHit } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
 const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;
@@ -21,17 +20,13 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     method_declaration: trustsAll,
     field_access: (node) =>
       takingAll.test(text(node)) && !isPartOfAccess(node)
-        ? at('sast/java-tls-unverified', node, text(node))
+        ? sastHit('sast/java-tls-unverified', node, text(node))
         : undefined,
     object_creation_expression: (node) =>
       takingAllTypes.test(simpleType(text(childOf(node, 'type'))))
-        ? at('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
+        ? sastHit('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
         : undefined,
   });
-
-  function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
-    return { row, start: node.start, end: node.end, call, why: '' };
-  }
 
   function isPartOfAccess(node: SyntaxNode): boolean {
     return node.parent?.type === 'field_access';
@@ -47,7 +42,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     const method = ancestorOf(node, 'method_declaration');
     if (/^read(?:Object|External)$/.test(text(childOf(method, 'name')))) return undefined;
     if (object?.type === 'identifier' && isFiltered(text(object))) return undefined;
-    return at('sast/java-unsafe-deserialization', node, `${type}.${word}`);
+    return sastHit('sast/java-unsafe-deserialization', node, `${type}.${word}`);
   }
 
   function isFiltered(name: string): boolean {
@@ -67,7 +62,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     const word = text(name);
     if (word === 'checkServerTrusted') {
       const isEmpty = statements.every((one) => one.type === 'return_statement' && one.children.length === 0);
-      return isEmpty ? { ...at('sast/java-tls-unverified', node, word), start: name.start } : undefined;
+      return isEmpty ? { ...sastHit('sast/java-tls-unverified', node, word), start: name.start } : undefined;
     }
     const parameters = childOf(node, 'parameters')?.children ?? [];
     const isVerifier =
@@ -75,7 +70,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
       parameters.length === 2 &&
       simpleType(text(childOf(parameters[1], 'type'))) === 'SSLSession';
     return isVerifier && onlyTrue(body)
-      ? { ...at('sast/java-tls-unverified', node, word), start: name.start }
+      ? { ...sastHit('sast/java-tls-unverified', node, word), start: name.start }
       : undefined;
   }
 
@@ -85,7 +80,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     if (!takers.test(word)) return undefined;
     const given = names.behind(javaArguments(node)[0]);
     if (given?.type !== 'lambda_expression' || !onlyTrue(childOf(given, 'body'))) return undefined;
-    return at('sast/java-tls-unverified', node, word);
+    return sastHit('sast/java-tls-unverified', node, word);
   }
 
   function onlyTrue(body: SyntaxNode | undefined): boolean {
@@ -111,7 +106,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
       text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&
       /^(?:newInstance|newFactory|newDefaultFactory)$/.test(text(childOf(made, 'name')));
     if (!isNew || (factory && factory !== made && isTouched(text(factory)))) return undefined;
-    return at('sast/java-xml-external-entities', node, 'XMLInputFactory');
+    return sastHit('sast/java-xml-external-entities', node, 'XMLInputFactory');
   }
 
   /** Whether something is set on a variable, or it is handed to somebody who may. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { firstAdded } from '../direct-eval/first-added.ts';
+import { firstAdded } from '../direct-eval/hit.ts';
 import {
   type ChangedSource,
   candidateSource,
@@ -9,9 +9,8 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { findSast, isAnalysed, mayHitRow, mayRenameRow } from './find-sast.ts';
-import { sastRow } from './rows.ts';
+import { type SastHit, sastRow } from './rows.ts';
 import { readSastOptions, type SastOptions } from './sast-options.ts';
-import type { SastHit } from './sast-row.ts';
 
 const rule = 'sast';
 const maxFindings = 500;

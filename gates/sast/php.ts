@@ -1,10 +1,8 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import { namesPassword } from './password-name.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
@@ -23,20 +21,9 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     const name = phpCalled(reading, names, target, also);
     const given = phpArguments(node);
     const [first, second, third] = given;
-    const at = (row: SastRowId, call: string): SastHit => ({
-      row,
-      start: target.start,
-      end: node.end,
-      also,
-      call,
-      why: '',
-    });
+    const at = (row: SastRowId, call: string) => sastHit(row, node, call, also, target.start);
     if (name === 'unserialize' && first && !isOwnData(first) && !limitsClasses(second))
       return at('sast/php-unserialize', name);
-    if (/^(?:md5|sha1)$/.test(name ?? '') && isPassword(first))
-      return at('sast/php-password-hash', `${name}`);
-    if (name === 'hash' && /^(?:md5|sha1)$/i.test(literal(behind(first)) ?? '') && isPassword(second))
-      return at('sast/php-password-hash', name);
     const isOption = /^(?:curl_setopt|curl_share_setopt|curl_multi_setopt)$/.test(name ?? '');
     if (isOption && verifying.test(text(second)) && isOff(second, third))
       return at('sast/php-tls-unverified', text(second));
@@ -50,13 +37,7 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     const said = literal(key) ?? text(key);
     if (!verifying.test(text(key)) && !/^verify_peer(?:_name)?$/.test(literal(key) ?? '')) return undefined;
     if (!isOff(key, value)) return undefined;
-    return {
-      row: 'sast/php-tls-unverified' satisfies SastRowId,
-      start: node.start,
-      end: node.end,
-      call: said,
-      why: '',
-    };
+    return sastHit('sast/php-tls-unverified', node, said);
   }
 
   function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
@@ -87,28 +68,5 @@ export function phpSast(reading: Reading): readonly SastHit[] {
       const [key, value] = one.children;
       return literal(key) === 'allowed_classes' && text(value).toLowerCase() !== 'true';
     });
-  }
-
-  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
-    if (!node || depth > 12) return false;
-    switch (node.type) {
-      case 'variable_name':
-        return namesPassword(text(node).slice(1));
-      case 'member_access_expression':
-      case 'nullsafe_member_access_expression':
-        return namesPassword(text(childOf(node, 'name')));
-      case 'subscript_expression':
-        return namesPassword(literal(node.children[1]) ?? '');
-      case 'binary_expression':
-      case 'encapsed_string':
-      case 'parenthesized_expression':
-        return node.children.some((one) => isPassword(one, depth + 1));
-      case 'function_call_expression':
-        return (
-          /^(?:trim|stripslashes|strtolower|utf8_encode)$/i.test(text(childOf(node, 'function'))) &&
-          isPassword(phpArguments(node)[0], depth + 1)
-        );
-    }
-    return false;
   }
 }

@@ -1,10 +1,9 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import { namesPassword } from './password-name.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, type SastRowId, sastHit } from './rows.ts';
 
 const offers = {
   pickle: ['load', 'loads', 'Unpickler'],
@@ -12,7 +11,6 @@ const offers = {
   dill: ['load', 'loads'],
   yaml: ['load', 'load_all', 'unsafe_load', 'unsafe_load_all', 'full_load', 'full_load_all', 'Loader'],
   tempfile: ['mktemp'],
-  hashlib: ['md5', 'sha1', 'new'],
   ssl: ['CERT_NONE', '_create_unverified_context'],
 };
 const pickles =
@@ -20,11 +18,12 @@ const pickles =
 const dumps =
   /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
 const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
+const unsafeLoaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
+const temporary = /^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/;
 const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
 const clients =
   /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
 const connectors = /^aiohttp\.(?:TCPConnector|request)$/;
-const hashes = /^(?:hashlib\.)?(?:md5|sha1)$/;
 
 /** What our rows say of Python, under whatever name it was imported or taken. */
 export function pythonSast(reading: Reading): readonly SastHit[] {
@@ -35,26 +34,20 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function callHit(node: SyntaxNode): SastHit | undefined {
     const target = childOf(node, 'function');
     if (!target) return undefined;
-    const seen: number[] = [];
-    const path = names.resolve(target, seen);
+    const ways = names.ways(target);
+    const path = ways[0]?.path;
     const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
     const given = argumentsOf(node);
     const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));
-    const hit = (row: SastRowId, call: string, ...also: readonly (SyntaxNode | undefined)[]): SastHit => ({
-      row,
-      start: target.start,
-      end: node.end,
-      also: [...seen, ...also.flatMap((one) => (one ? [one.start] : []))],
-      call,
-      why: '',
-    });
-    if (path !== undefined) {
+    const hit = (row: SastRowId, call: string, option?: SyntaxNode) =>
+      sastHit(row, node, call, [...ways.flatMap(originsOf), ...(option ? [option.start] : [])], target.start);
+    for (const { path } of ways) {
       if (pickles.test(path) && given.length > 0 && !isOwnData(path, first))
         return hit('sast/python-unsafe-deserialization', path);
       if (/^shelve\.(?:open|DbfilenameShelf)$/.test(path)) return hit('sast/python-shelve', path);
       if (yamlLoads.test(path) && given.length > 0 && isUnsafeYaml(path, given))
         return hit('sast/python-yaml-load', path);
-      if (/^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/.test(path)) return hit('sast/python-mktemp', path);
+      if (temporary.test(path) && !isPipe(given)) return hit('sast/python-mktemp', path);
       if (path === 'ssl._create_unverified_context') return hit('sast/python-tls-unverified', path);
     }
     const verify = keyword(given, 'verify') ?? keyword(given, 'verify_ssl');
@@ -70,9 +63,6 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const required = keyword(given, 'cert_reqs');
     if (required && isCertNone(required))
       return hit('sast/python-tls-unverified', `${path ?? member}(cert_reqs=CERT_NONE)`, required);
-    const hashed = hashedBy(node, path, member, given, first);
-    if (hashed && !(keyword(given, 'usedforsecurity')?.type === 'false'))
-      return hit('sast/python-password-hash', hashed);
     const debug = keyword(given, 'debug');
     if (member === 'run' && debug?.type === 'true' && isFlask(childOf(target, 'object')))
       return hit('sast/python-flask-debug', 'run(debug=True)', debug);
@@ -84,7 +74,12 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     if (/Unpickler|read_pickle|joblib/.test(path)) return false;
     const value = names.behind(first);
     if (literal(value) !== undefined) return true;
-    return first?.type === 'call' && dumps.test(names.resolve(childOf(first, 'function')) ?? '');
+    return first?.type === 'call' && names.reaches(childOf(first, 'function'), dumps) !== undefined;
+  }
+
+  /** Windows makes the name of a pipe for its server alone. */
+  function isPipe(given: readonly SyntaxNode[]): boolean {
+    return /\.\\{1,2}pipe\\/.test(text(keywordNode(given, 'prefix')));
   }
 
   function isUnsafeYaml(path: string, given: readonly SyntaxNode[]): boolean {
@@ -94,23 +89,15 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const loader = keywordNode(given, 'Loader') ?? positional[1];
     if (!loader) return true;
     // A loader of the file's own may be a safe one: only those that are known not to be count.
-    return /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/.test(
-      names.resolve(loader) ?? '',
-    );
+    return names.reaches(loader, unsafeLoaders) !== undefined;
   }
 
   function assignmentHit(node: SyntaxNode): SastHit | undefined {
     const left = childOf(node, 'left');
     const right = childOf(node, 'right');
     if (!left || !right) return undefined;
-    const hit = (row: SastRowId, call: string): SastHit => ({
-      row,
-      start: node.start,
-      end: node.end,
-      call,
-      why: '',
-    });
-    if (right.type !== 'call' && names.resolve(right) === 'ssl._create_unverified_context')
+    const hit = (row: SastRowId, call: string) => sastHit(row, node, call);
+    if (right.type !== 'call' && names.reaches(right, /^ssl\._create_unverified_context$/))
       return hit('sast/python-tls-unverified', 'ssl._create_unverified_context');
     if (left.type !== 'attribute') return undefined;
     const member = text(childOf(left, 'attribute'));
@@ -127,7 +114,7 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function isSession(node: SyntaxNode | undefined): boolean {
     const made = names.behind(node);
     if (made?.type === 'call')
-      return /^(?:requests|httpx|niquests)\./.test(names.resolve(childOf(made, 'function')) ?? '');
+      return names.reaches(childOf(made, 'function'), /^(?:requests|httpx|niquests)\./) !== undefined;
     return /(?:^|\.)_?(?:http_?)?session$/i.test(text(node).slice(0, 200));
   }
 
@@ -137,64 +124,19 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
   function isFlask(node: SyntaxNode | undefined): boolean {
     const made = names.behind(node);
     if (made?.type === 'call') {
-      const path = names.resolve(childOf(made, 'function')) ?? text(childOf(made, 'function'));
-      if (/(?:^|\.)Flask$/.test(path)) return true;
-      if (!/(?:^|\.)(?:create|make)_app$/.test(path)) return false;
+      const maker = childOf(made, 'function');
+      const makes = (form: RegExp) => form.test(text(maker)) || names.reaches(maker, form) !== undefined;
+      if (makes(/(?:^|\.)Flask$/)) return true;
+      if (!makes(/(?:^|\.)(?:create|make)_app$/)) return false;
     }
     const isCalledSo = /^(?:app|application|flask_app)$/.test(text(node));
     return isCalledSo && (!reading.isWhole || /\bflask\b/i.test(text(tree.root)));
   }
 
   function isCertNone(node: SyntaxNode): boolean {
-    return names.resolve(node) === 'ssl.CERT_NONE' || literal(names.behind(node)) === 'CERT_NONE';
-  }
-
-  /** `hashlib.md5(password)`, `hashlib.new('md5', password)`, and `update` on what they made. */
-  function hashedBy(
-    node: SyntaxNode,
-    path: string | undefined,
-    member: string,
-    given: readonly SyntaxNode[],
-    first: SyntaxNode | undefined,
-  ): string | undefined {
-    if (path !== undefined && hashes.test(path)) return isPassword(first) ? path : undefined;
-    if (path === 'hashlib.new')
-      return /^(?:md5|sha-?1)$/i.test(literal(names.behind(first)) ?? '') && isPassword(given[1])
-        ? path
-        : undefined;
-    if (member !== 'update' || !isPassword(first)) return undefined;
-    const made = names.behind(childOf(childOf(node, 'function'), 'object'));
-    const by = made?.type === 'call' ? names.resolve(childOf(made, 'function')) : undefined;
-    return by !== undefined && hashes.test(by) ? by : undefined;
-  }
-
-  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
-    if (!node || depth > 12) return false;
-    switch (node.type) {
-      case 'identifier':
-        return namesPassword(text(node));
-      case 'attribute':
-        return namesPassword(text(childOf(node, 'attribute')));
-      case 'subscript':
-        return namesPassword(literal(childOf(node, 'subscript')) ?? '');
-      case 'call': {
-        const target = childOf(node, 'function');
-        if (
-          target?.type === 'attribute' &&
-          /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute')))
-        )
-          return [childOf(target, 'object'), ...argumentsOf(node)].some((one) => isPassword(one, depth + 1));
-        return /^(?:str|bytes|bytearray|getpass\.getpass)$/.test(names.resolve(target) ?? '')
-          ? names.resolve(target) === 'getpass.getpass' || isPassword(argumentsOf(node)[0], depth + 1)
-          : false;
-      }
-      case 'binary_operator':
-      case 'parenthesized_expression':
-      case 'string':
-      case 'interpolation':
-        return node.children.some((one) => isPassword(one, depth + 1));
-    }
-    return false;
+    return (
+      names.reaches(node, /^ssl\.CERT_NONE$/) !== undefined || literal(names.behind(node)) === 'CERT_NONE'
+    );
   }
 
   function argumentsOf(node: SyntaxNode): readonly SyntaxNode[] {

@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from '../../core/base/glob.ts';
-import { sastRow, sastRows } from './rows.ts';
+import { retiredRows, sastRow, sastRows } from './rows.ts';
 
 /** What `[rules.sast]` of the config at the policy commit allows. */
 export interface SastOptions {
@@ -28,7 +28,7 @@ export function readSastOptions(options: Readonly<Record<string, unknown>>): Sas
       paths.length > 0 &&
       paths.every((path) => typeof path === 'string');
     if (!isRight) problems.push(`\`allow[${index}]\` is expected to be \`{ row = "…", paths = ["…"] }\``);
-    else if (!sastRow(row))
+    else if (!sastRow(row) && !retiredRows.includes(row))
       problems.push(`\`allow[${index}].row\` is none of ${sastRows.map(({ id }) => id).join(', ')}`);
     else allowed.push({ row, globs: (paths as readonly string[]).map((path) => compileGlob(path)) });
   }

@@ -5,9 +5,8 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/collect-hits.ts';
-import type { SastRowId } from './rows.ts';
-import type { SastHit } from './sast-row.ts';
+import { collectHits } from '../direct-eval/hit.ts';
+import { type SastHit, sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
@@ -25,10 +24,6 @@ const switches: Readonly<Record<string, string>> = {
 export function shellSast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
-
-  function at(row: SastRowId, node: SyntaxNode, call: string, start = node.start): SastHit {
-    return { row, start, end: node.end, call, why: '' };
-  }
 
   function wordsOf(node: SyntaxNode): readonly string[] {
     const name = childOf(node, 'name')?.children[0];
@@ -53,13 +48,13 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     const words = inner(wordsOf(node));
     const [word = ''] = words;
     if (interpreters.test(word) && runsDownload(node, words))
-      return at('sast/shell-download-executed', node, `| ${word}`);
+      return sastHit('sast/shell-download-executed', node, `| ${word}`);
     if (/^(?:eval|source|\.)$/.test(word) && childrenOf(node, 'argument').some(isDownload))
-      return at('sast/shell-download-executed', node, word);
+      return sastHit('sast/shell-download-executed', node, word);
     const mode = modeOf(words);
-    if (mode !== undefined) return at('sast/shell-world-writable', node, `chmod ${mode}`);
+    if (mode !== undefined) return sastHit('sast/shell-world-writable', node, `chmod ${mode}`);
     const off = unverified(words);
-    return off === undefined ? undefined : at('sast/shell-tls-unverified', node, off);
+    return off === undefined ? undefined : sastHit('sast/shell-tls-unverified', node, off);
   }
 
   /** `curl … | sh`, `sh <(curl …)`, `sh -c "$(curl …)"`. */
@@ -166,7 +161,7 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     const off = Object.hasOwn(switches, name) ? switches[name] : undefined;
     if (off === undefined || !value || ancestorOf(node, 'test_command')) return undefined;
     return new RegExp(off).test(saidOf(value) ?? '')
-      ? at('sast/shell-tls-unverified', node, name)
+      ? sastHit('sast/shell-tls-unverified', node, name)
       : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { GrammarName } from '../../readers/source/grammar/grammar-name.ts';
 import { type Grammar, loadGrammar } from '../../readers/source/grammar/load-grammar.ts';
+import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
 
 /**
  * The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not

@@ -1,4 +1,4 @@
-import type { GrammarName } from './grammar/grammar-name.ts';
+import type { GrammarName } from './grammar/syntax-tree.ts';
 
 /** Languages whose source is read, token by token or by a grammar. */
 export type Language =

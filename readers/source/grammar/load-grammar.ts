@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../../core/base/errors.ts';
 import { webAssembly } from '../../anchors/web-assembly.ts';
-import type { GrammarName } from './grammar-name.ts';
+import type { GrammarName } from './syntax-tree.ts';
 import type { RuntimeFunctions } from './walk.ts';
 
 /** A parser and what its node numbers mean. One per thread and grammar; used by one parse at a time. */

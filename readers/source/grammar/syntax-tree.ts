@@ -1,3 +1,16 @@
+/** Grammars that `@vscode/tree-sitter-wasm` ships and that something here reads. */
+export type GrammarName =
+  | 'bash'
+  | 'c-sharp'
+  | 'go'
+  | 'java'
+  | 'javascript'
+  | 'php'
+  | 'python'
+  | 'ruby'
+  | 'tsx'
+  | 'typescript';
+
 /** A named piece of syntax. Offsets count from the text's start. */
 export interface SyntaxNode {
   readonly type: string;

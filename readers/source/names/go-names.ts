@@ -1,5 +1,7 @@
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { Names, NamingLanguage } from './names.ts';
+import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
@@ -28,14 +30,18 @@ export interface GoNames {
   readonly names: Names;
   /** Paths of all imported packages. */
   readonly imports: ReadonlySet<string>;
-  /** Packages whose names need none of their own (`import . "os/exec"`). */
-  readonly dotted: ReadonlySet<string>;
+  /** What an expression may reach: `os/exec.Command`. */
+  ways(node: SyntaxNode | undefined): readonly Way[];
 }
 
-/** Reads the names that a file gives. */
-export function goNames(reading: Reading): GoNames {
-  const { tree, text, literal } = reading;
+/** The packages that are known by their last name where the imports are out of sight. */
+const standard = ['os/exec', 'os', 'syscall'];
+
+/** Reads the names that a file gives. `isKnown`: whether a package imported with `.` offers that path. */
+export function goNames(reading: Reading, isKnown: (path: string) => boolean = () => false): GoNames {
+  const { tree, text, literal, isWhole } = reading;
   const imports = new Set<string>();
+  /** Packages whose names need none of their own (`import . "os/exec"`). */
   const dotted = new Set<string>();
   const names = readNames(reading, goNaming, (match, given) => {
     const alias = match.one('name');
@@ -45,7 +51,22 @@ export function goNames(reading: Reading): GoNames {
     if (alias?.type === 'dot') dotted.add(path);
     else given.give(tree.root, alias ? text(alias) : nameOf(path), { path, at: match.node.start });
   });
-  return { names, imports, dotted };
+  const knowsImports = isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
+  const { ways } = followPaths(names, { free, expression });
+  return { names, imports, ways };
+
+  function free(name: string): string | undefined {
+    const offered = [...dotted].map((path) => `${path}.${name}`).find(isKnown);
+    return offered ?? (knowsImports ? undefined : (standard.find((path) => path.endsWith(name)) ?? name));
+  }
+
+  function expression(node: SyntaxNode, follow: Follow): readonly Way[] {
+    if (node.type !== 'selector_expression') return [];
+    return mapPaths(
+      follow.ways(childOf(node, 'operand')),
+      (base) => `${base}.${text(childOf(node, 'field'))}`,
+    );
+  }
 }
 
 /**

@@ -1,12 +1,70 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { javascriptNaming } from './javascript-query.ts';
-import { maxPathDepth, rememberPaths } from './path-memory.ts';
+import { Query } from '../query/query.ts';
+import type { NamingLanguage } from './names.ts';
+import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
+
+/** How JavaScript and TypeScript give names, hoisting and shadowing as they do. */
+export const javascriptNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(function_declaration) (generator_function_declaration) (function_expression) (generator_function)
+      (arrow_function) (method_definition)] @scope @scope.function
+    [(class_static_block) (internal_module) (module)] @scope @scope.function
+    [(statement_block) (class_body) (for_statement) (for_in_statement) (catch_clause) (switch_body)] @scope
+    [(identifier) (shorthand_property_identifier_pattern)] @plain
+    [(member_expression) (subscript_expression)] @member
+    (variable_declaration (variable_declarator name: (_) @name value: (_)? @value) (#set! in function))
+    (lexical_declaration (variable_declarator name: (_) @name value: (_)? @value))
+    (for_in_statement left: (_) @name) @in
+    (catch_clause parameter: (_) @name) @in
+    ; import('x').then((module) => …): what the callback is given is the module
+    (call_expression
+      function: (member_expression object: (_) @value property: (_) @then)
+      arguments: (arguments [
+        (arrow_function parameter: (_) @name)
+        (arrow_function parameters: (formal_parameters . (_) @name))
+        (function_expression parameters: (formal_parameters . (_) @name))] @in)
+      (#match? @then "^then$"))
+    (formal_parameters (_)* @name (#set! in parent))
+    (arrow_function parameter: (_) @name) @in
+    (function_expression name: (_) @name) @in
+    [(function_declaration name: (_) @name) (generator_function_declaration name: (_) @name)
+      (class_declaration name: (_) @name) (enum_declaration name: (_) @name)
+      (function_signature name: (_) @name)]
+    (assignment_expression left: (identifier) @name right: (_) @value (#set! in known) (#set! else file))
+    (assignment_expression
+      left: [(object_pattern) (array_pattern) (member_expression) (subscript_expression)] @name
+      right: (_) @value)
+    (import_statement (import_clause (identifier) @name) source: (_) @module)
+    (import_statement (import_clause (namespace_import (_) @name)) source: (_) @module)
+    (import_statement (import_clause (named_imports (import_specifier name: (_) @part alias: (_)? @name)))
+      source: (_) @module)
+    (import_statement (import_require_clause . (_) @name source: (_) @module))`),
+  patterns: new Query(`
+    (object_pattern (shorthand_property_identifier_pattern) @key @inner)
+    (object_pattern (pair_pattern key: (_) @key value: (_) @inner))
+    (object_pattern (object_assignment_pattern left: (_) @key @inner right: (_) @otherwise))
+    (object_pattern (rest_pattern) @inner)
+    (array_pattern (_) @inner (#set! part place))
+    (rest_pattern (_) @inner (#set! value none))
+    (assignment_pattern left: (_) @inner right: (_) @otherwise)
+    (required_parameter pattern: (_) @inner value: (_)? @otherwise)
+    (optional_parameter pattern: (_) @inner value: (_)? @otherwise)`),
+  expressions: new Query(`
+    [(parenthesized_expression . (_) @same) (as_expression . (_) @same) (satisfies_expression . (_) @same)
+      (non_null_expression . (_) @same) (await_expression . (_) @same) (type_assertion (_) @same .)
+      (sequence_expression (_) @same .)]`),
+  nameOf: unescaped,
+};
 
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
 /** Of a text put together from texts put together. */
 const maxSaid = 8;
+/** Of members of members. */
+const maxDepth = 300;
+const imports =
+  /^(?:import|require|module\.require|process\.mainModule\.require|process\.getBuiltinModule|#module\.createRequire\(\))$/;
 /** Functions that everybody has, whose constructor is `Function`. */
 const builtins =
   /^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function(?:\.prototype)?|parseInt|parseFloat|isNaN|(?:Math|JSON|Reflect|Object|Array)\.(?!prototype$)\w+)$/;
@@ -14,10 +72,12 @@ const builtins =
 /** What the names of a JavaScript or TypeScript file stand for. */
 export interface JavascriptNames {
   /**
-   * What an expression reaches: `eval`, `#child_process.exec` (`#` marks a module), or `undefined` for anything of the
-   * file's own. `seen` collects where the names on the way were given.
+   * What an expression may reach: `eval`, `#child_process.exec` (`#` marks a module); nothing for what is of the file's
+   * own.
    */
-  resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
+  ways(node: SyntaxNode | undefined): readonly Way[];
+  /** The first of these of a form. */
+  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
   /** The expression behind a name or wrapper, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
   /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
@@ -35,29 +95,23 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     const path = real === undefined || real === 'default' ? module : `${module}.${real}`;
     if (name) given.give(reading.tree.root, given.nameOf(name), { path, at: name.start });
   });
-  const nameOf = (node: SyntaxNode) => names.nameOf(node);
-  const memory = rememberPaths();
+  const paths = followPaths(names, { free: (name) => name, expression, part: waysOfPart });
   return {
-    resolve(node, seen = []) {
-      memory.begin();
-      return resolve(node, seen, 0);
-    },
+    ways: paths.ways,
+    reaches: paths.reaches,
     behind: (node) => names.behind(node),
-    said(node) {
-      memory.begin();
-      return said(node, 0);
-    },
+    said: (node) => said(node, paths.begin()),
   };
 
-  function said(node: SyntaxNode | undefined, depth: number): string | undefined {
+  function said(node: SyntaxNode | undefined, follow: Follow, depth = 0): string | undefined {
     const value = names.behind(node);
     const written = literal(value);
     if (written !== undefined || !value || depth > maxSaid) return written;
     const { parts, between } = partsOf(value);
     const pieces: string[] = [];
     for (const part of parts) {
-      if (!memory.step()) return undefined;
-      const piece = part.type === 'string_fragment' ? text(part) : said(part, depth + 1);
+      if (!follow.step()) return undefined;
+      const piece = part.type === 'string_fragment' ? text(part) : said(part, follow, depth + 1);
       if (piece === undefined) return undefined;
       pieces.push(piece);
     }
@@ -82,48 +136,30 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     return nothing;
   }
 
-  function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    const inner = names.same(node);
-    // Most names are given elsewhere: nothing of them needs remembering.
-    if (inner?.type === 'identifier' && !names.gives(nameOf(inner))) return nameOf(inner);
-    return inner && memory.follow(inner, seen, depth, resolveInner);
-  }
-
-  function resolveInner(inner: SyntaxNode, seen: number[], depth: number): string | undefined {
-    switch (inner.type) {
-      case 'identifier':
+  function expression(node: SyntaxNode, follow: Follow): readonly Way[] {
+    switch (node.type) {
       case 'shorthand_property_identifier':
-        return resolveName(inner, seen, depth);
+        return follow.name(node);
       case 'member_expression':
       case 'subscript_expression':
-        return resolveMember(inner, seen, depth);
+        return waysOfMember(node, follow);
       case 'call_expression':
-        return resolveCall(inner, seen, depth);
+        return waysOfCall(node, follow);
       case 'assignment_expression':
-        return resolve(childOf(inner, 'right'), seen, depth + 1);
+        return follow.ways(childOf(node, 'right'));
       case 'binary_expression':
-      case 'ternary_expression': {
-        if (inner.type === 'binary_expression' && !/^\s*(?:\|\||\?\?|&&)\s*$/.test(operatorOf(inner)))
-          return undefined;
-        for (const child of inner.children.slice(inner.type === 'ternary_expression' ? 1 : 0)) {
-          const path = resolve(child, seen, depth + 1);
-          if (path !== undefined && path !== 'undefined') return path;
-        }
-        return undefined;
-      }
-      case 'new_expression': {
-        const made = resolve(childOf(inner, 'constructor'), seen, depth + 1);
-        return made?.startsWith('#') ? `${made}()` : undefined;
-      }
+        return /^\s*(?:\|\||\?\?|&&)\s*$/.test(operatorOf(node)) ? node.children.flatMap(follow.ways) : [];
+      case 'ternary_expression':
+        return node.children.slice(1).flatMap(follow.ways);
+      case 'new_expression':
+        return mapPaths(follow.ways(childOf(node, 'constructor')), (made) =>
+          made.startsWith('#') ? `${made}()` : undefined,
+        );
       case 'import':
-        return 'import';
       case 'this':
-        return 'this';
-      case 'arrow_function':
-      case 'function_expression':
-        return '(function)';
+        return [{ path: node.type }];
     }
-    return undefined;
+    return [];
   }
 
   function operatorOf(node: SyntaxNode): string {
@@ -132,110 +168,92 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     return left && right ? whole.slice(left.end - node.start, right.start - node.start) : '';
   }
 
-  function resolveName(node: SyntaxNode, seen: number[], depth: number): string | undefined {
-    const name = nameOf(node);
-    const given = names.find(name, node);
-    if (!given) return name;
-    for (const { path, value, pick, at } of given) {
-      const base =
-        path ??
-        (value && (pick ? resolvePart(value, pick, seen, depth + 1) : resolve(value, seen, depth + 1)));
-      if (base === undefined || base === '(function)') continue;
-      seen.push(at);
-      return base;
-    }
-    return undefined;
-  }
-
   /** A part of a value: of an object literal its property, of a module its export. */
-  function resolvePart(value: SyntaxNode, part: string, seen: number[], depth: number): string | undefined {
+  function waysOfPart(value: SyntaxNode, part: string, follow: Follow): readonly Way[] {
     const object = names.behind(value);
     if (object?.type === 'object') {
       const [first, ...rest] = part.split('.');
       for (const entry of object.children) {
         if (entry.type === 'shorthand_property_identifier' && text(entry) === first)
-          return resolve(entry, seen, depth + 1);
+          return follow.ways(entry);
         const key = childOf(entry, 'key');
         if (entry.type !== 'pair' || (literal(key) ?? text(key)) !== first) continue;
         const found = childOf(entry, 'value');
-        return rest.length > 0 && found
-          ? resolvePart(found, rest.join('.'), seen, depth + 1)
-          : resolve(found, seen, depth + 1);
+        return rest.length > 0 && found ? waysOfPart(found, rest.join('.'), follow) : follow.ways(found);
       }
-      return undefined;
+      return [];
     }
-    if (object?.type === 'array') {
-      const item = /^\d{1,4}$/.test(part) ? object.children[Number(part)] : undefined;
-      return item && resolve(item, seen, depth + 1);
-    }
-    const base = resolve(value, seen, depth + 1);
-    return base === undefined ? undefined : normal(`${base}.${part}`);
+    if (object?.type === 'array')
+      return /^\d{1,4}$/.test(part) ? follow.ways(object.children[Number(part)]) : [];
+    return mapPaths(follow.ways(value), (base) => normal(`${base}.${part}`));
   }
 
-  function resolveMember(node: SyntaxNode, seen: number[], depth: number): string | undefined {
-    const given = names.memberOf(node);
-    if (given && depth < maxPathDepth) {
-      const path = resolve(given, seen, depth + 1);
-      if (path !== undefined && path !== '(function)') return path;
-    }
+  function waysOfMember(node: SyntaxNode, follow: Follow): readonly Way[] {
+    const given = names.membersOf(node).flatMap(follow.ways);
     const object = childOf(node, 'object');
     const property = childOf(node, 'property');
     const index = childOf(node, 'index');
-    const part = property ? nameOf(property) : index?.type === 'number' ? text(index) : said(index, 0);
-    if (!object || part === undefined) return undefined;
-    if (part === 'constructor' && isFunction(object)) return 'Function';
-    return resolvePart(object, part, seen, depth + 1);
+    const part = property
+      ? names.nameOf(property)
+      : index?.type === 'number'
+        ? text(index)
+        : said(index, follow);
+    if (!object || part === undefined) return given;
+    if (part === 'constructor' && isFunction(object, follow)) return [...given, { path: 'Function' }];
+    return [...given, ...waysOfPart(object, part, follow)];
   }
 
   /**
    * A function for certain: written there, a method of something written there, one that everybody has, or the
    * prototype of such.
    */
-  function isFunction(node: SyntaxNode, depth = 0): boolean {
+  function isFunction(node: SyntaxNode, follow: Follow, depth = 0): boolean {
     const value = names.behind(node);
-    if (!value || depth > maxPathDepth) return false;
+    if (!value || depth > maxDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
     if (value.type === 'member_expression' || value.type === 'subscript_expression') {
       const object = names.behind(childOf(value, 'object'));
       const property = childOf(value, 'property');
-      const part = property ? text(property) : said(childOf(value, 'index'), 0);
-      if (part === '__proto__') return object !== undefined && isFunction(object, depth + 1);
+      const part = property ? text(property) : said(childOf(value, 'index'), follow);
+      if (part === '__proto__') return object !== undefined && isFunction(object, follow, depth + 1);
       if (property && object && /^(?:array|string|template_string|number|regex)$/.test(object.type))
         return part !== 'length';
       if (object?.type === 'array' && part !== undefined && !/^(?:\d+|length)$/.test(part)) return true;
     }
     if (value.type === 'identifier' || value.type === 'member_expression')
-      return builtins.test(resolve(value, [], depth + 1) ?? '');
+      return follow.ways(value).some(({ path }) => builtins.test(path));
     if (value.type !== 'call_expression') return false;
     const argument = childOf(value, 'arguments')?.children[0];
     return (
       text(childOf(value, 'function')) === 'Object.getPrototypeOf' &&
       argument !== undefined &&
-      isFunction(argument, depth + 1)
+      isFunction(argument, follow, depth + 1)
     );
   }
 
-  function resolveCall(node: SyntaxNode, seen: number[], depth: number): string | undefined {
-    const target = childOf(node, 'function');
-    const argument = childOf(node, 'arguments')?.children[0];
-    const path = resolve(target, seen, depth + 1);
-    if (path === undefined) return undefined;
-    if (
-      /^(?:import|require|module\.require|process\.mainModule\.require|process\.getBuiltinModule|#module\.createRequire\(\))$/.test(
-        path,
-      )
-    ) {
-      return moduleOf(said(argument, 0));
-    }
-    if (path === 'Reflect.get') {
-      const key = said(childOf(node, 'arguments')?.children[1], 0);
-      return argument && key !== undefined ? resolvePart(argument, key, seen, depth + 1) : undefined;
-    }
-    if (path === '#module.createRequire') return '#module.createRequire()';
-    if (/(?:^|\.)promisify$/.test(path)) return resolve(argument, seen, depth + 1);
-    if (path.endsWith('.bind')) return path.slice(0, -'.bind'.length);
-    return undefined;
+  function waysOfCall(node: SyntaxNode, follow: Follow): readonly Way[] {
+    const [argument, second] = childOf(node, 'arguments')?.children ?? [];
+    return follow.ways(childOf(node, 'function')).flatMap((way): readonly Way[] => {
+      const { path, origin } = way;
+      if (imports.test(path)) return mapPaths([way], () => moduleOf(said(argument, follow)));
+      if (path === 'Reflect.get') {
+        const key = said(second, follow);
+        return argument && key !== undefined ? waysOfPart(argument, key, follow) : [];
+      }
+      if (path === '#module.createRequire') return [{ path: '#module.createRequire()', origin }];
+      if (/(?:^|\.)promisify$/.test(path)) return follow.ways(argument);
+      return path.endsWith('.bind') ? [{ path: path.slice(0, -'.bind'.length), origin }] : [];
+    });
   }
+}
+
+/** A name as it is meant: letters may be written as escapes. */
+export function unescaped(written: string): string {
+  if (!written.includes('\\')) return written;
+  return written.replace(
+    /\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
+    (_, braced: string, four: string) => String.fromCharCode(Number.parseInt(braced ?? four, 16)),
+  );
 }
 
 /** The module that a specifier means; `#` marks it. */

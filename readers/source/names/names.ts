@@ -41,7 +41,7 @@ const maxBindings = 200;
 export class Names {
   readonly reading: Reading;
   /** `api.run = eval`, by the text left of the sign, without blanks. */
-  readonly #members = new Map<string, SyntaxNode>();
+  readonly #members = new Map<string, SyntaxNode[]>();
   readonly #language: NamingLanguage;
   readonly #opens: ReadonlySet<string>;
   readonly #blind: ReadonlySet<string>;
@@ -101,20 +101,18 @@ export class Names {
 
   /** Remembers what a member was given. */
   giveMember(member: SyntaxNode, value: SyntaxNode): void {
-    if (this.#members.size < maxMembers && isShort(member))
-      this.#members.set(this.reading.text(member).replace(/\s/g, ''), value);
+    if (this.#members.size >= maxMembers || !isShort(member)) return;
+    const name = this.reading.text(member).replace(/\s/g, '');
+    const values = this.#members.get(name) ?? [];
+    this.#members.set(name, values);
+    if (values.length < maxBindings) values.push(value);
   }
 
-  /** What a member was given last, by its text. */
-  memberOf(member: SyntaxNode): SyntaxNode | undefined {
+  /** What a member was given, by its text. */
+  membersOf(member: SyntaxNode): readonly SyntaxNode[] {
     return this.#members.size > 0 && isShort(member)
-      ? this.#members.get(this.reading.text(member).replace(/\s/g, ''))
-      : undefined;
-  }
-
-  /** Whether the file gives that name anywhere. */
-  gives(name: string): boolean {
-    return this.#given.has(name);
+      ? (this.#members.get(this.reading.text(member).replace(/\s/g, '')) ?? [])
+      : [];
   }
 
   /** The scope in which a name is given, as seen from a node. */

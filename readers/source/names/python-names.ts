@@ -1,17 +1,64 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { rememberPaths } from './path-memory.ts';
-import { plainPythonPath, pythonCallPath } from './python-calls.ts';
-import { pythonNaming } from './python-query.ts';
+import { Query } from '../query/query.ts';
+import type { NamingLanguage } from './names.ts';
+import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
+/** How Python gives names: in functions and classes, of which functions inside a class see none. */
+export const pythonNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(function_definition) (lambda)] @scope @scope.function
+    (class_definition) @scope @scope.function @scope.blind
+    [(list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+    (identifier) @plain
+    (attribute) @member
+    (import_statement name: (dotted_name . (_) @name) @module)
+    (import_statement name: (aliased_import name: (_) @module alias: (_) @name))
+    (import_from_statement module_name: (_) @module name: (dotted_name . (_) @name) @part)
+    (import_from_statement module_name: (_) @module name: (aliased_import name: (_) @part alias: (_) @name))
+    (import_from_statement module_name: (_) @module (wildcard_import))
+    (function_definition name: (_) @name (#set! in function) (#set! type def))
+    (class_definition name: (_) @name (#set! in function) (#set! type def))
+    ; a parameter is whatever the caller gives, its default included
+    ([(parameters [(identifier) (list_splat_pattern) (dictionary_splat_pattern) (tuple_pattern)]* @name)
+      (lambda_parameters [(identifier) (list_splat_pattern) (dictionary_splat_pattern)]* @name)
+      (parameters [(default_parameter name: (_) @name) (typed_parameter . (_) @name type: (_) @type)
+        (typed_default_parameter name: (_) @name type: (_) @type)])
+      (lambda_parameters (default_parameter name: (_) @name))] (#set! in parent))
+    (assignment left: [(identifier) (attribute)] @name right: (_)? @value (#set! in function))
+    (assignment left: [(pattern_list) (tuple_pattern) (list_pattern)] @names
+      right: [(expression_list) (tuple) (list)]? @values (#set! in function))
+    (named_expression name: (_) @name value: (_) @value (#set! in function))
+    (for_statement left: (_) @name (#set! in function))
+    (for_in_clause left: (_) @name)
+    (as_pattern_target . (_) @name (#set! in function))`),
+  patterns: new Query(`
+    [(pattern_list (_) @inner) (tuple_pattern (_) @inner) (list_pattern (_) @inner)
+      (list_splat_pattern (_) @inner) (dictionary_splat_pattern (_) @inner)]`),
+  expressions: new Query(`
+    [(parenthesized_expression . (_) @same) (await . (_) @same) (assignment right: (_) @same)
+      (named_expression value: (_) @same)]`),
+  // Python reads a name in its compatibility form: full-width `ｅｖａｌ` is `eval`.
+  nameOf: (written) =>
+    /[^\x00-\x7f]/.test(written)
+      ? Buffer.from(written, 'latin1').toString('utf8').normalize('NFKC')
+      : written,
+};
+
+const builtins =
+  /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?!__dict__$)(?=.)/;
+/** Classes whose objects execute text: what is called on them is known by their name. */
+const made =
+  /^(?:code\.Interactive(?:Interpreter|Console)|(?:cProfile|profile)\.Profile|pdb\.Pdb|bdb\.Bdb|trace\.Trace)$/;
+const libraries = /^ctypes\.(?:CDLL|PyDLL|WinDLL|OleDLL|(?:cdll|windll|pydll)\.LoadLibrary)$/;
+
 /** What the names of a Python file stand for. */
 export interface PythonNames {
-  /**
-   * What an expression reaches (`eval`, `os.system`), or `undefined` for anything of the file's own. `seen` collects
-   * where names were given.
-   */
-  resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
+  /** What an expression may reach (`eval`, `os.system`); nothing for what is of the file's own. */
+  ways(node: SyntaxNode | undefined): readonly Way[];
+  /** The first of these of a form. */
+  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
   /** The expression behind a name, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
   /** The type that a name's declaration names; `def` for functions and classes of the file. */
@@ -31,19 +78,16 @@ export function pythonNames(
     const name = match.one('name');
     if (!name) for (const one of offers[module] ?? []) stars.set(one, `${module}.${one}`);
     // `import a.b` gives `a`.
-    const path = part ? plainPythonPath(`${module}.${text(part)}`) : isFirst(name) ? text(name) : module;
+    const path = part ? plainPath(`${module}.${text(part)}`) : isFirst(name) ? text(name) : module;
     if (name) given.give(given.scopeOf(match.node, 'function'), given.nameOf(name), { path, at: name.start });
   });
-  const nameOf = (node: SyntaxNode) => names.nameOf(node);
-  const memory = rememberPaths();
+  const { ways, reaches } = followPaths(names, { free: (name) => stars.get(name) ?? name, expression });
   return {
-    resolve(node, seen = []) {
-      memory.begin();
-      return resolve(node, seen, 0);
-    },
+    ways,
+    reaches,
     behind: (node) => names.behind(node),
     typeOf: (node) => {
-      const given = names.find(nameOf(node), node);
+      const given = names.find(names.nameOf(node), node);
       return (
         given?.find(({ type }) => type !== undefined)?.type ??
         given?.find(({ path }) => path !== undefined)?.path
@@ -51,65 +95,76 @@ export function pythonNames(
     },
   };
 
-  function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    const inner = names.same(node);
-    return inner && memory.follow(inner, seen, depth, resolveNode);
-  }
-
-  function resolveNode(node: SyntaxNode, seen: number[], depth: number): string | undefined {
+  function expression(node: SyntaxNode, follow: Follow): readonly Way[] {
     switch (node.type) {
-      case 'identifier':
-        return resolveName(node, seen, depth);
       case 'attribute': {
-        const given = names.memberOf(node);
-        const known = given && resolve(given, seen, depth + 1);
-        if (known !== undefined) return known;
-        const base = resolve(childOf(node, 'object'), seen, depth + 1);
         const part = childOf(node, 'attribute');
-        return base === undefined || !part ? undefined : plainPythonPath(`${base}.${nameOf(part)}`);
+        return [
+          ...names.membersOf(node).flatMap(follow.ways),
+          ...memberOf(follow.ways(childOf(node, 'object')), part && names.nameOf(part)),
+        ];
       }
       case 'subscript': {
         const key = literal(names.behind(childOf(node, 'subscript')));
-        const base = resolve(childOf(node, 'value'), seen, depth + 1);
-        if (key === undefined || base === undefined) return undefined;
-        if (base === 'globals()' || base === 'locals()') return key;
-        if (base === 'sys.modules') return key;
-        return /^(?:builtins|__builtins__|__builtin__)(?:\.__dict__)?$|__dict__$|\(vars\)$/.test(base)
-          ? plainPythonPath(`${base.replace(/(?:\.__dict__|\(vars\))$/, '')}.${key}`)
-          : undefined;
+        return mapPaths(follow.ways(childOf(node, 'value')), (base) => entryOf(base, key));
       }
       case 'call':
-        return resolveCall(node, seen, depth);
+        return waysOfCall(node, follow);
       case 'conditional_expression':
       case 'boolean_operator':
-        return node.children
-          .map((child) => resolve(child, seen, depth + 4))
-          .find((path) => path !== undefined);
+        return node.children.flatMap(follow.ways);
     }
-    return undefined;
+    return [];
   }
 
-  function resolveName(node: SyntaxNode, seen: number[], depth: number): string | undefined {
-    const name = nameOf(node);
-    const given = names.find(name, node);
-    if (!given) return stars.get(name) ?? name;
-    for (const { path, value, pick, at } of given) {
-      const found = path ?? (pick === undefined ? resolve(value, seen, depth + 1) : undefined);
-      if (found === undefined) continue;
-      seen.push(at);
-      return found;
-    }
-    return undefined;
-  }
-
-  function resolveCall(node: SyntaxNode, seen: number[], depth: number): string | undefined {
+  /** What the value of a call reaches: `getattr(os, 'system')`, `__import__('os')`. */
+  function waysOfCall(node: SyntaxNode, follow: Follow): readonly Way[] {
     const given = childOf(node, 'arguments')?.children ?? [];
-    const path = resolve(childOf(node, 'function'), seen, depth + 1);
-    return pythonCallPath(path, {
-      path: (index) => resolve(given[index], seen, depth + 1),
-      said: (index) => literal(names.behind(given[index])),
+    const said = (index: number) => literal(names.behind(given[index]));
+    return follow.ways(childOf(node, 'function')).flatMap((way): readonly Way[] => {
+      const { path } = way;
+      const as = (other: string | undefined) => mapPaths([way], () => other);
+      switch (path) {
+        case '__import__':
+        case 'importlib.import_module':
+        case 'importlib.__import__':
+          return as(said(0));
+        case 'getattr':
+          return memberOf(follow.ways(given[0]), said(1));
+        case 'globals':
+        case 'locals':
+          return as('globals()');
+        case 'vars':
+          return given[0] ? mapPaths(follow.ways(given[0]), (base) => `${base}(vars)`) : as('globals()');
+        case 'functools.partial':
+          return follow.ways(given[0]);
+        case 'operator.attrgetter':
+        case 'operator.methodcaller':
+          return as(said(0) === undefined ? undefined : `${path}(${said(0)})`);
+      }
+      if (made.test(path)) return as(`${path}()`);
+      if (libraries.test(path)) return as('ctypes.CDLL()');
+      const part = /^operator\.attrgetter\((.+)\)$/.exec(path)?.[1];
+      return memberOf(part === undefined ? [] : follow.ways(given[0]), part);
     });
   }
+}
+
+function memberOf(ways: readonly Way[], part: string | undefined): readonly Way[] {
+  return part === undefined ? [] : mapPaths(ways, (base) => plainPath(`${base}.${part}`));
+}
+
+/** `globals()['eval']`, `sys.modules['os']`, `builtins.__dict__['eval']`. */
+function entryOf(base: string, key: string | undefined): string | undefined {
+  if (key === undefined || /^(?:globals\(\)|sys\.modules)$/.test(base)) return key;
+  return /^(?:builtins|__builtins__|__builtin__)(?:\.__dict__)?$|__dict__$|\(vars\)$/.test(base)
+    ? plainPath(`${base.replace(/(?:\.__dict__|\(vars\))$/, '')}.${key}`)
+    : undefined;
+}
+
+/** A path without the module of the builtins, whose names need none. */
+function plainPath(path: string): string {
+  return path.replace(builtins, '');
 }
 
 /** Whether a name is the beginning of what is imported, and no name for all of it. */

@@ -18,58 +18,18 @@ const maxText = 4_000;
 const maxDepth = 40;
 
 /** Text that stands for itself. */
-const contents = new Set([
-  'string_fragment',
-  'string_content',
-  'string_start',
-  'string_end',
-  'string_literal_content',
-  'interpreted_string_literal_content',
-  'raw_string_literal_content',
-  'raw_string_content',
-  'escape_sequence',
-  'multiline_string_fragment',
-]);
+const contents = typesIn(`string_fragment string_content string_start string_end string_literal_content
+  interpreted_string_literal_content raw_string_literal_content raw_string_content escape_sequence
+  multiline_string_fragment`);
 /** Text without meaning of its own: quotes that have a node. */
-const marks = new Set([
-  'string_start',
-  'string_end',
-  'raw_string_start',
-  'raw_string_end',
-  'string_literal_encoding',
-]);
-const strings = new Set([
-  'string',
-  'template_string',
-  'encapsed_string',
-  'string_literal',
-  'interpreted_string_literal',
-  'raw_string_literal',
-  'verbatim_string_literal',
-  'interpolated_string_expression',
-  'raw_string',
-  'ansi_c_string',
-  'simple_symbol',
-  'heredoc',
-  'nowdoc',
-  'bare_string',
-]);
-const joins = new Set([
-  'binary_expression',
-  'binary_operator',
-  'binary',
-  'concatenated_string',
-  'chained_string',
-  'concatenation',
-]);
-const wraps = new Set([
-  'parenthesized_expression',
-  'as_expression',
-  'satisfies_expression',
-  'non_null_expression',
-  'argument',
-  'literal_element',
-]);
+const marks = typesIn(`string_start string_end raw_string_start raw_string_end string_literal_encoding`);
+const strings = typesIn(`string template_string encapsed_string string_literal interpreted_string_literal
+  raw_string_literal verbatim_string_literal interpolated_string_expression raw_string ansi_c_string
+  simple_symbol heredoc nowdoc bare_string`);
+const joins = typesIn(`binary_expression binary_operator binary concatenated_string chained_string
+  concatenation`);
+const wraps = typesIn(`parenthesized_expression as_expression satisfies_expression non_null_expression
+  argument literal_element`);
 
 /** Wraps a tree; `text` is what its offsets count in. */
 export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Reading {
@@ -177,4 +137,8 @@ function undoEscapes(written: string): string {
 
 function toCharacter(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
+function typesIn(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
 }

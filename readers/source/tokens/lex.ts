@@ -1,11 +1,20 @@
-import { blockCommentEnd, documentationEnd, lineCommentEnd, startsLineComment } from './comment-end.ts';
+import {
+  blockCommentEnd,
+  documentationEnd,
+  endsCode,
+  isPunctuationVariable,
+  isWordAt,
+  lineCommentEnd,
+  markAt,
+  rustQuoteEnd,
+  startsLineComment,
+  unescapeWord,
+} from './characters.ts';
 import { heredocAt, heredocBody, type PendingHeredoc } from './heredoc.ts';
-import { markAt } from './mark-at.ts';
 import { quoteLikeAt } from './quote-like.ts';
 import { regexEnd, SlashContext } from './slash-context.ts';
 import { pythonForm, type StringForm, type Syntax } from './syntax.ts';
 import type { Lexed, Token, TokenKind } from './token.ts';
-import { endsCode, isPunctuationVariable, isWordAt, rustQuoteEnd, unescapeWord } from './word-at.ts';
 
 const maxNesting = 100;
 const maxText = 200;

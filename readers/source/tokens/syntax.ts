@@ -30,163 +30,100 @@ export interface Syntax {
   readonly special?: 'python' | 'ruby' | 'perl' | 'php' | 'javascript' | 'rust';
 }
 
-const double = (code?: readonly string[], multiline = false): StringForm => ({
-  open: '"',
-  close: '"',
+/** A string between `open` and its mirror, over one line, with backslashes. */
+const form = (open: string, more: Partial<StringForm> = {}): StringForm => ({
+  open,
+  close: open,
   escape: 'backslash',
-  multiline,
-  ...(code ? { code } : {}),
+  multiline: false,
+  ...more,
 });
-const single = (multiline = false): StringForm => ({ open: "'", close: "'", escape: 'backslash', multiline });
-const slashes = ['//'];
+/** The same over several lines; `code` opens code in it. */
+const long = (
+  open: string,
+  code: string | undefined = undefined,
+  more: Partial<StringForm> = {},
+): StringForm =>
+  form(open, { multiline: true, ...(code === undefined ? {} : { code: code.split(' ') }), ...more });
+const double = form('"');
+const single = form("'");
+const raw = { escape: 'none' } as const;
+const command = { kind: 'command' } as const;
 const block = [{ open: '/*', close: '*/', nests: false }];
 const nested = [{ open: '/*', close: '*/', nests: true }];
-const plain = { wordExtra: '', regex: false, newlines: false };
+const cLike = {
+  lineComments: ['//'],
+  blockComments: block,
+  wordExtra: '',
+  regex: false,
+  newlines: false,
+};
+const hashed = { ...cLike, lineComments: ['#'], blockComments: [], newlines: true };
 
 /** Syntax of every language but shell, which has a lexer of its own. */
 export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   javascript: {
-    lineComments: slashes,
-    blockComments: block,
-    strings: [
-      { open: '`', close: '`', escape: 'backslash', multiline: true, code: ['${'] },
-      double(),
-      single(),
-    ],
+    ...cLike,
+    strings: [long('`', '${'), double, single],
     wordExtra: '$#',
     regex: true,
-    newlines: false,
     special: 'javascript',
   },
-  python: {
-    lineComments: ['#'],
-    blockComments: [],
-    strings: [
-      { open: '"""', close: '"""', escape: 'backslash', multiline: true },
-      { open: "'''", close: "'''", escape: 'backslash', multiline: true },
-      double(),
-      single(),
-    ],
-    wordExtra: '',
-    regex: false,
-    newlines: true,
-    special: 'python',
-  },
+  python: { ...hashed, strings: [long('"""'), long("'''"), double, single], special: 'python' },
   ruby: {
-    lineComments: ['#'],
-    blockComments: [],
-    strings: [
-      { open: '`', close: '`', escape: 'backslash', multiline: true, code: ['#{'], kind: 'command' },
-      double(['#{'], true),
-      single(true),
-    ],
+    ...hashed,
+    strings: [long('`', '#{', command), long('"', '#{'), long("'")],
     wordExtra: '@$?!',
     regex: true,
-    newlines: true,
     special: 'ruby',
   },
   perl: {
-    lineComments: ['#'],
-    blockComments: [],
-    strings: [
-      { open: '`', close: '`', escape: 'backslash', multiline: true, kind: 'command' },
-      double(['@{', '${'], true),
-      single(true),
-    ],
+    ...hashed,
+    strings: [long('`', undefined, command), long('"', '@{ ${'), long("'")],
     wordExtra: '$@%',
     regex: true,
-    newlines: true,
     special: 'perl',
   },
   php: {
+    ...cLike,
     lineComments: ['//', '#'],
-    blockComments: block,
-    strings: [
-      { open: '`', close: '`', escape: 'backslash', multiline: true, kind: 'command' },
-      double(['{$', '${'], true),
-      single(true),
-    ],
+    strings: [long('`', undefined, command), long('"', '{$ ${'), long("'")],
     wordExtra: '$',
-    regex: false,
-    newlines: false,
     special: 'php',
   },
-  java: {
-    ...plain,
-    lineComments: slashes,
-    blockComments: block,
-    strings: [{ open: '"""', close: '"""', escape: 'backslash', multiline: true }, double(), single()],
-  },
+  java: { ...cLike, strings: [long('"""'), double, single] },
   kotlin: {
-    ...plain,
-    lineComments: slashes,
+    ...cLike,
     blockComments: nested,
-    strings: [
-      { open: '"""', close: '"""', escape: 'none', multiline: true, code: ['${'] },
-      double(['${']),
-      single(),
-    ],
+    strings: [long('"""', '${', raw), form('"', { code: ['${'] }), single],
   },
   scala: {
-    ...plain,
-    lineComments: slashes,
+    ...cLike,
     blockComments: nested,
-    strings: [
-      { open: '"""', close: '"""', escape: 'none', multiline: true, code: ['${'] },
-      double(['${']),
-      single(),
-    ],
+    strings: [long('"""', '${', raw), form('"', { code: ['${'] }), single],
     newlines: true,
   },
-  go: {
-    ...plain,
-    lineComments: slashes,
-    blockComments: block,
-    strings: [{ open: '`', close: '`', escape: 'none', multiline: true }, double(), single()],
-    newlines: true,
-  },
+  go: { ...cLike, strings: [long('`', undefined, raw), double, single], newlines: true },
   csharp: {
-    ...plain,
-    lineComments: slashes,
-    blockComments: block,
+    ...cLike,
     strings: [
-      { open: '$"""', close: '"""', escape: 'none', multiline: true, code: ['{'] },
-      { open: '"""', close: '"""', escape: 'none', multiline: true },
-      { open: '$@"', close: '"', escape: 'double', multiline: true, code: ['{'] },
-      { open: '@$"', close: '"', escape: 'double', multiline: true, code: ['{'] },
-      { open: '@"', close: '"', escape: 'double', multiline: true },
-      { open: '$"', close: '"', escape: 'backslash', multiline: false, code: ['{'] },
-      double(),
-      single(),
+      long('$"""', '{', { ...raw, close: '"""' }),
+      long('"""', undefined, raw),
+      long('$@"', '{', { escape: 'double', close: '"' }),
+      long('@$"', '{', { escape: 'double', close: '"' }),
+      long('@"', undefined, { escape: 'double', close: '"' }),
+      form('$"', { code: ['{'], close: '"' }),
+      double,
+      single,
     ],
   },
-  rust: {
-    ...plain,
-    lineComments: slashes,
-    blockComments: nested,
-    strings: [double(undefined, true)],
-    special: 'rust',
-  },
-  c: { ...plain, lineComments: slashes, blockComments: block, strings: [double(), single()] },
-  swift: {
-    ...plain,
-    lineComments: slashes,
-    blockComments: nested,
-    strings: [{ open: '"""', close: '"""', escape: 'backslash', multiline: true }, double()],
-    newlines: true,
-  },
+  rust: { ...cLike, blockComments: nested, strings: [long('"')], special: 'rust' },
+  c: { ...cLike, strings: [double, single] },
+  swift: { ...cLike, blockComments: nested, strings: [long('"""'), double], newlines: true },
   elixir: {
-    ...plain,
-    lineComments: ['#'],
-    blockComments: [],
-    strings: [
-      { open: '"""', close: '"""', escape: 'backslash', multiline: true, code: ['#{'] },
-      { open: "'''", close: "'''", escape: 'backslash', multiline: true },
-      double(['#{'], true),
-      single(true),
-    ],
+    ...hashed,
+    strings: [long('"""', '#{'), long("'''"), long('"', '#{'), long("'")],
     wordExtra: '?!@',
-    newlines: true,
   },
 };
 

@@ -61,6 +61,35 @@ t.test(
   },
 );
 
+t.test('every value that a name is given counts, in any order', async (t) => {
+  const values: readonly (readonly [path: string, given: readonly [string, string], use: string])[] = [
+    ['a.js', ['f = log;', "f = require('child_process').exec;"], 'f(text);'],
+    ['a.js', ['api.run = log;', 'api.run = eval;'], 'api.run(text);'],
+    ['a.js', ['f = quick ? log : eval;', ''], 'f(text);'],
+    ['a.py', ['f = log', 'f = exec'], 'f(text)'],
+    ['a.py', ['f = log if quick else eval', ''], 'f(text)'],
+    ['a.go', ['f := log', 'f = exec.Command'], 'f("sh", "-c", text)'],
+    ['a.php', ["$f = 'strlen';", "$f = 'system';"], '$f($text);'],
+    ['a.rb', ['f = method(:puts)', 'f = method(:eval)'], 'f.call(text)'],
+    ['a.sh', ['f=echo', 'f=eval'], '$f "$text"'],
+  ];
+  for (const [path, [first, second], use] of values)
+    for (const given of [`${first}\n${second}`, `${second}\n${first}`]) {
+      const opening = { 'a.php': '<?php\n', 'a.go': 'package a\nimport "os/exec"\n' }[path] ?? '';
+      const text = path === 'a.go' ? `func a() {\n${given}\n${use}\n}` : `${given}\n${use}`;
+      const files = { [path]: { candidate: `${opening}${text}\n` } };
+      t.match(await judge(toRuleInput({ name: path, files })), [{ severity: 'error' }], `${path}: ${given}`);
+    }
+});
+
+t.test('names that each stand for two others are followed within a bound of memory', async (t) => {
+  const names = Array.from({ length: 500 }, (_, at) => `a${at} = a${at + 1} if x else a${at + 2}`);
+  const uses = names.map((_, at) => `a${at}(y)`);
+  const candidate = `${[...names, ...uses, 'eval(y)'].join('\n')}\n`;
+  const found = await judge(toRuleInput({ name: 'x', files: { 'a.py': { candidate } } }));
+  t.match(found, [{ severity: 'error', line: 1001 }]);
+});
+
 const withoutContent = (gateCase: GateCase) => ({ ...toRuleInput(gateCase), files: {} });
 /** A change of a file, so that the diff does not hold all of it. */
 const changed = (path: string, candidate: string): GateCase => ({

@@ -84,6 +84,8 @@ t.test('the config suppresses a row in named paths and keeps it listed as a note
   ]);
   t.match(await judge(input([{ row, paths: ['src/**'] }])), [{ severity: 'error', detail: { row } }]);
   t.match(await judge(input([{ row: 'sast/python-mktemp', paths: ['**'] }])), [{ severity: 'error' }]);
+  const retired = [{ row: 'sast/javascript-html-sink', paths: ['**'] }];
+  t.strictSame((await judge(input(retired))).length, 1, 'a retired row may still be named');
   for (const wrong of ['all', [row], [{ row }], [{ row, paths: [] }], [{ row: 'sast/none', paths: ['**'] }]])
     t.match(await judge(input(wrong)), [
       { severity: 'error', message: /rules\.sast/ },

@@ -3,16 +3,15 @@ import t from 'tap';
 import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
 import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
 import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
-import type { GrammarName } from '../../../readers/source/grammar/grammar-name.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
-import type { SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
+import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
 import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
 import { goNaming } from '../../../readers/source/names/go-names.ts';
 import { javaNaming } from '../../../readers/source/names/java-names.ts';
-import { javascriptNaming } from '../../../readers/source/names/javascript-query.ts';
+import { javascriptNaming } from '../../../readers/source/names/javascript-names.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
-import { pythonNaming } from '../../../readers/source/names/python-query.ts';
+import { pythonNaming } from '../../../readers/source/names/python-names.ts';
 import { Query } from '../../../readers/source/query/query.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Finding } from '../../../../core/contract/finding.ts';
-import { describedRows } from '../../../../gates/sast/described-rows.ts';
+import { describedRows } from '../../../../gates/sast/rows.ts';
 import { buildSarif, type SarifRequest } from '../../../../readers/documents/sarif/build-sarif.ts';
 import { long } from '../../../rooms/long.ts';
 import { githubIngestionFaults } from './github-ingestion-faults.ts';

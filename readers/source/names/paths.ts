@@ -1,0 +1,164 @@
+import type { SyntaxNode } from '../grammar/syntax-tree.ts';
+import type { Binding, Names } from './names.ts';
+
+/** Where the names on a way were given, the nearest one first. */
+interface Origin {
+  readonly at: number;
+  readonly before: Origin | undefined;
+}
+
+/** One thing of the language or of a library that an expression may stand for: `eval`, `os.system`. */
+export interface Way {
+  readonly path: string;
+  readonly origin?: Origin | undefined;
+}
+
+/** Follows expressions within one question. */
+export interface Follow {
+  ways(node: SyntaxNode | undefined): readonly Way[];
+  /** The same for a node that the grammar does not call a name by itself. */
+  name(node: SyntaxNode): readonly Way[];
+  /** Takes one step; false when the question has had too many. */
+  step(): boolean;
+}
+
+/** How a language's expressions lead to the names of its libraries. */
+export interface PathLanguage {
+  /** What a name stands for that the file does not give. */
+  free(name: string): string | undefined;
+  /** What an expression stands for that is neither a name nor a wrapper of another expression. */
+  expression(node: SyntaxNode, follow: Follow): readonly Way[];
+  /** What a part of a value stands for (`const { exec } = value`); absent: parts are not followed. */
+  part?(value: SyntaxNode, part: string, follow: Follow): readonly Way[];
+}
+
+/** What the expressions of a file may stand for. */
+export interface Paths {
+  ways(node: SyntaxNode | undefined): readonly Way[];
+  /** The first of these of a form. */
+  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
+  /** Begins a question of several steps. */
+  begin(): Follow;
+}
+
+const maxDepth = 300;
+/** Of one question; ordinary source takes a handful. */
+const maxSteps = 400;
+const maxWays = 200;
+const none: readonly Way[] = [];
+
+/**
+ * Answers for a file everything that an expression may stand for: every value that a name was given counts. What a name
+ * came to is remembered. Where names stand for one another, the circle is cut, and only the answer for its first name
+ * is whole. A question has a bound of steps and of depth; beyond either nothing is followed.
+ */
+export function followPaths(names: Names, language: PathLanguage): Paths {
+  const known = new Map<object, readonly Way[]>();
+  /** What is being followed, by its depth. */
+  const open = new Map<object, number>();
+  /** Answers that lack what an open name will add; `cutKeys` in the order of their making. */
+  const cut = new Map<object, { readonly ways: readonly Way[]; readonly lowest: number }>();
+  const cutKeys: object[] = [];
+  let steps = 0;
+  /** The least depth of what the present answer lacks. */
+  let lowest = Number.POSITIVE_INFINITY;
+  const inner: Follow = { ways: follow, name: followName, step };
+  return {
+    ways: (node) => begin().ways(node),
+    reaches: (node, form) =>
+      begin()
+        .ways(node)
+        .find(({ path }) => form.test(path)),
+    begin,
+  };
+
+  function begin(): Follow {
+    steps = 0;
+    lowest = Number.POSITIVE_INFINITY;
+    if (cut.size > 0) {
+      cut.clear();
+      cutKeys.length = 0;
+    }
+    return inner;
+  }
+
+  function step(): boolean {
+    steps += 1;
+    return steps <= maxSteps;
+  }
+
+  function follow(node: SyntaxNode | undefined): readonly Way[] {
+    const same = names.same(node);
+    if (!same) return none;
+    return names.isPlain(same) ? followName(same) : remember(same, () => language.expression(same, inner));
+  }
+
+  function followName(node: SyntaxNode): readonly Way[] {
+    const name = names.nameOf(node);
+    const given = names.find(name, node);
+    if (given) return remember(given, () => given.flatMap(waysOf));
+    const path = language.free(name);
+    return path === undefined ? none : [{ path }];
+  }
+
+  function waysOf({ path, value, pick, at }: Binding): readonly Way[] {
+    if (path !== undefined) return [{ path, origin: { at, before: undefined } }];
+    const ways = value && (pick ? language.part?.(value, pick, inner) : follow(value));
+    return ways?.map((way) => ({ path: way.path, origin: { at, before: way.origin } })) ?? none;
+  }
+
+  function remember(key: object, compute: () => readonly Way[]): readonly Way[] {
+    const before = known.get(key);
+    if (before) return before;
+    const partial = cut.get(key);
+    const level = partial?.lowest ?? open.get(key);
+    if (level !== undefined) {
+      lowest = Math.min(lowest, level);
+      return partial?.ways ?? none;
+    }
+    const depth = open.size;
+    if (depth >= maxDepth || !step()) {
+      // Nothing that lacks this is remembered.
+      lowest = -1;
+      return none;
+    }
+    const outer = lowest;
+    const made = cutKeys.length;
+    lowest = Number.POSITIVE_INFINITY;
+    open.set(key, depth);
+    const ways = distinct(compute());
+    open.delete(key);
+    if (lowest >= depth) {
+      for (const one of cutKeys.splice(made)) cut.delete(one);
+      known.set(key, ways);
+      lowest = outer;
+    } else {
+      cut.set(key, { ways, lowest });
+      cutKeys.push(key);
+      lowest = Math.min(outer, lowest);
+    }
+    return ways;
+  }
+}
+
+/** The offsets at which the names on a way were given. */
+export function originsOf({ origin }: Way): readonly number[] {
+  const found: number[] = [];
+  for (let at = origin; at; at = at.before) found.push(at.at);
+  return found;
+}
+
+/** The same ways with other paths; those without a path are left out. */
+export function mapPaths(ways: readonly Way[], change: (path: string) => string | undefined): readonly Way[] {
+  return ways.flatMap(({ path, origin }) => {
+    const changed = change(path);
+    return changed === undefined ? [] : [{ path: changed, origin }];
+  });
+}
+
+function distinct(ways: readonly Way[]): readonly Way[] {
+  if (ways.length < 2) return ways;
+  const byPath = new Map<string, Way>();
+  for (const way of ways) if (!byPath.has(way.path) && byPath.size < maxWays) byPath.set(way.path, way);
+  return [...byPath.values()];
+}
