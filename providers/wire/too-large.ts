@@ -12,6 +12,11 @@ const words: readonly RegExp[] = [
   /\breduce the length of the messages\b/i,
   /`max_new_tokens` must be <=/i,
   /\btoo many tokens\b/i,
+  // LM Studio, TabbyAPI, TGI.
+  /\bmodel is loaded with context length of only\b/i,
+  /\breached context length of \d+/i,
+  /\bgreater than max_seq_len\b/i,
+  /\bmust have less than \d+ tokens\b/i,
 ];
 
 /** The same failure; one whose words say that the prompt is too long is `too-large`, whatever the vendor calls it. */

@@ -391,6 +391,10 @@ t.test('a prompt that is too long is known by the words of many servers', async 
     'The prompt (total length 9000) is too long and exceeds the maximum model length of 8192',
     'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
     'Context size has been exceeded.',
+    'Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+    'Reached context length of 4096 tokens with model (arch: qwen2) that does not currently support mid-generation context overflow.',
+    'Prompt length 5000 is greater than max_seq_len 4096',
+    '`inputs` must have less than 4096 tokens. Given: 5000',
   ])
     for (const provider of ['openai', 'anthropic', 'gemini', 'zhipu', 'kimi', 'ollama', 'deepseek']) {
       const body = { error: { message: words, type: 'invalid_request_error' } };
