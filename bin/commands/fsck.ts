@@ -16,7 +16,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { shortRef } from '../../engine/store/landed.ts';
 import type { Problem } from '../../engine/store/problem.ts';
-import { checkRepository } from '../../engine/upkeep/check-repository.ts';
+import { checkRepository, mayBeElsewhere } from '../../engine/upkeep/check-repository.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { checkAudits } from '../../session/audit/check-audits.ts';
@@ -97,8 +97,15 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
   return refused(fault, data, human);
 }
 
-/** `--rebuild` is named only if it can restore something. */
-function hintsFor(problems: readonly Problem[]): readonly string[] {
+/** `--rebuild` is named only if it can restore something, and a backup only if no clone may have the rest. */
+function hintsFor(all: readonly Problem[]): readonly string[] {
+  const problems = all.filter((problem) => !mayBeElsewhere(problem));
+  const fetch = 'bring the commits that another clone made: `git fetch`, then `writ fsck`';
+  const elsewhere = problems.length < all.length ? [fetch] : [];
+  return [...elsewhere, ...(problems.length > 0 ? hintsOfDamage(problems) : [])];
+}
+
+function hintsOfDamage(problems: readonly Problem[]): readonly string[] {
   const restorable = problems.filter(mayRestore).length;
   const rebuild = 'restore what can be derived: `writ fsck --rebuild`';
   const backup = 'writ cannot derive the rest: restore it from a backup of the repository';

@@ -256,3 +256,8 @@ async function checkCommits(
   }));
   return { problems, notLanded };
 }
+
+/** Whether a problem is a commit that is not here, and that another clone may have. */
+export function mayBeElsewhere({ code, object, where }: Problem): boolean {
+  return code === 'object-missing' && object === undefined && where.endsWith(':decision.json');
+}

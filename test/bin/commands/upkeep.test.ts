@@ -118,6 +118,10 @@ t.test('`fsck` names `--rebuild` only if it can restore something', async (t) =>
   t.match(await hintsOf(), [rebuild, /backup/]);
   t.match((await on(one, 'fsck', '--rebuild')).data.restored, [/plans/]);
   t.match(await hintsOf(), [/^writ cannot derive what is damaged: .*backup/]);
+  one.git('reset', '--quiet', '--hard', 'HEAD~1');
+  one.git('reflog', 'expire', '--expire=now', '--all');
+  one.git('prune', '--expire=now');
+  t.match(await hintsOf(), [/^bring the commits .*`git fetch`/, /backup/]);
 });
 
 t.test('`replay` reports equality, the first difference or an undecided run', async (t) => {
