@@ -119,7 +119,8 @@ export function toCompare(
 }
 
 function textOf(blocks: readonly Block[], [first = '', ...others]: readonly string[]): string {
-  const text = renumber(blocks.map(renderBlock).join(''));
+  // The age of advisories is that of the day on which a golden was recorded.
+  const text = renumber(blocks.map(renderBlock).join('')).replace(/\b\d+ days old\b/g, '<n> days old');
   return others.reduce((now, other) => now.replaceAll(other, first), text);
 }
 
