@@ -7,7 +7,7 @@ import type { CheckRecord, StageName } from './stage.ts';
 /** A side of a change. */
 export type Side = 'base' | 'candidate';
 
-/** A tree in which a check runs again: that of one side, with some paths as the other side has them. */
+/** A tree in which a check runs again: that of one side, with some paths of the patch as the other side has them. */
 export interface Rerun {
   readonly tree: Side;
   /** Test files from the other side. What does not exist there does not exist in the tree. */

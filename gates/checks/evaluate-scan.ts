@@ -47,6 +47,7 @@ export async function evaluateScan(context: CheckContext, scan: ScanContext): Pr
   );
   const is = await placeAll(scan, 'candidate', candidate.results);
   const { fresh, absent } = matchScans(was, is);
+  const ignoreOf = ignoring(scan);
   const ignored = new Map<number, ScanIgnore>();
   const findings: Finding[] = [
     ...versionFault(scan, candidate),
@@ -57,7 +58,7 @@ export async function evaluateScan(context: CheckContext, scan: ScanContext): Pr
   let unlisted = 0;
   const worst = new Set(scanLevels.slice(0, scanLevels.indexOf(scan.rules.failOn) + 1) as readonly string[]);
   for (const [index, one] of is.entries()) {
-    const entry = ignoreOf(scan, one);
+    const entry = ignoreOf(one);
     if (entry?.isInForce) ignored.set(index, entry.ignore);
     if (!fresh.has(index) || one.level === 'none') continue;
     const isError = worst.has(one.level) && !entry?.isInForce;
@@ -154,21 +155,30 @@ async function placeAll(
   return results.map((one) => placeResult(one, one.path === undefined ? undefined : files.get(one.path)));
 }
 
-function ignoreOf(
-  { rules, nowMs }: ScanContext,
-  { rule: id, path }: ScanResult,
-): { readonly ignore: ScanIgnore; readonly isInForce: boolean } | undefined {
-  const about = rules.ignore
-    .filter((one) => one.rule === id && (one.path === undefined || compileGlob(one.path).matches(path ?? '')))
-    .sort((a, b) => (a.until < b.until ? 1 : -1));
-  return about[0] && { ignore: about[0], isInForce: nowMs < endOfDay(about[0].until) };
+interface Ignored {
+  readonly ignore: ScanIgnore;
+  readonly isInForce: boolean;
+}
+
+/** Which entry of the configuration is about a result: of several, the one that holds longest. */
+function ignoring({ rules, nowMs }: ScanContext): (result: ScanResult) => Ignored | undefined {
+  const longestFirst = [...rules.ignore].sort((a, b) => (a.until < b.until ? 1 : -1));
+  const byRule = Map.groupBy(
+    longestFirst.map((ignore) => ({
+      ignore,
+      isInForce: nowMs < endOfDay(ignore.until),
+      glob: ignore.path === undefined ? undefined : compileGlob(ignore.path),
+    })),
+    ({ ignore }) => ignore.rule,
+  );
+  return ({ rule: id, path = '' }) => byRule.get(id)?.find(({ glob }) => glob?.matches(path) ?? true);
 }
 
 function toFinding(
   name: string,
   { rule: id, level, message, path, line }: ScanResult,
   isError: boolean,
-  entry: ReturnType<typeof ignoreOf>,
+  entry: Ignored | undefined,
 ): Finding {
   const { owner = '', until = '' } = entry?.ignore ?? {};
   const state =

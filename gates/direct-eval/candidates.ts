@@ -104,7 +104,7 @@ const noFunction =
   '(?!\\s{0,8}\\([\\s+]{0,60}(?:async\\b|function\\b|\\([^()\'"`]{0,60}\\)[^\\n=]{0,30}=>|[\\w$]{1,60}\\s{0,8}=>))';
 const typed = '(?!(?<=[\\w$]\\??: Function)(?<!\\?\\s[^\\n]{0,80})(?:;|\\)(?!\\s*\\()))';
 
-/** Wherever `javascriptHits` finds something, one of these stands. */
+/** Each hit of `javascriptHits` has one of these in its file. */
 const javascriptEvidence: Evidence = {
   words: [
     alone('eval'),
@@ -153,7 +153,7 @@ const javascriptEvidence: Evidence = {
   ],
 };
 
-/** Wherever `pythonHits` finds something, one of these stands. */
+/** Each hit of `pythonHits` has one of these in its file. */
 const pythonEvidence: Evidence = {
   // Full-width and mathematical letters, which Python reads as plain ones.
   search: wordSearch(['\xef\xbd', '\xf0\x9d']),

@@ -17,6 +17,9 @@ export interface Hit {
   readonly why: string;
 }
 
+/** Why a call of what is reached by a path is a hit; `call` is named instead of the path. */
+export type Reason = Pick<Hit, 'why' | 'also'> & Partial<Pick<Hit, 'call'>>;
+
 /** Hits of a tree, in order, by who looks at nodes of a type. */
 export function collectHits<H extends Hit>(
   { nodes }: SyntaxTree,

@@ -6,7 +6,7 @@ import {
 } from '../../readers/source/names/javascript-names.ts';
 import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from './hit.ts';
+import type { Hit, Reason } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;
@@ -100,13 +100,6 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
       ]);
   }
   return undefined;
-}
-
-interface Reason {
-  /** What is named instead of the path. */
-  readonly call?: string;
-  readonly why: string;
-  readonly also?: readonly number[];
 }
 
 /** Why a call of what is reached by a path executes text. */

@@ -2,7 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from './hit.ts';
+import type { Hit, Reason } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
@@ -30,7 +30,7 @@ const runners =
   /^(?:(?:cProfile|profile)\.(?:Profile\(\)\.)?(?:run|runctx)|(?:pdb\.(?:Pdb\(\)\.)?|bdb\.Bdb\(\)\.)(?:run|runeval|runctx)|trace\.Trace\(\)\.(?:run|runctx)|code\.Interactive(?:Interpreter|Console)\(\)\.(?:runsource|runcode|push)|code(?:op)?\.compile_command)$/;
 /** Functions that execute the file or module which their first argument names. */
 const scripts = /^runpy\.run_(?:path|module)$/;
-/** They ask whoever sits before them, and need no argument for that. */
+/** They read code from the terminal, and need no argument for that. */
 const consoles = /^code\.(?:interact|InteractiveConsole\(\)\.interact)$/;
 /** Functions that execute `stmt` and `setup`, each a text or a function. */
 const timers = /^timeit\.(?:timeit|repeat|Timer)$/;
@@ -42,10 +42,10 @@ const textFunctions = /^(?:input|str|repr|chr|textwrap\.dedent|os\.getenv|os\.en
 const functionLike =
   /^_*(?:f|g|fn|cb|op|\w*(?:func|function|callable|callback|method|target|task|impl|benchmark|bench|handler|fn))\d*$/;
 
-/** Of choices between values: what goes further is not to be told. */
+/** Of choices between values: which one goes on is unknown. */
 const maxSteps = 50;
 
-/** What hands a function to nobody: what it makes of it is followed to where it is called. */
+/** Calls that run no function which they are given: their result is followed to its call. */
 const wrappers = /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/;
 const placeOfShell = 8;
 
@@ -107,13 +107,6 @@ function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | 
     if (found) return hit(found.call ?? way.path, found.why, [...seen, ...(found.also ?? [])]);
   }
   return undefined;
-}
-
-interface Reason {
-  /** What is named instead of the path. */
-  readonly call?: string;
-  readonly why: string;
-  readonly also?: readonly number[];
 }
 
 /** Why a call of what is reached by a path executes text. */
@@ -298,7 +291,7 @@ function statementReason(
   return scripts.test(path) ? 'runs a file whose name is not written down' : 'evaluates a string as code';
 }
 
-/** Whether a value, where it may as well be a function, is a text or not to be told from one. */
+/** Whether a value that could also be a function is a text, or may be one. */
 function mayBeText(reading: Reading, names: PythonNames, given: SyntaxNode, walked = { steps: 0 }): boolean {
   const { text } = reading;
   const node = names.behind(given);

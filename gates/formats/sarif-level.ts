@@ -1,5 +1,5 @@
 import { plainLine } from '../reports/plain-text.ts';
-import { isObject, isText, type JsonObject } from './read-json.ts';
+import { isObject, isText, type JsonObject, objectsOf } from './read-json.ts';
 import { itemAt, readRules, type SarifRules } from './sarif-rules.ts';
 
 const levels = ['none', 'note', 'warning', 'error'];
@@ -57,7 +57,7 @@ function readOverrides(run: JsonObject, rules: SarifRules, member: string): Over
   let left = maxOverrides;
   return invocationsOf(run).map((invocation) => {
     const set = new Map<JsonObject, string>();
-    for (const one of listOf(invocation[member])) {
+    for (const one of objectsOf(invocation[member])) {
       left -= 1;
       if (left < 0) break;
       const rule = isObject(one.descriptor) ? rules.find(one.descriptor) : undefined;
@@ -92,7 +92,7 @@ function errorNotification(run: JsonObject): string | undefined {
   const overrides = readOverrides(run, descriptors, 'notificationConfigurationOverrides');
   for (const [index, invocation] of invocationsOf(run).entries())
     for (const member of ['toolExecutionNotifications', 'toolConfigurationNotifications'])
-      for (const one of listOf(invocation[member])) {
+      for (const one of objectsOf(invocation[member])) {
         const descriptor = isObject(one.descriptor) ? descriptors.find(one.descriptor) : undefined;
         const level = isText(one.level) ? one.level : levelOfRule(descriptor, overrides, index);
         if (level !== 'error') continue;
@@ -105,8 +105,4 @@ function errorNotification(run: JsonObject): string | undefined {
 /** Invocations of a run; what is no object is an empty one, so that indexes stay right. */
 export function invocationsOf({ invocations }: JsonObject): readonly JsonObject[] {
   return Array.isArray(invocations) ? invocations.map((one) => (isObject(one) ? one : {})) : [];
-}
-
-function listOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -3,6 +3,7 @@ import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-r
 import type { Finding } from '../../core/contract/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
+import { noNewCase } from './asks-new-tests.ts';
 import { type NewCase, ranAmong } from './ran-among.ts';
 import { isTestFile } from './test-file.ts';
 
@@ -121,7 +122,7 @@ function namesOf(cases: readonly NewCase[]): readonly string[] {
 const noCase: Finding = {
   rule,
   severity: 'error',
-  message: 'the contract is for a bugfix, and the patch changes test files without adding a test case',
+  message: noNewCase,
   detail: { code: 'NEW_TEST_MISSING' },
 };
 

@@ -1,7 +1,7 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { asksNewTests } from '../new-tests/asks-new-tests.ts';
+import { asksNewTests, noNewCase } from '../new-tests/asks-new-tests.ts';
 import { newRows, readPatterns } from '../new-tests/new-rows.ts';
 import type { NewCase } from '../new-tests/ran-among.ts';
 import { testCases } from '../new-tests/test-cases.ts';
@@ -77,8 +77,7 @@ export const judge: RuleFunction = (input) => {
     const message = 'the text of the change shows no new test case: the test suite of the fast stage decides';
     return [{ rule, severity: 'note', message, ...place, detail: { code: 'NEW_TEST_UNSEEN', testFiles } }];
   }
-  const message = 'the contract is for a bugfix, and the patch changes test files without adding a test case';
-  return [{ rule, severity: 'error', message, ...place, detail: { testFiles } }];
+  return [{ rule, severity: 'error', message: noNewCase, ...place, detail: { testFiles } }];
 };
 
 /** Nothing is parsed where no test file changes. */

@@ -15,9 +15,9 @@ export interface SastRow {
   /** What it does, as the rest of a sentence that starts with the call. */
   readonly why: string;
   readonly instead: string;
-  /** One of these bytes stands in every change that this row hits by its own words. */
+  /** Every change that this row hits by its own words has one of these texts. */
   readonly words: readonly string[];
-  /** One of these stands elsewhere in a file in which a change reaches it by another name. */
+  /** A file in which a change reaches it by another name has one of these texts elsewhere. */
   readonly origins?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import type { ScanIgnore } from '../../core/contract/scanner.ts';
-import { isObject, type JsonObject } from '../formats/read-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../formats/read-json.ts';
 
 /** Indexes count results over all runs of a document. */
 export interface ScanMarks {
@@ -16,8 +16,8 @@ export interface ScanMarks {
  */
 export function markSarif(document: JsonObject, { fresh, ignored, absent, base }: ScanMarks): Uint8Array {
   let next = 0;
-  const runs = objects(document.runs).map((run) => {
-    const results = objects(run.results).map(({ suppressions: _own, ...result }) => {
+  const runs = objectsOf(document.runs).map((run) => {
+    const results = objectsOf(run.results).map(({ suppressions: _own, ...result }) => {
       const index = next++;
       const entry = ignored.get(index);
       const baselineState = fresh.has(index) ? 'new' : 'unchanged';
@@ -25,8 +25,8 @@ export function markSarif(document: JsonObject, { fresh, ignored, absent, base }
     });
     return { ...run, results };
   });
-  const gone = objects(base?.runs)
-    .flatMap((run) => objects(run.results))
+  const gone = objectsOf(base?.runs)
+    .flatMap((run) => objectsOf(run.results))
     .filter((_, index) => absent.has(index))
     // Indexes mean the rules and files of another run.
     .map(({ rule, locations, ruleId, level, kind, message }) => ({
@@ -49,8 +49,4 @@ function toSuppression({ owner, until, reason }: ScanIgnore): object {
 function withoutIndexes(locations: unknown): unknown {
   const text = JSON.stringify(locations ?? [], (key, value) => (key === 'index' ? undefined : value));
   return JSON.parse(text);
-}
-
-function objects(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

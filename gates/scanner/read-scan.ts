@@ -2,7 +2,7 @@ import type { ScanFormat, ScanLevel } from '../../core/contract/scanner.ts';
 import { type AdvisorySeverity, worstSeverity } from '../../readers/advisories/advisory.ts';
 import { readCvss, readSeverityWord, severityOf } from '../../readers/advisories/cvss.ts';
 import { componentsByRef, cyclonedxFault } from '../formats/cyclonedx.ts';
-import { isObject, isText, type JsonObject, readJson } from '../formats/read-json.ts';
+import { isObject, isText, type JsonObject, objectsOf, readJson } from '../formats/read-json.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
 import { unfinishedReason } from '../formats/sarif-level.ts';
 
@@ -204,7 +204,7 @@ function objectAt(holder: unknown, member: string): JsonObject | undefined {
 }
 
 function objectsIn(holder: unknown, member: string): readonly JsonObject[] {
-  return listOf(isObject(holder) ? holder[member] : undefined).filter(isObject);
+  return objectsOf(isObject(holder) ? holder[member] : undefined);
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -6,6 +6,7 @@ import type {
 } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { takesLines } from '../../core/contract/takes-lines.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
 import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
@@ -118,11 +119,6 @@ export function baseTests(files: readonly PatchFile[], withAddedLines = false): 
     if (!isNew && isOfTests(oldPath ?? path)) paths.push(oldPath ?? path);
     return [...new Set(paths)];
   });
-}
-
-function takesLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
-  if (changeType === 'add' || changeType === 'copy') return false;
-  return linesDeleted > 0 || binary || changeType !== 'modify';
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */

@@ -8,7 +8,6 @@ import type { Rule } from '../../../core/contract/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../../core/contract/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { readBlobs } from '../../vcs/blobs.ts';
-import { listTree } from '../../vcs/tree.ts';
 import { type TreeLeaf, writeTree } from '../../vcs/write-tree.ts';
 import { keepLaidRun } from '../record/keep-laid-run.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -67,8 +66,7 @@ export async function judgeExecuted(
     await means.steps.once(stepOf(rule, task.check.id), () => note);
   }
   // Where this candidate becomes the base, its tests are known.
-  if (isPassed && rules.length > 0 && ran.executed)
-    await (await keptExecutions(attempt, workspace, task.check))?.keep(patch.candidateTree, ran);
+  if (rules.length > 0 && ran.executed) await (await reruns.cache())?.keep(patch.candidateTree, ran);
   return { findings, ...reruns.kept() };
 }
 
@@ -130,11 +128,16 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
   const outcomes: CheckOutcome[] = [];
   const artifacts: ArtifactRecord[] = [];
   const records: { withBaseTests?: LaidRun; onBaseProduct?: LaidRun } = {};
+  let opened: ReturnType<typeof keptExecutions> | undefined;
+  const cache = (): ReturnType<typeof keptExecutions> => {
+    opened ??= keptExecutions(attempt, workspace, task.check);
+    return opened;
+  };
   const runThere = async (where: Rerun): Promise<Executed> => {
     const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
     const tree = await mixedTree(attempt, where.tree, paths);
     const { baseTree } = attempt.patch;
-    const kept = tree === baseTree ? await keptExecutions(attempt, workspace, task.check) : undefined;
+    const kept = tree === baseTree ? await cache() : undefined;
     const known = await kept?.find(tree);
     if (known) return known;
     const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
@@ -161,11 +164,12 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
       asked.set(key, running);
       return running;
     },
+    cache,
     kept: () => ({ outcomes, artifacts, ...records }),
   };
 }
 
-/** The tree of one side, with these paths as the other side has them. */
+/** The tree of one side, with these paths of the patch as the other side has them. */
 async function mixedTree(
   { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
   side: Side,
@@ -173,10 +177,14 @@ async function mixedTree(
 ): Promise<string> {
   const own = treeOf(patch, side);
   if (paths.length === 0) return own;
-  const wanted = new Set(paths);
-  const other = await listTree(scratch, treeOf(patch, side === 'base' ? 'candidate' : 'base'));
   const leaves = new Map<string, TreeLeaf>(paths.map((path) => [path, undefined]));
-  for (const { path, mode, object } of other) if (wanted.has(path)) leaves.set(path, { mode, object });
+  for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
+    const isNew = changeType === 'add' || changeType === 'copy';
+    const [at, mode, object] =
+      side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
+    if (at !== undefined && leaves.has(at) && mode !== undefined && object !== undefined)
+      leaves.set(at, { mode, object });
+  }
   return writeTree({ from: scratch, to: scratch }, leaves, own);
 }
 

@@ -4,7 +4,7 @@ import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
-import { footprintKey } from './observe/footprint-key.ts';
+import { footprintKey, isTouched, untrackedInputs } from './observe/footprint-key.ts';
 import { judgedAt } from './observe/judged-tree.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { vouchedCacheOf } from './vouched-cache.ts';
@@ -33,27 +33,26 @@ export async function keptExecutions(
   const { ground, patch, identity } = attempt;
   const { security, constraints } = identity.contract.effective;
   const { carry, prepare, share } = ground.config.workspace;
-  const inputs = [
-    ...prepare.flatMap((step) => [step.lockfile, ...step.inputs]),
-    ground.config.workspace.lockfile,
-  ];
-  const isTouched = patch.files.some(({ path, oldPath = path }) =>
-    inputs.some((input) => [path, oldPath].some((one) => one === input || one.startsWith(`${input}/`))),
-  );
   const isOpen =
     constraints.security.networkPolicy !== 'deny' ||
     security.secrets.policy === 'allow-scoped' ||
     carry.length > 0 ||
-    (prepare.length + share.length > 0 && isTouched);
+    (prepare.length + share.length > 0 && isTouched(patch, untrackedInputs(ground.config.workspace)));
   if (isOpen) return undefined;
   const kept = await vouchedCacheOf(attempt, { folder: 'executions', voucher: 'execution' });
-  const keyOf = async (tree: string): Promise<string> =>
+  const keys = new Map<string, Promise<string>>();
+  const makeKey = async (tree: string): Promise<string> =>
     canonicalDigest([
       'writ-execution-v1',
       tree,
       await footprintKey(attempt, await judgedAt(attempt, tree), check),
       [...workspace.dependencies()],
     ]);
+  const keyOf = (tree: string): Promise<string> => {
+    const key = keys.get(tree) ?? makeKey(tree);
+    keys.set(tree, key);
+    return key;
+  };
   return {
     async find(tree) {
       const text = await kept.find(await keyOf(tree));

@@ -24,11 +24,11 @@ export interface Follow {
 
 /** How a language's expressions lead to the names of its libraries. */
 export interface PathLanguage {
-  /** What a name stands for that the file does not give. */
+  /** The value of a name that the file does not give. */
   free(name: string): string | undefined;
-  /** What an expression stands for that is neither a name nor a wrapper of another expression. */
+  /** The value of an expression that is neither a name nor a wrapper of another expression. */
   expression(node: SyntaxNode, follow: Follow): readonly Way[];
-  /** What a part of a value stands for (`const { exec } = value`); absent: parts are not followed. */
+  /** The part of a value that a name is given (`const { exec } = value`); absent: parts are not followed. */
   part?(value: SyntaxNode, part: string, follow: Follow): readonly Way[];
 }
 

@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { canonicalDigest } from '../../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
+import type { PatchSet } from '../../../../core/contract/patch-set.ts';
 import { findProgram } from '../../../tool/find-program.ts';
 import type { Attempt } from '../../state/attempt.ts';
+import { isBelow } from '../../state/open-scanners.ts';
 import { vouchedCacheOf } from '../vouched-cache.ts';
 import type { JudgedTree } from './judged-tree.ts';
 import { digestOf, type KeptFootprints, openKeptFootprints } from './kept-footprints.ts';
@@ -22,12 +24,7 @@ export async function footprintKey(
   { kind, command = '', expectedExitCode }: EffectiveCheck,
 ): Promise<string> {
   const { workspace, checks } = ground.config;
-  const inputs = [
-    workspace.lockfile,
-    ...workspace.prepare.flatMap((step) => [step.lockfile, ...step.inputs]),
-  ];
-  const isInput = (path: string): boolean =>
-    inputs.some((input) => path === input || path.startsWith(`${input}/`));
+  const inputs = untrackedInputs(workspace);
   const { verificationPlan } = identity.contract.effective.acceptance;
   const others = Object.values(verificationPlan)
     .flat()
@@ -40,9 +37,22 @@ export async function footprintKey(
     [ground.sandbox.name, process.platform, process.arch, process.version, process.env.PATH ?? ''],
     reach.programs.map(programState),
     JSON.stringify([workspace.prepare, workspace.share, [...checks.reports]]),
-    digestOf(entries.filter(({ path }) => isInput(path))),
+    digestOf(entries.filter(({ path }) => isBelow(path, inputs))),
     judges,
   ]);
+}
+
+/** Paths of the tree from which untracked directories are made, or that say what is in them. */
+export function untrackedInputs({
+  lockfile,
+  prepare,
+}: Attempt['ground']['config']['workspace']): readonly string[] {
+  return [lockfile, ...prepare.flatMap((step) => [step.lockfile, ...step.inputs])];
+}
+
+/** Whether a patch changes one of these paths, or something below it. */
+export function isTouched({ files }: Pick<PatchSet, 'files'>, places: readonly string[]): boolean {
+  return files.some(({ path, oldPath = path }) => isBelow(path, places) || isBelow(oldPath, places));
 }
 
 /** An upgrade changes size or time of a program. */

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../../core/base/digest.ts';
 import { WritError } from '../../../../core/base/errors.ts';
 import type { PatchFile, PatchSet } from '../../../../core/contract/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../../core/contract/stage.ts';
+import { takesLines } from '../../../../core/contract/takes-lines.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { isData, isOfTests } from '../../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
@@ -16,7 +17,7 @@ import { demandsTracer } from '../second-run/policy-judge.ts';
 import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
 import { changesOutcome, filledTree } from './fill-check.ts';
 import { findFills } from './find-fills.ts';
-import { footprintKey, keptFootprintsOf } from './footprint-key.ts';
+import { footprintKey, isTouched, keptFootprintsOf } from './footprint-key.ts';
 import { type JudgedTree, judgedTree } from './judged-tree.ts';
 import { notReached, traceCheck } from './trace-check.ts';
 
@@ -193,17 +194,8 @@ function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
 
 /** Whether a patch takes something from data that tests may read. In directories of tests, the path says so. */
 function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
-  return files.some(
-    ({ path, oldPath = path, changeType, linesDeleted, binary }) =>
-      changeType !== 'add' &&
-      (linesDeleted > 0 || binary || changeType !== 'modify') &&
-      isData(oldPath) &&
-      !isOfTests(oldPath),
-  );
-}
-
-/** Whether a patch changes a path, or something below it. */
-function isTouched({ files }: Pick<PatchSet, 'files'>, inputs: readonly string[]): boolean {
-  const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
-  return inputs.some((input) => paths.some((path) => path === input || path.startsWith(`${input}/`)));
+  return files.some((file) => {
+    const { path, oldPath = path } = file;
+    return takesLines(file) && isData(oldPath) && !isOfTests(oldPath);
+  });
 }
