@@ -157,18 +157,20 @@ function isLost(
     }
   }
   // What the case itself says otherwise explains it; else it is what it calls, or data that it reads.
-  return !isSeen && (around() || losesData(texts));
+  return !isSeen && around();
 }
 
-/** Whether all changed test files together assert less, asked once. */
+/** Whether all changed test files together assert less, or data says less, asked once. */
 function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): () => boolean {
   let answer: boolean | undefined;
   return () => {
     const kept = texts.filter(({ path }) => !mayGo(path));
-    answer ??= losesAssertions(
-      joined(kept.map(({ base = '' }) => base)),
-      joined(kept.map(({ candidate = '' }) => candidate)),
-    );
+    answer ??=
+      losesData(kept) ||
+      losesAssertions(
+        joined(kept.map(({ base = '' }) => base)),
+        joined(kept.map(({ candidate = '' }) => candidate)),
+      );
     return answer;
   };
 }

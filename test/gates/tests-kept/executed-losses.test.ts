@@ -109,8 +109,9 @@ t.test('a command whose output is a report at the base is compared by test ids',
 
 t.test('data that the tests read is part of the tests of the base', async (t) => {
   const data = { 'data/cases.json': { base: '[[1, 2], [3, 4]]\n', candidate: '[]\n' } };
-  const ask = async (reads: readonly string[] | undefined) => {
+  const ask = async (reads: readonly string[] | undefined, objectives = ['It is simpler']) => {
     const { check, asked } = executedCheck({
+      objectives,
       files: { 'src/a.js': { base: 'a\n', candidate: 'b\n' }, ...data },
       ran: outcome(['cases']),
       reruns: { base: outcome(['cases']), 'candidate+base': outcome(['cases'], { failed: ['cases'] }) },
@@ -122,6 +123,8 @@ t.test('data that the tests read is part of the tests of the base', async (t) =>
   const read = await ask(['data/cases.json', 'src/a.js']);
   t.same(read.asked.at(-1), { tree: 'candidate', tests: [], verificationInputs: ['data/cases.json'] });
   t.same(read.codes, ['error EXPECTATION_LOST']);
+  const named = await ask(['data/cases.json'], ['Remove the rows of data/cases.json']);
+  t.same(named.codes, ['warning EXPECTATION_CHANGED'], 'the contract lets its rows go');
   t.same((await ask(['src/a.js'])).asked, [], 'no test reads it');
   t.same((await ask(undefined)).asked, []);
 });
