@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
+import { keptExecutions } from '../../../../engine/run/judge/kept-executions.ts';
+import type { Attempt } from '../../../../engine/run/state/attempt.ts';
 import { makeSample } from '../sample.ts';
 
 t.test('what a candidate ran is known when it is the base', async (t) => {
@@ -50,4 +53,38 @@ t.test('what a candidate ran is known when it is the base', async (t) => {
   sample.git('commit', '--quiet', '--all', '-m', 'One');
   t.equal(await runsOf(test(1)), 2, 'the candidate and the base, which is the base with its own tests, too');
   t.equal(await runsOf(test(2)), 1, 'the base was a candidate');
+});
+
+t.test('nothing is kept of a check that can observe more than its tree', async (t) => {
+  const check = { id: 'unit', kind: 'testSuite', command: 'npm test' } as unknown as EffectiveCheck;
+  const ask = async (
+    workspace: object = {},
+    security: object = {},
+    networkPolicy: 'allow' | 'deny' = 'deny',
+  ): Promise<boolean> => {
+    const attempt = {
+      identity: {
+        contract: {
+          effective: {
+            constraints: { security: { networkPolicy } },
+            security: { secrets: { policy: 'deny' }, ...security },
+          },
+        },
+      },
+      ground: {
+        repository: { commonDir: '/nowhere' },
+        config: {
+          workspace: { carry: [], prepare: [], share: [], lockfile: 'package-lock.json', ...workspace },
+        },
+      },
+      means: { settings: { witness: { voucher: async () => ({}) } } },
+      patch: { files: [{ path: 'package-lock.json', changeType: 'modify' }] },
+    } as unknown as Attempt;
+    return (await keptExecutions(attempt, { dependencies: () => [] }, check)) !== undefined;
+  };
+  t.ok(await ask());
+  t.notOk(await ask({}, {}, 'allow'), 'a network');
+  t.notOk(await ask({}, { secrets: { policy: 'allow-scoped' } }), 'secrets');
+  t.notOk(await ask({ carry: ['target'] }), 'what other checks hand on');
+  t.notOk(await ask({ share: ['node_modules'] }), 'directories whose lockfile changes');
 });
