@@ -4,8 +4,8 @@ import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { providersPlugin } from '../providers/plugin.ts';
 import { artifactsPlugin } from './artifacts/plugin.ts';
-import { cedarPlugin } from './cedar/plugin.ts';
 import { evidencePlugin } from './evidence/plugin.ts';
+import { policyEnginesPlugin } from './policy-engines/plugin.ts';
 import { recordedWorkerPlugin } from './recorded-worker/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox/plugin.ts';
@@ -22,7 +22,7 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     evidencePlugin, //    which sources count, by `evidence.strategy`
     storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
-    cedarPlugin, //       policy engine: Cedar
+    policyEnginesPlugin, // policy engines: Cedar, CEL, Rego
     redactionPlugin, //   no secret reaches an artifact
     artifactsPlugin, //   patchset, release-notes
     supplyChainPlugin(options), // sbom, sca-report

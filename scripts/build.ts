@@ -259,7 +259,7 @@ const folded = [
       'dist/core/kernel/worker/entry.js',
       ...globSync('dist/**/*-in-thread.js'),
       ...globSync('dist/gates/rules/*.js', { exclude: ['**/*.meta.js'] }),
-      'dist/plugins/cedar/judge.js',
+      ...globSync('dist/plugins/policy-engines/{cedar,cel,rego}.js'),
     ],
     chunkNames: 'core/kernel/worker/part-[hash]',
   })),

@@ -3,7 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/config/plugins-section.test.ts',
   'engine/plugin-trust',
-  'plugins/cedar',
+  'plugins/policy-engines',
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',
   'bin/plugin',

@@ -1,6 +1,6 @@
+import { endOfDay } from '../../core/base/clock.ts';
 import { type ScanIgnore, type ScanRules, scanFormats, scanLevels } from '../../core/contract/scanner.ts';
 import type { StageName } from '../../core/contract/stage.ts';
-import { endOfDay } from '../../readers/advisories/sca-options.ts';
 import { oneOf, readStage } from './configured-check.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import type { TableReader } from './table-reader.ts';

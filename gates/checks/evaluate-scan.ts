@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { endOfDay } from '../../core/base/clock.ts';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { CheckContext, CheckOutcome, ScanContext } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/contract/scanner.ts';
-import { endOfDay } from '../../readers/advisories/sca-options.ts';
 import { plainLine } from '../reports/plain-text.ts';
 import { markSarif } from '../scanner/mark-sarif.ts';
 import { matchScans, type PlacedResult, placeResult } from '../scanner/match-scans.ts';

@@ -1,3 +1,4 @@
+import { endOfDay } from '../../core/base/clock.ts';
 import type { AdvisorySeverity } from './advisory.ts';
 
 /** An advisory that the repository's people look away from until a day. */
@@ -105,13 +106,4 @@ function readIgnored(entry: unknown): IgnoredAdvisory | string {
   if (typeof about !== 'string' || !/^pkg:[a-z]+\/[^\s@?#]+$/.test(about.replace('/%40', '/')))
     return '`package` is no package URL without version';
   return { id, until, reason, package: about };
-}
-
-/** The first instant after a day in UTC; NaN for what is no day. */
-export function endOfDay(day: string): number {
-  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  // Date.parse takes 30 February for 2 March.
-  return Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)
-    ? Number.NaN
-    : start + 86_400_000;
 }

@@ -59,7 +59,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/preset/open-engine.ts': 'export const openEngine = () => preset({});\n',
-  'plugins/cedar/plugin.ts': "export const add = (slots) => slots.policy.add('cedar', {});\n",
+  'plugins/policy-engines/plugin.ts': "export const add = (slots) => slots.policy.add('cedar', {});\n",
   'plugins/testers/gate-tester.ts': 'export const gateTester = () => {};\n',
   'bin/args.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
   'bin/exit.ts': 'export const end = () => process.exit(0);\n',

@@ -16,7 +16,7 @@ const heavy = [
   /^core\/kernel\/(?:engine|hooks|hook|capabilities|rules)\.ts$/,
   /^core\/kernel\/worker\//,
   /^plugins\/(?:preset|preset\/open-engine)\.ts$/,
-  /^plugins\/(?:artifacts|cedar|recorded-worker|redaction|sandbox|supply-chain)\//,
+  /^plugins\/(?:artifacts|policy-engines|recorded-worker|redaction|sandbox|supply-chain)\//,
   // Words of an option, which help lists, are one table without imports.
   /^(?:coder|session(?!\/state\/settings\/session-contexts\.ts$)|service|http)\//,
   // What flags there are, every command line knows.
