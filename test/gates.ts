@@ -7,6 +7,7 @@ await room(
   'gates/rules/scope.test.ts',
   'gates/rules/no-direct-eval.test.ts',
   'gates/rules/direct-eval-page.test.ts',
+  'gates/ordinary-code.test.ts',
   'gates/rules/secrets.test.ts',
   'gates/secrets',
   'gates/rules/suppressions.test.ts',

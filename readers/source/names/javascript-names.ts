@@ -242,6 +242,8 @@ export function javascriptNames(reading: Reading): JavascriptNames {
       }
       if (path === '#module.createRequire') return [{ path: '#module.createRequire()', origin }];
       if (/(?:^|\.)promisify$/.test(path)) return follow.ways(argument);
+      // `Function.call.bind(f)` calls `f`.
+      if (/\.(?:call|apply)\.bind$/.test(path)) return follow.ways(argument);
       return path.endsWith('.bind') ? [{ path: path.slice(0, -'.bind'.length), origin }] : [];
     });
   }
