@@ -8,8 +8,6 @@ const rule = 'artifact-present';
 /** Made when the run is sealed, after every stage; sealing answers for them. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
-const mayBeEmpty: ReadonlySet<string> = new Set(['patchset', 'test-log', 'build-log']);
-
 /**
  * What the contract requires at this stage, and what its checks say they produce, is there and is not empty
  * (contract, Errors 2; Check, artifactsProduced).
@@ -34,9 +32,9 @@ export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => 
   return [...absent, ...unkept(spec, stage, artifacts)];
 };
 
-/** A program may print nothing, and a change may be empty; any other artifact without content says nothing. */
+/** A change may be empty; any other artifact without content is missing. Captured logs begin with a header line. */
 function isFilled({ name, sizeBytes }: RuleInput['artifacts'][number]): boolean {
-  return sizeBytes > 0 || mayBeEmpty.has(name);
+  return sizeBytes > 0 || name === 'patchset';
 }
 
 /**

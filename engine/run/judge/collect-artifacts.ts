@@ -14,10 +14,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   log: 'text/plain',
 };
 
-/**
- * Names whose content is the check's captured output where the check wrote no file (resolutions, Where artifacts come
- * from).
- */
+/** Artifacts whose content is the check's captured output if the check wrote no file. */
 const fromOutput: ReadonlySet<string> = new Set(['test-log', 'build-log']);
 
 /** The engine alone makes these: a check that could would choose what is signed, and would not be redacted. */
@@ -65,13 +62,25 @@ export async function collectArtifacts(
       );
     }
     if (files.length === 0 && fromOutput.has(name) && outcome.result) {
-      const bytes = outcome.result.combined.bytes;
+      const bytes = Buffer.concat([
+        Buffer.from(logHeader(check, outcome.result)),
+        outcome.result.combined.bytes,
+      ]);
       records.push(
         await box.add({ name, stage, checkId: check.id, bytes, contentType: 'text/plain', extension: 'log' }),
       );
     }
   }
   return { records, findings };
+}
+
+/** First line of a log: the command in one line, and how it ended. So a log of a silent command is not empty. */
+function logHeader(
+  { command = '' }: EffectiveCheck,
+  { exitCode, signal, timedOut }: NonNullable<CheckOutcome['result']>,
+): string {
+  const end = exitCode === undefined ? `ended by ${signal ?? 'the sandbox'}` : `exit code ${exitCode}`;
+  return `# ${command.replace(/\s+/g, ' ')} (${timedOut ? 'timed out, ' : ''}${end})\n`;
 }
 
 function refusal(code: string, artifact: string, files: readonly ReportFile[], why: string): Finding {

@@ -368,7 +368,7 @@ long('the build-log artifact holds the output of the check that produces it', as
     },
   });
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
-  t.equal(content('artifacts/fast/build/build-log.log'), 'built');
+  t.equal(content('artifacts/fast/build/build-log.log'), '# echo built (exit code 0)\nbuilt');
   t.equal(view.artifacts.find(({ name }) => name === 'build-log')?.contentType, 'text', 'as it is declared');
 });
 
@@ -437,7 +437,7 @@ long(
     const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
     t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
     t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail, 'redacted');
-    t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 2);
+    t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 3);
     const raw = await ran(t, {
       acceptance: { verificationPlan: { fastChecks } },
       constraints: { privacy: { redactionRequired: false } },
@@ -484,7 +484,9 @@ long('secrets `deny-all` hides the environment of the user from a check', async 
   const { content } = await ran(t, {
     acceptance: { verificationPlan: { fastChecks: [{ ...quick, command }] } },
   });
-  const seen = JSON.parse(content('artifacts/fast/quick/test-log.log')) as Record<string, string>;
+  const log = content('artifacts/fast/quick/test-log.log');
+  t.match(log, /^# node -e "console\.log\(JSON\.stringify\(process\.env\)\)" \(exit code 0\)\n\{/);
+  const seen = JSON.parse(log.slice(log.indexOf('\n'))) as Record<string, string>;
   t.notOk('WRIT_TEST_PROVIDER_KEY' in seen);
   t.equal(seen.CI, 'true');
   const allowed = [
@@ -501,6 +503,7 @@ long('secrets `deny-all` hides the environment of the user from a check', async 
     'BASE_SHA',
     'PATCHSET_DIGEST',
     'REPORTS_DIR',
+    'npm_config_fetch_retries',
   ];
   t.strictSame(
     Object.keys(seen).filter((name) => !allowed.includes(name)),
@@ -547,7 +550,7 @@ long(
         const logs = view.stages[0]?.checks.map(({ artifacts }) => content(artifacts[0]?.path ?? '')) ?? [];
         for (const [index, { id }] of fastChecks.entries()) {
           const evidence = object(`evidence/000${index + 1}-${id}.json`) as unknown as Taken;
-          const [began = 0, ended = 0] = logs[index]?.split('\n').map(Number) ?? [];
+          const [began = 0, ended = 0] = logs[index]?.split('\n').slice(1).map(Number) ?? [];
           const start = Date.parse(evidence.started_at);
           const end = start + evidence.duration_ms;
           t.ok(start <= began && ended <= end + 2, `${id}: ${start} ${began} ${ended} ${end}`);
@@ -632,7 +635,7 @@ long('maxOutputBytes limits how much command output is kept', async (t) => {
     acceptance: { verificationPlan: { fastChecks: [{ ...quick, command: 'echo 123456789' }] } },
     security: { toolAcl: { allow } },
   });
-  t.notMatch(content('artifacts/fast/quick/test-log.log'), '56789');
+  t.notMatch(content('artifacts/fast/quick/test-log.log'), /\n.*56789/);
 });
 
 long(

@@ -58,7 +58,9 @@ async function ran(t: Test, spec: readonly Json[], change: Partial<RunRequest> =
   return {
     view,
     requests: () => seen.map(({ request }) => request.url),
-    log: (id: string) => show(`refs/ai/content/${view.runId}:artifacts/fast/${id}/test-log.log`).trim(),
+    /** Captured output, without the header line. */
+    log: (id: string) =>
+      show(`refs/ai/content/${view.runId}:artifacts/fast/${id}/test-log.log`).replace(/^.*\n/, '').trim(),
     provenance() {
       const bundle = JSON.parse(show(`refs/ai/runs/${view.runId}:provenance.sigstore.json`));
       const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));

@@ -114,11 +114,14 @@ await gateTester(t, ruleOf('artifact-present'), {
   ],
   invalid: [
     {
-      name: 'what is required is there and is empty, which only logs may be',
+      name: 'what is required is an empty file, also a log',
       ...stageOf('security'),
       spec: required(entry('build-log', 'security'), entry('sbom', 'security')),
       ...made(artifact('build-log', ''), artifact('sbom', '')),
-      expect: [{ ...error, message: 'expected artifact `sbom` at stage `security`, found an empty file' }],
+      expect: ['build-log', 'sbom'].map((name) => ({
+        ...error,
+        message: `expected artifact \`${name}\` at stage \`security\`, found an empty file`,
+      })),
     },
     {
       name: 'a program wrote no report, and the engine has made one',

@@ -2,13 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { collectArtifacts } from '../../../../engine/run/judge/collect-artifacts.ts';
 import { readReports } from '../../../../engine/run/judge/read-reports.ts';
 import type { ArriveRequest, ArtifactBox } from '../../../../engine/run/state/artifact-box.ts';
 import { check } from '../../../gates/rules/stage-case.ts';
 
 /** What a check that produces `names` delivered by what it left in its reports directory. */
-async function collected(t: Test, names: readonly string[], leave: (place: string) => void) {
+async function collected(
+  t: Test,
+  names: readonly string[],
+  leave: (place: string) => void,
+  result?: SandboxResult,
+) {
   const place = t.testdir({});
   leave(place);
   const arrived: ArriveRequest[] = [];
@@ -19,11 +25,11 @@ async function collected(t: Test, names: readonly string[], leave: (place: strin
     },
   } as unknown as ArtifactBox;
   const read = await readReports(place, 0n);
-  const outcome = { findings: [], reports: read.files };
+  const outcome = { findings: [], reports: read.files, ...(result ? { result } : {}) };
   const { findings } = await collectArtifacts(
     box,
     'security',
-    check({ artifactsProduced: [...names] }),
+    check({ artifactsProduced: [...names], command: 'make\n  all' }),
     outcome,
   );
   t.ok(
@@ -102,4 +108,16 @@ t.test('a check cannot deliver an artifact that is reserved for the engine', asy
       `${name}, left to the engine`,
     );
   }
+});
+
+t.test('a captured log begins with the command and its end, and a report file replaces it', async (t) => {
+  const output = { bytes: Buffer.from('built\n'), totalBytes: 6, truncated: false };
+  const result = { exitCode: 0, timedOut: false, combined: output } as unknown as SandboxResult;
+  const logOf = async (ended: object, leave: (place: string) => void = () => undefined) =>
+    (await collected(t, ['build-log'], leave, { ...result, ...ended })).taken;
+  t.strictSame(await logOf({}), [['build-log', 'log', '# make all (exit code 0)\nbuilt\n']]);
+  const killed = { exitCode: undefined, signal: 'SIGKILL', timedOut: true };
+  t.match(await logOf(killed), [['build-log', 'log', /^# make all \(timed out, ended by SIGKILL\)\n/]]);
+  const own = await logOf({}, (place) => writeFileSync(join(place, 'build-log.txt'), 'own'));
+  t.strictSame(own, [['build-log', 'txt', 'own']]);
 });
