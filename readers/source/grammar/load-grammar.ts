@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../../core/base/errors.ts';
-import { webAssembly } from '../../anchors/web-assembly.ts';
 import type { GrammarName } from './syntax-tree.ts';
 import type { RuntimeFunctions } from './walk.ts';
 
@@ -67,7 +66,7 @@ function compilePlainly(bytes: Uint8Array): object {
   const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'];
   for (const flag of flags) setFlagsFromString(`--no-${flag}`);
   try {
-    return new webAssembly.Module(bytes);
+    return new WebAssembly.Module(new Uint8Array(bytes));
   } finally {
     for (const flag of flags) setFlagsFromString(`--${flag}`);
   }

@@ -1,40 +1,10 @@
 import t from 'tap';
 import { countAdded } from '../../../gates/scan/count-added.ts';
-import { createLineCode, windowBytes } from '../../../gates/scan/line-code.ts';
-import { markLines, markPlainly } from '../../../gates/scan/mark-lines.ts';
+import { markLines } from '../../../gates/scan/mark-lines.ts';
 import { measureFiles } from '../../../gates/scan/marked-hunks.ts';
 import { readFiles } from '../../../gates/scan/read-files.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { randomNumbers } from '../../readers/anchors/random-numbers.ts';
-
-function bytesOf(length: number, seed: number): Buffer {
-  const random = randomNumbers(seed);
-  const letters = '\n\n\n+- @dx\r';
-  return Buffer.from(Array.from({ length }, () => letters.charCodeAt(random(letters.length))));
-}
-
-t.test('the 16-byte scan marks the same lines as the plain scan', async (t) => {
-  t.ok(createLineCode(), 'this processor has the instructions');
-  const lengths = [...Array(70).keys(), 2 * windowBytes + 3];
-  for (let off = -18; off < 19; off += 1) lengths.push(windowBytes + off);
-  for (const length of lengths) {
-    const bytes = bytesOf(length, length + 1);
-    t.same(markLines(bytes), markPlainly(bytes), `${length} bytes`);
-  }
-});
-
-t.test('a window in which every line is marked does not overflow', async (t) => {
-  for (const text of ['\n@', '\nd', '\n\n@', '\n+']) {
-    const bytes = Buffer.from(text.repeat(windowBytes));
-    t.same(markLines(bytes), markPlainly(bytes), JSON.stringify(text));
-  }
-});
-
-t.test('a scan does not see bytes that an earlier scan left behind', async (t) => {
-  markLines(Buffer.from('\n@'.repeat(100)));
-  t.same([...markLines(Buffer.from('x'))], [1, 0, 0, 0]);
-  t.same([...markLines(Buffer.from('x\n'))], [2, 0, 0, 0]);
-});
 
 const section = (hunks: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n${hunks}`;
 
