@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { assignedAnchors, assignedNames } from '../readers/sensitive/secrets/assigned-secret.ts';
-import type { Look, ReachLetter } from '../readers/sensitive/secrets/attempts.ts';
+import { assignedAnchors } from '../readers/sensitive/secrets/assigned-secret.ts';
+import type { ReachLetter } from '../readers/sensitive/secrets/attempts.ts';
 import type { CodedReader } from '../readers/sensitive/secrets/encoded-forms.ts';
 import { keyAnchors } from '../readers/sensitive/secrets/private-key.ts';
 import { type SecretPattern, secretPatterns } from '../readers/sensitive/secrets/secret-patterns.ts';
@@ -20,7 +20,6 @@ const tokenClass = '[A-Za-z0-9_-]';
 
 /** What is known of one head of four bytes. See `secret-rows.ts` for the text it becomes. */
 interface Draft {
-  look: Look;
   reach: ReachLetter;
   /** The four characters are an anchor by themselves. */
   isAnchor: boolean;
@@ -46,7 +45,6 @@ export function generateSecretTables(): string {
   addEncodedPatterns(at);
   for (const head of [...keyAnchors, ...assignedAnchors]) at(head).isAnchor = true;
   for (const head of jointHeads()) Object.assign(at(head), { isAnchor: true, isJoint: true });
-  addLooks(at);
   addReaches(drafts, at);
   return emit(drafts, atStart);
 }
@@ -121,27 +119,6 @@ function jointHeads(): readonly string[] {
   ]);
 }
 
-/** Names the quick look at the bytes behind a head; the last one that names a head counts. */
-function addLooks(at: (head: string) => Draft): void {
-  for (const anchor of assignedAnchors) {
-    // The anchors of `pwd` hold what follows the name.
-    const isName = assignedNames.some((name) => name.startsWith(anchor.toLowerCase()));
-    at(anchor).look = isName ? 'n' : 'v';
-  }
-  for (const pattern of secretPatterns) {
-    const { rule, lead, next } = pattern;
-    for (const anchor of anchorsOf(pattern)) {
-      if (rule === 'zhipu-key') at(anchor).look = 'x';
-      if (anchor.length >= 4) continue;
-      if (anchor === '://' && lead !== undefined)
-        for (const before of textsOf(lead)) at(before + anchor).look = 'p';
-      else if (lead === undefined)
-        for (const tail of textsOf((next ?? tokenClass).repeat(4 - anchor.length)))
-          at(anchor + tail).look = rule === 'airtable-token' ? 'd' : 't';
-    }
-  }
-}
-
 function addReaches(drafts: ReadonlyMap<string, Draft>, at: (head: string) => Draft): void {
   for (const draft of drafts.values()) {
     const isName = draft.attempts.includes('n') || draft.isJoint;
@@ -153,7 +130,7 @@ function addReaches(drafts: ReadonlyMap<string, Draft>, at: (head: string) => Dr
 }
 
 function emptyDraft(): Draft {
-  return { look: '-', reach: 'f', isAnchor: false, isJoint: false, attempts: [], starting: [] };
+  return { reach: 'f', isAnchor: false, isJoint: false, attempts: [], starting: [] };
 }
 
 /** Where in an anchor four bytes are whose last two are rare in text: a mark, a digit, a capital letter. */
@@ -191,8 +168,8 @@ function emit(drafts: ReadonlyMap<string, Draft>, atStart: readonly string[]): s
   ].join('\n');
 }
 
-function rowText({ look, reach, isAnchor, isJoint, attempts, starting }: Draft): string {
-  const marks = [look, reach, isAnchor ? 'a' : '', isJoint ? 'j' : ''].join('');
+function rowText({ reach, isAnchor, isJoint, attempts, starting }: Draft): string {
+  const marks = [reach, isAnchor ? 'a' : '', isJoint ? 'j' : ''].join('');
   return [marks, attempts.join(';'), starting.join(';')].join('|');
 }
 

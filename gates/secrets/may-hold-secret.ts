@@ -1,7 +1,6 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { AnchorTest } from '../../core/contract/rule.ts';
 import { isSecretAt, reachOf } from '../../readers/sensitive/secrets/find-secrets.ts';
-import { mayBeginSecret } from '../../readers/sensitive/secrets/may-begin-secret.ts';
 import { findSecretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
 import { lineMarks } from '../source/line-marks.ts';
 
@@ -25,7 +24,6 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
   let from = file.start;
   let to = -1;
   return (offset) => {
-    if (!mayBeginSecret(diff, offset, file.end)) return false;
     const mark = markAt(offset);
     if (mark !== plus && mark !== space) return false;
     const { before, behind } = reachOf(buffer.readInt32LE(offset));

@@ -12,13 +12,6 @@ const maxEncodedKey = 6 * 1024;
 /** Looks for one form of secret at an offset of a latin1 text. */
 export type Attempt = (text: string, at: number) => SecretMatch | undefined;
 
-/**
- * The quick look at the bytes behind a head, by the kind of secret that may begin there: `n` a name with a value, `v` a
- * value, `p` a password in an address, `x` hexadecimal digits before a dot, `d` a token with a dot, `t` another token,
- * `-` none.
- */
-export type Look = 'n' | 'v' | 'p' | 'x' | 'd' | 't' | '-';
-
 /** How far around a head a secret may reach: near, far, or the longest way. */
 export type ReachLetter = 'n' | 'f' | 'l';
 

@@ -1,9 +1,8 @@
-import { type Attempt, anchorIn, isCoded, type Look, parseAttempt, type ReachLetter } from './attempts.ts';
+import { type Attempt, anchorIn, isCoded, parseAttempt, type ReachLetter } from './attempts.ts';
 import { headKeys, rowLines, rowNumbers } from './secret-tables.gen.ts';
 
 /** What is known of a head: four bytes at which something of a secret may be. */
 export class SecretRow {
-  readonly look: Look;
   readonly reach: ReachLetter;
   /** The four characters are an anchor by themselves. */
   readonly isAnchor: boolean;
@@ -17,15 +16,14 @@ export class SecretRow {
   #codedAnchors: readonly string[] | undefined;
 
   /**
-   * `MARKS|ATTEMPTS|STARTING`: the look, the reach, `a` for an anchor, `j` for a joint; attempts are parted by
+   * `MARKS|ATTEMPTS|STARTING`: the reach, `a` for an anchor, `j` for a joint; attempts are parted by
    * semicolons.
    */
   constructor(line: string) {
     const [marks = '', tried = '', begun = ''] = line.split('|');
-    this.look = marks.charAt(0) as Look;
-    this.reach = marks.charAt(1) as ReachLetter;
-    this.isAnchor = marks.includes('a', 2);
-    this.isJoint = marks.includes('j', 2);
+    this.reach = marks.charAt(0) as ReachLetter;
+    this.isAnchor = marks.includes('a', 1);
+    this.isJoint = marks.includes('j', 1);
     this.#tried = tried;
     this.#begun = begun;
   }
