@@ -37,8 +37,13 @@ function findGitDir(start: string): string | undefined {
   }
 }
 
+/** False also below a file: `.git` is a file in a linked working tree and in a submodule. */
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function readText(path: string): string | undefined {

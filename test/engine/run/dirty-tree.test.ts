@@ -87,6 +87,9 @@ long('after a conflict, the run and every other command name the ref', async (t)
     const { err } = await runLine(line, commands, { cwd: join(sample.root, 'src'), env: sample.env });
     t.match(err, `git stash apply ${ref}`, line.join(' '));
   }
+  const linked = join(t.testdir({}), 'linked');
+  sample.git('worktree', 'add', '--quiet', '--detach', linked);
+  t.match((await runLine(['runs'], commands, { cwd: linked, env: sample.env })).err, ref, 'a linked tree');
   sample.git('pack-refs', '--all');
   t.match((await runLine(['runs'], commands, { cwd: sample.root, env: sample.env })).err, ref);
   sample.git('update-ref', '-d', ref);
