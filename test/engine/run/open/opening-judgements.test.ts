@@ -54,6 +54,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ],
   ['secrets-found', 'machine', '/security/secrets', 'request admitted judges'],
   ['plugins-handed', 'machine', '', 'judges'],
+  ['artifacts-makeable', 'machine', '/artifacts/required', 'engine contract judges'],
   ['seal-opens', 'machine', '/provenance', 'engine place contract repository landing config judges'],
   ['plugin-model-opens', 'machine', '', 'engine request worker judges'],
   ['wording-readable', 'change', '', 'request source repository origin'],
