@@ -16,6 +16,7 @@ import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { requireCiting } from './require-citing.ts';
+import { requireLockfiles } from './require-dependencies.ts';
 
 /** Asked before the contract: which of its rows are asked for hangs on who works. */
 export const workerJudgement: Judgement = judgement({
@@ -82,6 +83,18 @@ export const changeJudgements: readonly Judgement[] = [
       const asked = { ...request, source };
       return { scratch, ...(await takeWithChanges(scratch, repository, asked, origin, landing)) };
     },
+  }),
+  judgement({
+    id: 'lockfiles-there',
+    sees: 'change',
+    needs: ['landing', 'scratch', 'supplied', 'config', 'scope'],
+    judge: ({ landing, scratch, supplied, config: { workspace }, scope }) =>
+      requireLockfiles(
+        scratch,
+        landing.base.tree,
+        workspace,
+        supplied ? { tree: supplied.candidateTree } : { scope },
+      ),
   }),
   judgement({
     id: 'governed-by-people',

@@ -59,6 +59,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
   ['plugin-model-opens', 'machine', '', 'engine request worker judges'],
   ['wording-readable', 'change', '', 'request source repository origin'],
   ['candidate-taken', 'change', '', 'place request source repository origin landing'],
+  ['lockfiles-there', 'change', '', 'landing scratch supplied config scope'],
   ['governed-by-people', 'change', '', 'landing scratch supplied'],
   ['paths-clean', 'change', '', 'request repository landing supplied local'],
   ['predicted-paths-clean', 'change', '', 'request source repository landing draft scratch'],
