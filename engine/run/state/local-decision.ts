@@ -1,7 +1,10 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
+import { parseWritePattern } from '../../plan/write-pattern.ts';
 import { fields, gitObject, listOf, oneOf, sha256Text, text } from '../../store/shape.ts';
-import { type DirtyPath, dirtyFault, dirtyPaths, type Touched } from '../../vcs/dirty-paths.ts';
+import { type DirtyPath, dirtyFault, dirtyPaths, type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import type { IncludedChanges } from '../../vcs/include-local.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import type { Repository } from '../../vcs/repository.ts';
@@ -118,4 +121,17 @@ export function requireRecordedChoice(
       'or end the run (`writ cancel RUN`) and run the change again with `--local-changes set-aside`',
     ],
   });
+}
+
+/**
+ * Files that the plan, or a model's advice on it that a person confirmed, names one by one. What is named by directory
+ * or glob is checked once the change is there.
+ */
+export function predictedFiles({ tasks }: PlanDraft, advice: readonly TaskAdvice[] = []): readonly Touched[] {
+  const writes = [
+    ...tasks.flatMap(({ predictedWrites = [] }) => predictedWrites),
+    ...advice.flatMap((one) => one.writes),
+  ];
+  const patterns = writes.map(parseWritePattern);
+  return touchedBy(patterns.filter(({ isPlain, isFile }) => isPlain && isFile).map(({ text }) => text));
 }
