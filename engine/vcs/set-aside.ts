@@ -79,7 +79,7 @@ export async function requireLandable(
   const named = namePaths(stuck.map(({ path }) => path));
   refuseDirty(choice === 'stop' ? dirty : stuck, {
     hints: [
-      `writ can neither include nor set aside the local changes at ${named}: commit or stash them (of a submodule: \`git submodule update\`), then start or resume the run`,
+      `writ can neither include nor set aside the local changes at ${named}: commit or stash them (of a submodule: \`git submodule update\`; of a file with a filter, \`git status\` may find that there are none), then start or resume the run`,
     ],
   });
 }
