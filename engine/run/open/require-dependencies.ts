@@ -52,8 +52,8 @@ export async function requireDependencies(
 }
 
 /**
- * Throws WORKSPACE_DEPENDENCIES_MISSING if a `[[workspace.prepare]]` must run and neither the base nor the change has its
- * lockfile. A worker may write one that its scope names.
+ * Throws WORKSPACE_DEPENDENCIES_MISSING if a `[[workspace.prepare]]` must run and neither the base nor the change has
+ * its lockfile. A worker may write one that its scope names.
  */
 export async function requireLockfiles(
   place: GitDirectory,

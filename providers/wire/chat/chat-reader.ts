@@ -97,7 +97,7 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
   };
 }
 
-/** Text of a content that is a list of parts, such as `{type: 'text', text}` and `{type: 'thinking', thinking: […]}`. */
+/** Text of a content in parts, such as `{type: 'text', text}` and `{type: 'thinking', thinking: […]}`. */
 function partsIn(content: unknown, kind: 'text' | 'thinking'): string {
   return listIn(content)
     .map(partsOf)
