@@ -128,7 +128,7 @@ export const changeJudgements: readonly Judgement[] = [
         if (isIncluding) await requireNothingToInclude(repository, landing.target.ref, files);
         return isIncluding ? { local: { choice: 'include' } } : undefined;
       }
-      const { choice, dirty } = await chooseLocalChanges(request, repository, files);
+      const { choice, dirty } = await chooseLocalChanges(request, repository, target, files);
       if (choice !== 'include') {
         await requireLandable(repository, target, files, choice);
         return { local: choice === 'stop' ? undefined : { choice } };

@@ -9,7 +9,7 @@ import type { IncludedChanges } from '../../vcs/include-local.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { readHead } from '../../vcs/resolve-commit.ts';
-import type { LocalChanges } from '../../vcs/set-aside.ts';
+import { type LocalChanges, stuckPaths } from '../../vcs/set-aside.ts';
 import type { Landing } from './landing.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';
@@ -36,13 +36,25 @@ type Asked = Pick<RunSettings, 'localChanges' | 'askLocalChanges'>;
 export async function chooseLocalChanges(
   { localChanges, askLocalChanges }: Asked,
   repository: Repository,
+  target: Pick<Target, 'expected'>,
   files: readonly Touched[],
 ): Promise<{ readonly choice: LocalChanges; readonly dirty: readonly DirtyPath[] }> {
   const isOpen = localChanges === undefined && askLocalChanges !== undefined;
   if (!isOpen && localChanges !== 'include') return { choice: localChanges ?? 'stop', dirty: [] };
   const dirty = await dirtyPaths(repository, files);
   if (!isOpen) return { choice: 'include', dirty };
-  return { choice: dirty.length === 0 ? 'stop' : await askLocalChanges(dirty), dirty };
+  return { choice: await answerOf(askLocalChanges, repository, target, dirty), dirty };
+}
+
+/** The person's answer; `stop` without a question if writ would refuse every other one. */
+export async function answerOf(
+  ask: NonNullable<Asked['askLocalChanges']>,
+  repository: Repository,
+  target: Pick<Target, 'expected'>,
+  dirty: readonly DirtyPath[],
+): Promise<LocalChanges> {
+  const isOpen = dirty.length > 0 && (await stuckPaths(repository, target, dirty)).length === 0;
+  return isOpen ? ask(dirty) : 'stop';
 }
 
 /**

@@ -2,10 +2,12 @@ import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { type DirtyPath, dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
+import type { Target } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
 import { type LocalChanges, localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
 import {
+  answerOf,
   choiceStep,
   predictedFiles,
   recordedDecision,
@@ -75,7 +77,7 @@ export async function settleLocalChanges(
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0 && includedBefore === undefined) return before;
   const stored = settings.localChanges ?? recorded ?? (await localChangesOf(repository, runId, undefined));
-  const choice = await choiceFor(run, stored, dirty);
+  const choice = await choiceFor(run, target, stored, dirty);
   if (includedBefore === undefined && choice !== 'include') {
     await requireLandable(repository, target, files, choice);
     return { ...before, localNow: { choice } };
@@ -114,13 +116,14 @@ export async function settlePlannedPaths(run: OpenRun, plan: PlanDraft): Promise
   if (target === undefined) return;
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0) return;
-  const choice = await choiceFor(run, recordedDecision({ local }, steps)?.choice ?? 'stop', dirty);
+  const choice = await choiceFor(run, target, recordedDecision({ local }, steps)?.choice ?? 'stop', dirty);
   if (choice !== 'include') await requireLandable(repository, target, files, choice);
 }
 
 /** The given choice, else the recorded one, else the person's answer, which is recorded. */
 async function choiceFor(
-  { means: { settings, steps } }: OpenRun,
+  { ground: { repository }, means: { settings, steps } }: OpenRun,
+  target: Target,
   recorded: LocalChanges,
   dirty: readonly DirtyPath[],
 ): Promise<LocalChanges> {
@@ -128,7 +131,7 @@ async function choiceFor(
   if (localChanges !== undefined || recorded !== 'stop' || ask === undefined) return localChanges ?? recorded;
   return steps.once(
     choiceStep,
-    () => ask(dirty),
+    () => answerOf(ask, repository, target, dirty),
     (answer) => answer !== 'stop',
   );
 }
