@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
-import { lookedForAt } from '../../../core/contract/gate-of.ts';
+import { lookedForAt, producedAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
@@ -101,10 +101,15 @@ function reportJudgedBy({ kind, command = '' }: ListedCheck['check'], rules: Rul
   return rule?.judgesArtifact === undefined ? [] : [rule.judgesArtifact];
 }
 
-/** Whether a candidate without the artifact is refused: the contract or one of its required checks needs it. */
+/**
+ * Whether a candidate is refused because the engine did not make the artifact: the contract or one of its required
+ * checks needs it, and no check says that it makes it.
+ */
 function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): boolean {
   return (
-    spec.artifacts.required.some((entry) => entry.required && entry.name === name) ||
+    spec.artifacts.required.some(
+      (entry) => entry.required && entry.name === name && producedAt(spec, entry) === undefined,
+    ) ||
     checksOf(spec).some(({ check }) => check.required === true && reportJudgedBy(check, rules).includes(name))
   );
 }
