@@ -3,6 +3,7 @@ import { openInProcessApprover } from '../../attest/approval/in-process-approver
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { InProcessApprover } from '../../core/contract/approval.ts';
 import type {
   ChangeSource,
@@ -108,6 +109,11 @@ export async function toResumeRequest(
   signal: AbortSignal,
 ): Promise<ResumeRequest> {
   const { repository, run, worker, onto, moreCostUnits, allowLostCalls, sandbox } = call;
+  // Callers in JavaScript may leave it out.
+  if (typeof run !== 'string')
+    throw new WritError('RUN_NOT_FOUND', {
+      message: `expected the id of a run as \`run\`, found ${typeof run}`,
+    });
   return {
     ...compact({ onto, moreCostUnits, allowLostCalls, sandbox, worker: worker && toWorker(worker) }),
     ...(await toSettings(call, surroundings, signal)),

@@ -54,13 +54,17 @@ export interface ComparedRoots {
 
 /**
  * Compares two trusted roots. A service is the same in both where the key of the log, or the first certificate of the
- * authority, is; one that a root lists several times (other periods) is paired in the order of the roots.
+ * authority, is. If a root lists one several times (other periods), equal entries are paired first, the others in the
+ * order of the roots; a repeated entry counts once.
  */
 export function compareRoots(before: Root | undefined, after: Root, nowMs: number): ComparedRoots {
-  const waiting = Map.groupBy(before ? servicesOf(before) : [], identityOf);
   const found = servicesOf(after);
+  const known = new Map((before ? servicesOf(before) : []).map((service) => [keyOf(service), service]));
+  const equal = new Map(found.map((service) => [service, known.get(keyOf(service))]));
+  for (const service of found) known.delete(keyOf(service));
+  const waiting = Map.groupBy(known.values(), identityOf);
   const services: ComparedService[] = found.map((service) => {
-    const old = waiting.get(identityOf(service))?.shift();
+    const old = equal.get(service) ?? waiting.get(identityOf(service))?.shift();
     return describe(service, changeOf(old, service), old);
   });
   const removed = [...waiting.values()].flat();
@@ -110,13 +114,19 @@ function identityOf({ kind, sha256 }: RootService): string {
   return `${kind} ${sha256}`;
 }
 
+function keyOf(service: RootService): string {
+  return JSON.stringify(service);
+}
+
+/** Each service once. */
 function servicesOf(root: Root): readonly RootService[] {
-  return [
+  const all = [
     ...root.certificateAuthorities.map((one) => toAuthority('certificate-authority', one)),
     ...root.ctlogs.map((one) => toLog('certificate-log', one)),
     ...root.tlogs.map((one) => toLog('transparency-log', one)),
     ...root.timestampAuthorities.map((one) => toAuthority('time-stamp-authority', one)),
   ];
+  return [...new Map(all.map((service) => [keyOf(service), service])).values()];
 }
 
 function toLog(

@@ -2,12 +2,13 @@ import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { FileSides, Rule } from '../../core/contract/rule.ts';
 import { patchFromRange } from '../../engine/patch/patch-from-range.ts';
 import { resolveRange } from '../../engine/patch/resolve-range.ts';
 import { readRuleFiles } from '../../engine/run/judge/read-rule-files.ts';
-import { startGit } from '../../engine/vcs/git.ts';
+import { runGit, startGit } from '../../engine/vcs/git.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { createScratch } from '../../engine/vcs/scratch.ts';
 import { cutDiff } from '../../gates/scan/cut-diff.ts';
@@ -24,6 +25,8 @@ export interface ScanSource extends AsyncDisposable {
   readonly commit?: string;
   /** Both sides of every file are known, so that dependencies can be compared. */
   readonly isWhole: boolean;
+  /** The first untracked path, where the working tree is scanned, which leaves such files out. */
+  untracked?(): Promise<string | undefined>;
 }
 
 type Tell = (unscanned: Unscanned) => void;
@@ -162,7 +165,18 @@ async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Pro
       });
     }
   }
-  return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, ...nothingToClose };
+  const untracked = async (): Promise<string | undefined> => {
+    const listed = await runGit(repository, [
+      'ls-files',
+      '-z',
+      '--others',
+      '--exclude-standard',
+      '--directory',
+    ]);
+    const [first = ''] = listed.toString('utf8').split('\0');
+    return first === '' ? undefined : printable(first);
+  };
+  return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, untracked, ...nothingToClose };
 }
 
 const nothingToClose = { [Symbol.asyncDispose]: async (): Promise<void> => {} };

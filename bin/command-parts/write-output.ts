@@ -1,4 +1,5 @@
 import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
@@ -29,6 +30,20 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
   return target;
 }
 
+/** Makes a directory where nothing is yet, and returns its absolute path. OUTPUT_EXISTS, OUTPUT_FAILED. */
+export async function makeDirectory({ cwd }: { readonly cwd: string }, path: string): Promise<string> {
+  const directory = resolve(cwd, path);
+  await mkdir(directory).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw outputFailed(path, cause);
+    throw new WritError('OUTPUT_EXISTS', {
+      message: `\`${path}\` exists already`,
+      detail: { path },
+      cause,
+    });
+  });
+  return directory;
+}
+
 function exists(path: string, target: string, cause: unknown): WritError {
   const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   return new WritError('OUTPUT_EXISTS', {
@@ -48,6 +63,8 @@ const closed: Words = (directory) => [
 /** What a person does about what the file system says; of another fault, its own words are told. */
 const words = new Map<unknown, Words>([
   ['ENOENT', (directory) => [`there is no directory \`${directory}\``, `make it: \`mkdir -p ${directory}\``]],
+  // A recursive `mkdir` says so of a file above the path.
+  ['EEXIST', (directory) => [`\`${directory}\` is no directory`, 'name a path in a directory']],
   ['ENOTDIR', (directory) => [`\`${directory}\` is no directory`, 'name a file in a directory']],
   ['EACCES', closed],
   ['EROFS', closed],

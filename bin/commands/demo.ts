@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { judgeHere } from '../../api/run/judge-here.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
@@ -9,7 +9,7 @@ import { verifyTargets } from '../../api/verify/verify-targets.ts';
 import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
@@ -18,7 +18,7 @@ import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';
-import { writeOutput } from '../command-parts/write-output.ts';
+import { makeDirectory, writeOutput } from '../command-parts/write-output.ts';
 import { buildRepository, demoFiles, demoTraffic, maintainer } from '../demo/build-repository.ts';
 import { type DemoPerson, makePeople } from '../demo/make-people.ts';
 import { runByModel } from '../demo/model-run.ts';
@@ -271,26 +271,7 @@ async function approvalsOf(context: CommandContext, view: RunView): Promise<Wait
 async function openDirectory(context: CommandContext): Promise<string> {
   const given = context.options.value('out');
   if (given === undefined) return mkdtemp(join(tmpdir(), 'writ-demo-'));
-  const out = resolve(context.cwd, given);
-  try {
-    await mkdir(out);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST') {
-      throw new WritError('OUTPUT_EXISTS', {
-        message: `\`${given}\` cannot be made: expected a path where nothing stands yet`,
-        detail: { path: given },
-        cause,
-      });
-    }
-    const reason = code === 'ENOENT' ? `its parent \`${dirname(out)}\` does not exist` : messageOf(cause);
-    throw new WritError('OUTPUT_FAILED', {
-      message: `\`${given}\` cannot be made: ${reason}`,
-      detail: { path: given },
-      cause,
-    });
-  }
-  return out;
+  return makeDirectory(context, given);
 }
 
 /** The demo signs with keys of its own, so that trying writ leaves nothing in the person's home. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/quoted.ts';
 import { kebabCase } from '../../engine/plugin-trust/manifest-part.ts';
 import { partFields } from '../../engine/plugin-trust/part-fields.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { writeOutput } from '../command-parts/write-output.ts';
+import { makeDirectory, outputFailed, writeOutput } from '../command-parts/write-output.ts';
 import type { NewKind } from '../plugin/kind-words.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { scaffolds } from '../plugin/scaffolds.ts';
@@ -37,12 +37,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   await requireFreeIds(context, name, known === 'gate' ? { rules: [name] } : { [partFields[known]]: [name] });
   const given = options.value('dir') ?? name;
   const directory = resolve(cwd, given);
-  await mkdir(dirname(directory), { recursive: true });
-  await mkdir(directory).catch((cause: NodeJS.ErrnoException) => {
-    const code = cause.code === 'EEXIST' ? 'OUTPUT_EXISTS' : 'OUTPUT_FAILED';
-    const what = cause.code === 'EEXIST' ? 'exists already' : `cannot be made: ${messageOf(cause)}`;
-    throw new WritError(code, { message: `\`${given}\` ${what}`, detail: { path: given }, cause });
+  await mkdir(dirname(directory), { recursive: true }).catch((cause) => {
+    throw outputFailed(given, cause);
   });
+  await makeDirectory(context, given);
   const files: string[] = [];
   for (const [path, text] of made) {
     await mkdir(dirname(join(directory, path)), { recursive: true });

@@ -42,7 +42,15 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     }),
   );
   context.progress.clear();
-  if (result.files === 0) throw new WritError('PATCH_EMPTY', { message: 'there is nothing to scan' });
+  if (result.files === 0) {
+    const untracked = await source.untracked?.();
+    throw new WritError('PATCH_EMPTY', {
+      message: 'there is nothing to scan',
+      ...(untracked === undefined
+        ? {}
+        : { hints: [`git does not track \`${untracked}\`: \`git add\` it, or name it as an argument`] }),
+    });
+  }
   const warning = asked.filter(
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );

@@ -52,13 +52,19 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     printer.table(compared.services.map(toRow));
     const { newest } = data;
     if (compared.services.some(({ change }) => change === 'removed'))
-      printer.line('removed services are no longer trusted: what was signed with them does not verify');
+      printer.line(
+        'removed services and periods are no longer trusted: what was signed with them then does not verify',
+      );
     if (compared.ended.length > 0)
       printer.line(
         styled('yellow', 'warning'),
         `: every ${compared.ended.join(', every ')} of the new root has ended: nothing that is signed now verifies with it`,
       );
-    if (newest) printer.line(`newest: ${newest.kind} ${newest.name}, ${newest.age_days} days old`);
+    if (newest) {
+      const days = newest.age_days;
+      const age = days < 0 ? `begins in ${-days} days` : `${days} days old`;
+      printer.line(`newest: ${newest.kind} ${newest.name}, ${age}`);
+    }
     if (isSame) printer.line(`${printable(name)} is this root already`);
     else if (writes) printer.line(`${printable(name)} was ${old === undefined ? 'created' : 'replaced'}`);
     else printer.line(`${printable(name)} was not changed`);

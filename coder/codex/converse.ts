@@ -18,14 +18,17 @@ export async function converseWithCodex(
   limits = usualLimits,
 ): Promise<ConverseEnd> {
   const instructions = [...system, readingOnly].join('\n\n');
-  await told.message({ role: 'user', text: question });
   await using thread = await openCodexThread(host, {
     signal,
     instructions,
     limits,
     heard: (piece) => told.text(piece),
   });
-  const why = await thread.take({ text: withBefore(before, question), mode: 'read' });
+  const why = await thread.take({
+    text: withBefore(before, question),
+    mode: 'read',
+    begun: () => told.message({ role: 'user', text: question }),
+  });
   if (why !== undefined) return { kind: 'nothing', reason: why };
   const text = thread
     .said()

@@ -36,6 +36,8 @@ export interface TurnOrder {
   readonly mode: 'plan' | 'read' | 'default';
   /** It is enough when this resolves: the turn is ended, and was completed. */
   readonly enough?: Promise<void>;
+  /** Called once Codex has accepted the text: it refuses one that is too long. */
+  begun?(): Promise<void>;
 }
 
 /** A thread of a Codex that runs in its sandbox; disposing of it ends the program. */
@@ -121,6 +123,7 @@ export async function openCodexThread(
           settings: { model: host.model, reasoning_effort: null, developer_instructions: null },
         },
       });
+      await order.begun?.();
       const turn = { threadId, turnId: textOf(partOf(started, 'turn').id) ?? '' };
       const enough = order.enough?.then(() => interrupt(server, turn, over)).then(() => 'enough' as const);
       const outcome = await Promise.race([

@@ -57,6 +57,7 @@ const rows = {
   },
   environment: {
     ADVISORIES_CORRUPT: [500, 128, 'the advisory database cannot be used'],
+    ADVISORIES_MISSING: [409, 128, 'no advisories are imported here'],
     ADVISORIES_BUSY: [409, 128, 'another process is importing advisories'],
     GIT_MISSING: [500, 128, 'git is not on PATH'],
     CURRENT_DIRECTORY_GONE: [500, 128, 'the current directory is not there any more'],
@@ -313,6 +314,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   OBJECTS_MISSING:
     'fetch them with git: `git fetch --refetch --no-filter`, in a shallow clone `git fetch --unshallow`',
   NOT_A_REPOSITORY: 'run inside a git work tree, or name one with `--repo PATH`',
+  ADVISORIES_MISSING: 'import an OSV export: `writ sca import FILE`',
   ADVISORIES_CORRUPT: 'remove its directory and import again: `writ sca import FILE`',
   ADVISORIES_BUSY: 'wait for it to end',
   GIT_MISSING: 'install git 2.34 or newer',

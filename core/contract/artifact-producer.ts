@@ -42,5 +42,8 @@ export interface ArtifactProducer {
   readonly contentType: string;
   /** File ending without the dot. */
   readonly extension: string;
+  /** Throws an error of the environment if this machine cannot make it, whatever the candidate is. */
+  requireReady?(): void;
+  /** May throw what `requireReady` throws: it stops a run whose contract requires the artifact. */
   produce(request: ArtifactRequest): Promise<Produced>;
 }

@@ -72,6 +72,8 @@ export type ReplyEnd = 'stop' | 'calls' | 'length' | 'refused' | 'filtered';
 /** One piece of a reply, as it comes. `end` is the last one: a reply without it is none. */
 export type ModelEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  /** The text so far was reasoning. */
+  | { readonly type: 'reasoned' }
   /** A call has begun, whose arguments are on their way: it may still come to nothing. */
   | { readonly type: 'calling'; readonly name: string }
   /** Once per call, whole, in the order of the model's. */

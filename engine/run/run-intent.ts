@@ -27,7 +27,7 @@ import { keepParts } from './work/keep-parts.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './work/make-candidate.ts';
 import { planWork } from './work/plan-work.ts';
 import { reviewPlan } from './work/review-plan.ts';
-import { settleLocalChanges } from './work/settle-local-changes.ts';
+import { settleLocalChanges, settlePlannedPaths } from './work/settle-local-changes.ts';
 
 /**
  * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused
@@ -59,6 +59,7 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
   await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
   const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
   const plan = await planWork(run);
+  await settlePlannedPaths(run, plan);
   const drafting = draftingSpent(run.means.steps, held.started.drafting);
   const state = newPlanState(plan, await costLimit(run), frames, drafting);
   for (let round = 1; ; round += 1) {

@@ -74,11 +74,14 @@ export async function requireLandable(
   choice: LocalChanges = 'stop',
 ): Promise<void> {
   const dirty = await dirtyPaths(repo, files);
-  if (choice === 'stop') return refuseDirty(dirty);
-  const hints = [
-    'writ cannot set these local changes aside: commit or stash them, then start or resume the run',
-  ];
-  refuseDirty(await stuckPaths(repo, target, dirty), { hints });
+  const stuck = await stuckPaths(repo, target, dirty);
+  if (stuck.length === 0) return choice === 'stop' ? refuseDirty(dirty) : undefined;
+  const named = namePaths(stuck.map(({ path }) => path));
+  refuseDirty(choice === 'stop' ? dirty : stuck, {
+    hints: [
+      `writ can neither include nor set aside the local changes at ${named}: commit or stash them (of a submodule: \`git submodule update\`; of a file with a filter, \`git status\` may find that there are none), then start or resume the run`,
+    ],
+  });
 }
 
 export interface SetAsideRequest {

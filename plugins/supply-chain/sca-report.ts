@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { ArtifactProducer, Produced } from '../../core/contract/artifact-producer.ts';
 import { declaredFormat } from '../../core/contract/declared-format.ts';
 import type { AdvisoryDatabase } from '../../readers/advisories/advisory-database.ts';
@@ -20,13 +20,19 @@ export interface ScaReportOptions {
 
 /**
  * `sca-report`: every package of the candidate looked up in the advisories that this user imported, as a CycloneDX 1.6
- * document with `vulnerabilities` (VDR). Never over a network. Not made without a database, or where a dependency file
- * cannot be read.
+ * document with `vulnerabilities` (VDR). Never over a network. Not made if a dependency file cannot be read.
+ * ADVISORIES_MISSING, ADVISORIES_CORRUPT.
  */
 export function createScaReportProducer({ env, clock }: ScaReportOptions): ArtifactProducer {
+  const open = (): AdvisoryDatabase => {
+    const database = openAdvisoryDatabase(advisoryDir(env));
+    if (database === undefined) throw new WritError('ADVISORIES_MISSING');
+    return database;
+  };
   return {
     contentType: 'application/vnd.cyclonedx+json; version=1.6',
     extension: 'json',
+    requireReady: () => void open(),
     async produce(request): Promise<Produced> {
       const { name, version = '1.6' } = declaredFormat(request.spec, 'sca-report');
       if (!['', 'json', 'cyclonedx-json'].includes(name) || version !== '1.6')
@@ -38,20 +44,13 @@ export function createScaReportProducer({ env, clock }: ScaReportOptions): Artif
         };
       const found = await readCandidatePackages(request, options.exclude);
       if ('unmade' in found) return found;
-      try {
-        const database = openAdvisoryDatabase(advisoryDir(env));
-        if (!database)
-          return { unmade: 'no advisories are imported here: `writ sca import FILE` takes an export of OSV' };
-        const nowMs = clock.now();
-        const bill = billOf(request, found, nowMs);
-        const properties = [...bill.properties, ...databaseProperties(database, found.packages, nowMs)];
-        const document = await toCycloneDx({ ...bill, properties }, '1.6');
-        const vulnerabilities = toVulnerabilities(scanPackages(found.packages, database), options, nowMs);
-        return { bytes: toJsonBytes({ ...document, vulnerabilities }), madeFrom: [toThing(database)] };
-      } catch (fault) {
-        if (isWritError(fault, 'ADVISORIES_CORRUPT')) return { unmade: fault.message };
-        throw fault;
-      }
+      const database = open();
+      const nowMs = clock.now();
+      const bill = billOf(request, found, nowMs);
+      const properties = [...bill.properties, ...databaseProperties(database, found.packages, nowMs)];
+      const document = await toCycloneDx({ ...bill, properties }, '1.6');
+      const vulnerabilities = toVulnerabilities(scanPackages(found.packages, database), options, nowMs);
+      return { bytes: toJsonBytes({ ...document, vulnerabilities }), madeFrom: [toThing(database)] };
     },
   };
 }

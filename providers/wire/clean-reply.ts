@@ -21,6 +21,7 @@ export function replyCleaner({ tools }: Pick<ModelRequest, 'tools'>): {
   let changesNames = false;
   const keep = function* (events: Iterable<ModelEvent>): Iterable<ModelEvent> {
     for (const event of events) {
+      if (event.type === 'reasoned') texts.length = 0;
       if (event.type === 'text' && searched < maxSearched) {
         texts.push(event.text);
         searched += event.text.length;

@@ -14,16 +14,16 @@ export interface FailureWords {
 }
 
 /**
- * `{error: {message, type, code}}`, as most vendors say it; some servers say `{error: 'text'}`. Without a status it
- * came in the middle of a reply, where no header says how long to wait.
+ * `{error: {message, type, code}}`, as most vendors say it; some servers say `{error: 'text'}` or `{object: 'error',
+ * message, type, code}`. Without a status it came in the middle of a reply, where no header says how long to wait.
  */
 export function saidFailure(
   { byWord, byMessage = [] }: FailureWords,
   status: number | undefined,
   body: unknown,
 ): SaidFailure {
-  const { error } = partsOf(body);
-  const { message, type, code } = partsOf(error);
+  const { error, object } = partsOf(body);
+  const { message, type, code } = partsOf(object === 'error' ? body : error);
   const found = (textIn(message) || textIn(error)).slice(0, 2000);
   const kind =
     rowOf(byWord, textIn(code) || String(countIn(code) ?? '')) ??
@@ -34,8 +34,12 @@ export function saidFailure(
   return { kind, found, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) };
 }
 
-/** Whether a frame of a reply, or the first of a list of frames, says that there will be none. */
+/**
+ * Whether a frame of a reply, or the first of a list of frames, says that there will be none. `{detail}` alone is what
+ * a web framework says in the place of a server of models.
+ */
 export function saysFailure(frame: unknown): boolean {
-  const { error } = partsOf(Array.isArray(frame) ? frame[0] : frame);
-  return objectIn(error) !== undefined || textIn(error) !== '';
+  const { error, object, detail, ...others } = partsOf(Array.isArray(frame) ? frame[0] : frame);
+  if (objectIn(error) !== undefined || textIn(error) !== '' || object === 'error') return true;
+  return detail !== undefined && Object.keys(others).length === 0;
 }

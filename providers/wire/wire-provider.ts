@@ -129,7 +129,7 @@ async function* askOnce(
       continue;
     }
     const frame = isDocument && !/^\s*[{[]/.test(text) ? undefined : readFrame(text);
-    if (saysFailure(frame)) throw new SaidFailureError(format.failureOf(undefined, frame));
+    if (saysFailure(frame)) throw new SaidFailureError(withText(format.failureOf(undefined, frame), text));
     if (frame !== undefined) yield* pass(reader.take(frame, type));
     // A page or a message in the place of a reply is quoted: it says more than that the reply is missing.
     if (isDocument && reader.progress() === 'begun')

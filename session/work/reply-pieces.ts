@@ -3,7 +3,7 @@ import type { Told } from '../state/command.ts';
 
 /**
  * The pieces of a reply as reports under one id, and the whole text so far. If a reply broke or was refused, and its
- * question is put again, the text begins again.
+ * question is put again, or if the text so far was reasoning, the text begins again.
  */
 export function replyPieces(
   told: (report: Extract<Told, { readonly type: 'replying' }>) => void,
@@ -15,6 +15,10 @@ export function replyPieces(
   return {
     hear(event) {
       if (event.type === 'asked' || event.type === 'end') isOver = text !== '';
+      if (event.type === 'reasoned') {
+        isOver = text !== '';
+        text = '';
+      }
       if (event.type !== 'text') return;
       told({ type: 'replying', id, text: event.text, ...(isOver ? { isAnew: true } : {}) });
       text = isOver ? event.text : text + event.text;

@@ -119,6 +119,10 @@ t.test('the engine returns a refused run as a result and throws WritError for in
   });
   await t.rejects(engine.run({ repository: sample.home, spec, source }), { code: 'NOT_A_REPOSITORY' });
   await t.rejects(engine.resume({ repository, run: 'nothing' }), { code: 'RUN_NOT_FOUND' });
+  await t.rejects(engine.resume({ repository } as never), {
+    code: 'RUN_NOT_FOUND',
+    message: 'expected the id of a run as `run`, found undefined',
+  });
   await t.rejects(engine.run({ repository, spec, source, approveWith: [path] }), { code: /^KEY_/ });
 });
 

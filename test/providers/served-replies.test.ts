@@ -53,6 +53,8 @@ async function askAt(
 
 const joined = (events: readonly ModelEvent[], type: 'text' | 'reasoning'): string =>
   events.flatMap((event) => (event.type === type ? [event.text] : [])).join('');
+const textIn = (events: readonly ModelEvent[]): string =>
+  joined(events.slice(events.findLastIndex(({ type }) => type === 'reasoned') + 1), 'text');
 const callsIn = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'call' ? [event.call] : []));
 
@@ -223,6 +225,13 @@ t.test('an error in the place of a stream is reported in the words of the server
       ['text/html', page, /Sign in to the proxy|<!DOCTYPE html>/],
       ['application/json', JSON.stringify({ detail: 'model is loading' }), /model is loading/],
       ['text/event-stream', JSON.stringify({ detail: 'model is loading' }), /model is loading/],
+      ['text/event-stream', event({ detail: 'model is loading' }), /model is loading/],
+      ['text/event-stream', event({ detail: [{ msg: 'model is loading' }] }), /model is loading/],
+      [
+        'text/event-stream',
+        `${event({ object: 'error', message: 'model is loading', code: 400 })}${event('[DONE]')}`,
+        /model is loading/,
+      ],
     ] as const) {
       // Its answer is lines of JSON, whatever it is labelled as.
       if (
@@ -329,6 +338,46 @@ t.test('thoughts between tags are reasoning, however they are cut', async (t) =>
     const { events } = await askAt('openai', chat([...plain].map((content) => ({ content }))));
     t.equal(joined(events, 'text'), plain);
   }
+});
+
+t.test('text before a closing tag without an opening one is reasoning, however it is cut', async (t) => {
+  const text = 'One `</think>` two\n</think> \n\nHi.\n</think>\n';
+  for (const size of [1, 2, 5, 7, 100]) {
+    const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    const { events } = await askAt('openai', chat(pieces.map((content) => ({ content }))));
+    t.equal(textIn(events), 'Hi.\n</think>\n', `${size}`);
+  }
+  const calling = chat(
+    [{ content: 'I look.\n</thi' }, { content: 'nk>' }, { tool_calls: [called(0, 'a', 'read_file', '{}')] }],
+    'tool_calls',
+  );
+  t.equal(textIn((await askAt('openai', calling)).events), '');
+  t.equal(textIn((await askAt('openai', chat([{ content: '</think>\n\nHi.' }]))).events), 'Hi.');
+  for (const answer of [
+    'Close it with </think>\nThen answer.',
+    'A <think>\nb\n</think>\n',
+    'Write:\n```\na\n</think>\n```\n',
+    'a\n</think> b',
+    'a\n</thi',
+  ]) {
+    const { events } = await askAt('openai', chat([...answer].map((content) => ({ content }))));
+    t.equal(textIn(events), answer);
+    t.notMatch(events, [{ type: 'reasoned' }]);
+  }
+});
+
+t.test('a content that is a list of parts is joined', async (t) => {
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'One.' }] },
+    { type: 'text', text: 'Hi' },
+    { type: 'image_url', image_url: { url: 'x' } },
+    { type: 'text', text: ' you' },
+    5,
+  ];
+  const { events, fault } = await askAt('openai', chat([{ content }, { content: '.' }]));
+  t.equal(fault, undefined);
+  t.equal(joined(events, 'reasoning'), 'One.');
+  t.equal(joined(events, 'text'), 'Hi you.');
 });
 
 t.test('a call written as text is named', async (t) => {

@@ -122,6 +122,10 @@ export function stopIfSameAtBase(
   });
 }
 
+/** How a run goes on that stopped for missing dependencies: it keeps the configuration of its policy commit. */
+export const goOn =
+  '`writ resume RUN`; if you change `.writ/config.toml`, commit that to the policy branch and start a new `writ run`; nothing was decided about the change';
+
 function dependencyMissing(
   check: string,
   { name, reason }: EnvironmentSign & { readonly kind: 'dependency-missing' },
@@ -129,10 +133,7 @@ function dependencyMissing(
   return new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
     message: `check \`${check}\` fails because \`${name}\` is missing, at the base commit too`,
     detail: { check, name },
-    hints: [
-      reason,
-      'install it in a directory that checks see, then `writ resume RUN`; if you change `.writ/config.toml`, commit that and run the spec again; nothing was decided about the change',
-    ],
+    hints: [reason, `install it in a directory that checks see, then ${goOn}`],
   });
 }
 

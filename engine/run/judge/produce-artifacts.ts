@@ -1,16 +1,18 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
-import { lookedForAt } from '../../../core/contract/gate-of.ts';
+import { lookedForAt, producedAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
 import type { OutsideArtifact } from '../../plugin-trust/parts/outside-artifact.ts';
+import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { listTree } from '../../vcs/tree.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
+import { environmentFault } from '../state/environment-fault.ts';
 import { askRule } from './ask-rules.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { withheld } from './withheld.ts';
@@ -53,9 +55,12 @@ export async function produceArtifacts(
     if (outside === undefined && !engine.slots.artifact.names.includes(name)) continue;
     const producer = outside ?? (await engine.slots.artifact.pick(name));
     const request = artifactRequest(attempt, name, [...before, stage]);
-    const made = await producer.produce(
-      outside?.sendsOut ? await withheld(request, policyOf(attempt), engine.hooks) : request,
-    );
+    const given = outside?.sendsOut ? await withheld(request, policyOf(attempt), engine.hooks) : request;
+    const made = await producer.produce(given).catch((fault: unknown) => {
+      const broken = environmentFault(fault);
+      if (broken === undefined || isRequired(contract.effective, name, attempt.ground.rules)) throw fault;
+      return { unmade: [broken.message, ...broken.hints].join('; ') };
+    });
     if (made === undefined) continue;
     if ('unmade' in made) {
       unmade[name] = made.unmade;
@@ -84,14 +89,29 @@ function suppliedBy(stages: readonly StageRecord[], name: string): ArtifactRecor
 export function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
   const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
   const declared = new Set<string>(spec.artifacts.required.map(({ name }) => name));
-  const judged = checks.flatMap(({ kind, command = '' }) => {
-    const report =
-      kind === 'policy' ? rules.get(command.trim().split(/\s/, 1)[0] ?? '')?.judgesArtifact : undefined;
-    return report !== undefined && declared.has(report) ? [report] : [];
-  });
+  const judged = checks.flatMap((check) => reportJudgedBy(check, rules)).filter((name) => declared.has(name));
   const required = spec.artifacts.required.filter((entry) => lookedForAt(spec, entry) === stage);
   const claimed = checks.flatMap((check) => check.artifactsProduced);
   return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
+}
+
+/** The artifact that a policy check's rule reads. */
+function reportJudgedBy({ kind, command = '' }: ListedCheck['check'], rules: Rules): readonly string[] {
+  const rule = kind === 'policy' ? rules.get(command.trim().split(/\s/, 1)[0] ?? '') : undefined;
+  return rule?.judgesArtifact === undefined ? [] : [rule.judgesArtifact];
+}
+
+/**
+ * Whether a candidate is refused because the engine did not make the artifact: the contract or one of its required
+ * checks needs it, and no check says that it makes it.
+ */
+function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): boolean {
+  return (
+    spec.artifacts.required.some(
+      (entry) => entry.required && entry.name === name && producedAt(spec, entry) === undefined,
+    ) ||
+    checksOf(spec).some(({ check }) => check.required === true && reportJudgedBy(check, rules).includes(name))
+  );
 }
 
 /** Who of a plugin makes it; nobody of theirs makes what a contract can name. */

@@ -15,6 +15,7 @@ import type { Attempt } from '../state/attempt.ts';
 import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import type { Passing } from './carry/in-world.ts';
 import { openNetwork } from './check-network.ts';
+import { goOn } from './environment-sign.ts';
 import { isMandatory } from './is-mandatory.ts';
 import type { OpenWorkspace } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
@@ -100,9 +101,11 @@ export async function runCommand(
   const guard = (isProgram: (path: string) => boolean) =>
     guardCommand(toolAcl, command, { variables: Object.keys(env), isProgram });
   const acl = guard(programsIn(workspace.provided));
-  const lacksShare = skipped.length > 0 && !guard(mayBeProgram).refusal;
+  // A command that no rule allows is refused for that, wherever its program is.
   const refusal =
-    acl.refusal && lacksShare ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal;
+    acl.refusal &&
+    (guard(mayBeProgram).refusal ??
+      (skipped.length > 0 ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal));
   const denied = refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
@@ -168,6 +171,6 @@ function shareMissing(
   throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
     message,
     detail,
-    hints: ['mend that in the working tree or in `[workspace]`, then `writ resume RUN`'],
+    hints: [`mend that in the working tree, then ${goOn}`],
   });
 }

@@ -1,13 +1,14 @@
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
-import type { TaskAdvice } from '../../plan/plan-advice.ts';
-import { parseWritePattern } from '../../plan/write-pattern.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import { readLocalContent } from '../../vcs/include-local.ts';
 import { requireLandable } from '../../vcs/set-aside.ts';
 import { readWording } from '../state/commit-wording.ts';
-import { chooseLocalChanges, requireNothingToInclude, targetHere } from '../state/local-decision.ts';
+import {
+  chooseLocalChanges,
+  predictedFiles,
+  requireNothingToInclude,
+  targetHere,
+} from '../state/local-decision.ts';
 import { openModel } from '../state/open-model.ts';
 import { isBuiltIn } from '../state/pick-provider.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
@@ -16,6 +17,7 @@ import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { requireCiting } from './require-citing.ts';
+import { requireLockfiles } from './require-dependencies.ts';
 
 /** Asked before the contract: which of its rows are asked for hangs on who works. */
 export const workerJudgement: Judgement = judgement({
@@ -84,6 +86,18 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
   judgement({
+    id: 'lockfiles-there',
+    sees: 'change',
+    needs: ['landing', 'scratch', 'supplied', 'config', 'scope'],
+    judge: ({ landing, scratch, supplied, config: { workspace }, scope }) =>
+      requireLockfiles(
+        scratch,
+        landing.base.tree,
+        workspace,
+        supplied ? { tree: supplied.candidateTree } : { scope },
+      ),
+  }),
+  judgement({
     id: 'governed-by-people',
     sees: 'change',
     needs: ['landing', 'scratch', 'supplied'],
@@ -114,7 +128,7 @@ export const changeJudgements: readonly Judgement[] = [
         if (isIncluding) await requireNothingToInclude(repository, landing.target.ref, files);
         return isIncluding ? { local: { choice: 'include' } } : undefined;
       }
-      const { choice, dirty } = await chooseLocalChanges(request, repository, files);
+      const { choice, dirty } = await chooseLocalChanges(request, repository, target, files);
       if (choice !== 'include') {
         await requireLandable(repository, target, files, choice);
         return { local: choice === 'stop' ? undefined : { choice } };
@@ -136,16 +150,3 @@ export const changeJudgements: readonly Judgement[] = [
     },
   }),
 ];
-
-/**
- * Files that the plan, or a model's advice on it that a person confirmed, names one by one. What is named by directory
- * or glob is checked once the change is there.
- */
-function predictedFiles({ tasks }: PlanDraft, advice: readonly TaskAdvice[] = []): readonly Touched[] {
-  const writes = [
-    ...tasks.flatMap(({ predictedWrites = [] }) => predictedWrites),
-    ...advice.flatMap((one) => one.writes),
-  ];
-  const patterns = writes.map(parseWritePattern);
-  return touchedBy(patterns.filter(({ isPlain, isFile }) => isPlain && isFile).map(({ text }) => text));
-}

@@ -53,7 +53,7 @@ export async function takeWithChanges(
     if (request.localChanges === 'include') await requireNothingToInclude(repository, target.ref, made.files);
     return { supplied: made, local: undefined };
   }
-  const { choice, dirty } = await chooseLocalChanges(request, repository, made.files);
+  const { choice, dirty } = await chooseLocalChanges(request, repository, target, made.files);
   if (choice !== 'include' || dirty.length === 0)
     return { supplied: made, local: choice === 'stop' ? undefined : { choice } };
   const included = await readLocalContent(repository, scratch, base.tree, target, dirty);
@@ -73,7 +73,7 @@ async function takeOnTop(
   // A patch for an older commit was made on that commit, not on the working tree.
   if (source.kind !== 'patch' || origin.base.commit !== base.commit) return undefined;
   const files = touchedBy(pathsNamed(source.bytes));
-  const { choice, dirty } = await chooseLocalChanges(request, repository, files);
+  const { choice, dirty } = await chooseLocalChanges(request, repository, target, files);
   if (choice !== 'include' || dirty.length === 0) return undefined;
   const included = await readLocalContent(repository, scratch, base.tree, target, dirty);
   const { candidateTree } = await patchFromBytes(scratch, { ...base, tree: included.tree }, source.bytes);

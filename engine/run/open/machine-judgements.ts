@@ -5,6 +5,7 @@ import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
 import { openParties } from './open-parties.ts';
 import { nameGround, requireOperatingSystem } from './prepare-ground.ts';
+import { requireArtifacts } from './require-artifacts.ts';
 import { requirePartSecrets } from './require-part-secrets.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
@@ -89,6 +90,13 @@ export const machineJudgements: readonly Judgement[] = [
     sees: 'machine',
     needs: ['judges'],
     judge: ({ judges }) => requirePartSecrets(judges),
+  }),
+  judgement({
+    id: 'artifacts-makeable',
+    sees: 'machine',
+    about: '/artifacts/required',
+    needs: ['engine', 'contract', 'judges'],
+    judge: ({ engine, contract, judges }) => requireArtifacts(engine, contract.effective, judges.config),
   }),
   judgement({
     id: 'seal-opens',

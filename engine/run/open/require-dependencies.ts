@@ -2,8 +2,11 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { Scope } from '../../../core/contract/scope.ts';
+import { inScope } from '../../../core/contract/scope-verdict.ts';
 import type { WorkspaceConfig } from '../../config/config.ts';
 import { checksOf } from '../../spec/checks-of.ts';
+import type { GitDirectory } from '../../vcs/git.ts';
 import { isIgnoredPath } from '../../vcs/ignored.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { listTree } from '../../vcs/tree.ts';
@@ -45,6 +48,32 @@ export async function requireDependencies(
         ],
       });
     }
+  }
+}
+
+/**
+ * Throws WORKSPACE_DEPENDENCIES_MISSING if a `[[workspace.prepare]]` must run and neither the base nor the change has
+ * its lockfile. A worker may write one that its scope names.
+ */
+export async function requireLockfiles(
+  place: GitDirectory,
+  baseTree: string,
+  { share, prepare }: WorkspaceConfig,
+  change: { readonly tree: string } | { readonly scope: Scope },
+): Promise<void> {
+  for (const { lockfile, outputs, argv } of prepare) {
+    if (outputs.every((output) => share.includes(output))) continue;
+    if ('scope' in change && !change.scope.wholeRepository && inScope(change.scope, lockfile)) continue;
+    const trees = 'tree' in change ? [change.tree, baseTree] : [baseTree];
+    const entries = await Promise.all(trees.map((tree) => listTree(place, tree, lockfile)));
+    if (entries.flat().length > 0) continue;
+    throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+      message: `\`[[workspace.prepare]]\` runs \`${argv.join(' ')}\` over \`${lockfile}\`, which the base commit does not have`,
+      detail: { lockfile, directory: outputs[0] },
+      hints: [
+        `commit \`${lockfile}\`, or name the right \`lockfile\` in \`.writ/config.toml\` and commit that`,
+      ],
+    });
   }
 }
 

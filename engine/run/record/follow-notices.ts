@@ -11,7 +11,7 @@ export function followNotices(follow: AroundOutcome): readonly string[] {
   const left = follow.state === 'followed' ? (follow.left ?? []) : [];
   return [
     follow.state === 'failed'
-      ? `the branch was moved, but index and files could not follow (${follow.reason}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`
+      ? `the branch was moved, but index and files could not follow (${follow.reason}): \`git status\` shows the paths that differ, \`git restore --staged --worktree PATH\` brings one along`
       : '',
     left.length === 0
       ? ''

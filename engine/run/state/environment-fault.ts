@@ -3,6 +3,8 @@ import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts'
 
 /** Faults of this machine or of the run's own files, whatever the change is. */
 const codes: ReadonlySet<string> = new Set<ErrorCode>([
+  'ADVISORIES_CORRUPT',
+  'ADVISORIES_MISSING',
   'CURRENT_DIRECTORY_GONE',
   'ENVIRONMENT_BROKEN',
   'EVIDENCE_WRITE_FAILED',

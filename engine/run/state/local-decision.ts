@@ -1,12 +1,15 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { TaskAdvice } from '../../plan/plan-advice.ts';
+import { parseWritePattern } from '../../plan/write-pattern.ts';
 import { fields, gitObject, listOf, oneOf, sha256Text, text } from '../../store/shape.ts';
-import { type DirtyPath, dirtyFault, dirtyPaths, type Touched } from '../../vcs/dirty-paths.ts';
+import { type DirtyPath, dirtyFault, dirtyPaths, type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import type { IncludedChanges } from '../../vcs/include-local.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { readHead } from '../../vcs/resolve-commit.ts';
-import type { LocalChanges } from '../../vcs/set-aside.ts';
+import { type LocalChanges, stuckPaths } from '../../vcs/set-aside.ts';
 import type { Landing } from './landing.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';
@@ -33,13 +36,25 @@ type Asked = Pick<RunSettings, 'localChanges' | 'askLocalChanges'>;
 export async function chooseLocalChanges(
   { localChanges, askLocalChanges }: Asked,
   repository: Repository,
+  target: Pick<Target, 'expected'>,
   files: readonly Touched[],
 ): Promise<{ readonly choice: LocalChanges; readonly dirty: readonly DirtyPath[] }> {
   const isOpen = localChanges === undefined && askLocalChanges !== undefined;
   if (!isOpen && localChanges !== 'include') return { choice: localChanges ?? 'stop', dirty: [] };
   const dirty = await dirtyPaths(repository, files);
   if (!isOpen) return { choice: 'include', dirty };
-  return { choice: dirty.length === 0 ? 'stop' : await askLocalChanges(dirty), dirty };
+  return { choice: await answerOf(askLocalChanges, repository, target, dirty), dirty };
+}
+
+/** The person's answer; `stop` without a question if writ would refuse every other one. */
+export async function answerOf(
+  ask: NonNullable<Asked['askLocalChanges']>,
+  repository: Repository,
+  target: Pick<Target, 'expected'>,
+  dirty: readonly DirtyPath[],
+): Promise<LocalChanges> {
+  const isOpen = dirty.length > 0 && (await stuckPaths(repository, target, dirty)).length === 0;
+  return isOpen ? ask(dirty) : 'stop';
 }
 
 /**
@@ -118,4 +133,17 @@ export function requireRecordedChoice(
       'or end the run (`writ cancel RUN`) and run the change again with `--local-changes set-aside`',
     ],
   });
+}
+
+/**
+ * Files that the plan, or a model's advice on it that a person confirmed, names one by one. What is named by directory
+ * or glob is checked once the change is there.
+ */
+export function predictedFiles({ tasks }: PlanDraft, advice: readonly TaskAdvice[] = []): readonly Touched[] {
+  const writes = [
+    ...tasks.flatMap(({ predictedWrites = [] }) => predictedWrites),
+    ...advice.flatMap((one) => one.writes),
+  ];
+  const patterns = writes.map(parseWritePattern);
+  return touchedBy(patterns.filter(({ isPlain, isFile }) => isPlain && isFile).map(({ text }) => text));
 }

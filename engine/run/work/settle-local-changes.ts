@@ -1,11 +1,15 @@
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
-import { dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
+import { type DirtyPath, dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
+import type { Target } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
-import { localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
+import { type LocalChanges, localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
 import {
+  answerOf,
   choiceStep,
+  predictedFiles,
   recordedDecision,
   requireNothingToInclude,
   requireRecordedChoice,
@@ -72,15 +76,8 @@ export async function settleLocalChanges(
   requireRecordedChoice(settings, runId, includedBefore);
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0 && includedBefore === undefined) return before;
-  let choice = settings.localChanges ?? recorded ?? (await localChangesOf(repository, runId, undefined));
-  if (choice === 'stop' && settings.localChanges === undefined && settings.askLocalChanges !== undefined) {
-    const { askLocalChanges: ask } = settings;
-    choice = await steps.once(
-      choiceStep,
-      () => ask(dirty),
-      (answer) => answer !== 'stop',
-    );
-  }
+  const stored = settings.localChanges ?? recorded ?? (await localChangesOf(repository, runId, undefined));
+  const choice = await choiceFor(run, target, stored, dirty);
   if (includedBefore === undefined && choice !== 'include') {
     await requireLandable(repository, target, files, choice);
     return { ...before, localNow: { choice } };
@@ -98,6 +95,45 @@ export async function settleLocalChanges(
     included,
   }));
   return withInclusion(run, inclusion);
+}
+
+/**
+ * Stops a new run before its work if there are local changes where only the model's plan says that the run writes: the
+ * spec's own plan was checked when the run was opened. WORKTREE_DIRTY; the run can be resumed.
+ */
+export async function settlePlannedPaths(run: OpenRun, plan: PlanDraft): Promise<void> {
+  const {
+    identity: { local },
+    ground: { repository },
+    ground,
+    means: { settings, steps, draft, advice },
+  } = run;
+  if (draft === undefined) return;
+  const known = new Set(predictedFiles(draft, advice).map(({ path }) => path));
+  const files = predictedFiles(plan).filter(({ path }) => !known.has(path));
+  if (files.length === 0) return;
+  const target = await targetHere(repository, ground, settings.heldFor);
+  if (target === undefined) return;
+  const dirty = await dirtyPaths(repository, files);
+  if (dirty.length === 0) return;
+  const choice = await choiceFor(run, target, recordedDecision({ local }, steps)?.choice ?? 'stop', dirty);
+  if (choice !== 'include') await requireLandable(repository, target, files, choice);
+}
+
+/** The given choice, else the recorded one, else the person's answer, which is recorded. */
+async function choiceFor(
+  { ground: { repository }, means: { settings, steps } }: OpenRun,
+  target: Target,
+  recorded: LocalChanges,
+  dirty: readonly DirtyPath[],
+): Promise<LocalChanges> {
+  const { localChanges, askLocalChanges: ask } = settings;
+  if (localChanges !== undefined || recorded !== 'stop' || ask === undefined) return localChanges ?? recorded;
+  return steps.once(
+    choiceStep,
+    () => answerOf(ask, repository, target, dirty),
+    (answer) => answer !== 'stop',
+  );
 }
 
 async function withInclusion(run: OpenRun, { name, tree, included }: Inclusion): Promise<Attempt> {

@@ -64,13 +64,14 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
       const told = toUsage(usage) ?? toUsage(beside);
       if (told) yield told;
       const part = partsOf(delta ?? message);
-      const thought = textIn(part.reasoning_content) || textIn(part.reasoning);
+      const thought =
+        textIn(part.reasoning_content) || textIn(part.reasoning) || partsIn(part.content, 'thinking');
       if (thought !== '') {
         reasoning.push(thought);
         yield { type: 'reasoning', text: thought };
       }
       refused ||= textIn(part.refusal) !== '';
-      const text = textIn(part.content) || textIn(part.refusal);
+      const text = textIn(part.content) || partsIn(part.content, 'text') || textIn(part.refusal);
       if (text !== '') yield { type: 'text', text };
       const begun = calls.take(listIn(part.tool_calls), delta === undefined);
       // Of a whole completion nothing is still to come.
@@ -94,6 +95,15 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
       yield { type: 'end', end, ...(keepsReasoning && state !== '' ? { state } : {}) };
     },
   };
+}
+
+/** Text of a content in parts, such as `{type: 'text', text}` and `{type: 'thinking', thinking: […]}`. */
+function partsIn(content: unknown, kind: 'text' | 'thinking'): string {
+  return listIn(content)
+    .map(partsOf)
+    .filter(({ type }) => type === kind)
+    .map((part) => textIn(part[kind]) || partsIn(part[kind], 'text'))
+    .join('');
 }
 
 /** The calls of one message out of their pieces. */

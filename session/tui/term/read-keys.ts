@@ -31,7 +31,8 @@ export interface KeyReader {
 /**
  * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives at once, or
  * with gaps too short for typing (`gapOf`), is a paste, and what follows so belongs to it, unless a key sequence begins
- * there. While `isAsking`, a single letter may answer a question: it is reported once nothing followed it in such a
+ * there. What one chunk has behind the end of a marked paste belongs to the paste: the pasted text can hold that mark.
+ * While `isAsking`, a single letter may answer a question: it is reported once nothing followed it in such a
  * gap, and together with the next letter of a paste otherwise.
  */
 export function readKeys(
@@ -120,11 +121,22 @@ export function readKeys(
       hold(isText ? afterKeys(burst, decoded.keys, isSequence) : noBurst);
       if (decoded.undecided !== undefined) wait(decoded.undecided);
       if (isText && !isSequence) tellTyped(decoded.keys);
-      else tell(decoded.keys);
+      else tell(withoutTypingBehindPaste(decoded.keys));
     },
     stop: () => {
       stopped = true;
       waiting.abort();
     },
   };
+}
+
+/** Text and line ends behind a paste as a second paste; other keys there are dropped. */
+function withoutTypingBehindPaste(keys: readonly Key[]): readonly Key[] {
+  const at = keys.findIndex(({ type }) => type === 'paste');
+  const behind = keys
+    .slice(at + 1)
+    .map((key) => (key.type !== 'key' ? key.text : /^(?:enter|char:j)$/.test(key.name) ? '\n' : ''))
+    .join('');
+  if (at === -1) return keys;
+  return [...keys.slice(0, at + 1), ...(behind === '' ? [] : [{ type: 'paste', text: behind } as const])];
 }

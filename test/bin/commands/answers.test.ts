@@ -196,14 +196,22 @@ long('`writ doctor` reports insecure private keys and creates none', async (t) =
   t.equal((await keyDiagnosis(home)).status, 'ok');
 });
 
-t.test('`writ demo` reports a missing parent directory', async (t) => {
-  const cwd = realpathSync(t.testdir({ there: {} }));
+t.test('`writ demo` and `writ plugin new` report what is above a path that cannot be made', async (t) => {
+  const cwd = realpathSync(t.testdir({ there: {}, file: '' }));
   const own = { PATH: env.PATH, HOME: cwd };
   const absent = await runLine(['demo', '--out', 'nosuch/x/y'], commands, { cwd, env: own });
   t.match(
     absent.err,
-    `OUTPUT_FAILED: \`nosuch/x/y\` cannot be made: its parent \`${cwd}/nosuch/x\` does not exist`,
+    'OUTPUT_FAILED: `nosuch/x/y` cannot be written: there is no directory `nosuch/x`\n  hint: make it: `mkdir -p nosuch/x`\n',
   );
+  for (const line of [
+    ['demo', '--out', 'file/x'],
+    ['plugin', 'new', 'gate', 'no-drafts', '--dir', 'file/x'],
+  ])
+    t.match(
+      (await runLine(line, commands, { cwd, env: own })).err,
+      'OUTPUT_FAILED: `file/x` cannot be written: `file` is no directory\n',
+    );
   t.notMatch(absent.err, 'remove that one first');
   t.equal(existsSync(join(cwd, 'nosuch')), false);
   t.match((await runLine(['demo', '--out', 'there'], commands, { cwd, env: own })).err, 'OUTPUT_EXISTS');

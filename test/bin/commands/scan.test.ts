@@ -81,6 +81,14 @@ t.test('files are scanned as if every line was added', async (t) => {
   t.match(await scan(t, root, ['empty']), { code: 1, error: 'PATCH_EMPTY' }, 'nothing scanned is no pass');
 });
 
+t.test('if only untracked files are new, the refusal names one and `git add`', async (t) => {
+  const { root } = repository(t);
+  writeFileSync(join(root, 'new.js'), evil);
+  const { code, err } = await runLine(['scan'], commands, { cwd: root, env });
+  t.equal(code, 1);
+  t.match(err, /PATCH_EMPTY.*\n {2}hint: git does not track `new\.js`: `git add` it/);
+});
+
 long('a range scan covers dependencies, and tests if requested', async (t) => {
   const { root, git } = repository(t);
   writeFileSync(join(root, 'src.js'), `run();\n${evil}`);

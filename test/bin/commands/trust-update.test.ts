@@ -107,6 +107,12 @@ t.test('trust update shows another chain of an authority, and warns of a root th
   writeFileSync(join(cwd, 'new.json'), text(over));
   t.strictSame((await update(cwd, ['--dry-run'])).data.ended, ['transparency-log']);
   t.match(await shown(), /warning: every transparency-log of the new root has ended/);
+  const year = new Date().getUTCFullYear() + 3;
+  const early = edited(root, (r) => {
+    r.tlogs[0].publicKey.validFor = { start: `${year}-01-01T00:00:00Z` };
+  });
+  writeFileSync(join(cwd, 'new.json'), text(early));
+  t.match(await shown(), /newest: transparency-log .*, begins in [1-9]\d{2,3} days/);
 });
 
 t.test('trust update reads stdin, creates a missing root and writes through a symlink', async (t) => {
@@ -205,6 +211,14 @@ t.test(
     t.strictSame(changes(periods(early, late), periods(early, late)), ['kept', 'kept']);
     t.strictSame(changes(periods(early), periods(early, late)), ['kept', 'added']);
     t.strictSame(changes(periods(early, late), periods(early)), ['kept', 'removed']);
+    t.strictSame(
+      changes(periods(early, late), periods(late)),
+      ['kept', 'removed'],
+      'equal periods are paired',
+    );
+    t.strictSame(changes(periods(early, late), periods(undefined, late)), ['extended', 'kept']);
+    t.strictSame(changes(periods(early, early), periods(early)), ['kept'], 'a repeated entry counts once');
+    t.strictSame(changes(periods(early), periods(early, early)), ['kept']);
     const shorter = edited(root, (r) => r.timestampAuthorities[0].certChain.certificates.pop());
     t.strictSame(changes(root, shorter), ['kept', 'kept', 'kept', 'changed']);
     const moved = edited(root, (r) => (r.tlogs[0].baseUrl = 'https://other.example.org'));

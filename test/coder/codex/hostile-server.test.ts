@@ -1,6 +1,9 @@
 import t from 'tap';
+import { converseWithCodex } from '../../../coder/codex/converse.ts';
 import { workWithCodex } from '../../../coder/codex/work.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import type { AgentHost } from '../../../core/contract/agent.ts';
+import type { ModelMessage } from '../../../core/contract/model.ts';
 import { type FakeOrder, type FakeServer, fakeOrder, over, turnThatSays } from './fake-host.ts';
 
 const soon = { answerMs: 200, idleMs: 200 };
@@ -52,6 +55,30 @@ t.test('broken messages, silence or an early end are reported as a broken reply'
   };
   for (const [name, server] of Object.entries(cases))
     await t.rejects(workWithCodex(fakeOrder(server).order, soon), broken, name);
+});
+
+t.test('a question is recorded once Codex has accepted it', async (t) => {
+  const asked = async (server: FakeServer) => {
+    const messages: string[] = [];
+    const { agent, signal } = fakeOrder(server).order as unknown as { agent: AgentHost; signal: AbortSignal };
+    const told = {
+      message: async ({ role }: ModelMessage) => void messages.push(role),
+      text: () => {},
+    };
+    const question = { system: [], before: [], question: 'How?', told, agent: { host: agent, signal } };
+    const end = await converseWithCodex(question as never, soon).catch((fault: unknown) => fault);
+    return { end, messages };
+  };
+  const said = { method: 'item/completed', params: { item: { type: 'agentMessage', id: 'm', text: 'So.' } } };
+  t.match(await asked(turnThatSays([said, over])), {
+    end: { kind: 'answered' },
+    messages: ['user', 'assistant'],
+  });
+  const tooLong = { code: -32_602, message: 'Input exceeds the maximum length of 1048576 characters.' };
+  const refused = await asked((message) =>
+    message.method === 'turn/start' ? [{ id: message.id, error: tooLong }] : turnThatSays([])(message),
+  );
+  t.match(refused, { end: { code: 'PROVIDER_FAILED' }, messages: [] });
 });
 
 t.test('a thread without the expected approval policy is refused', async (t) => {

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../../coder/model-choice.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
@@ -34,8 +37,11 @@ const patch = (text: string): ScriptedReply => ({ calls: [['apply_patch', { patc
 const note = '*** Begin Patch\n*** Add File: bench/price-note.js\n+// prices are exact\n*** End Patch';
 
 /** A run with these replies: plan first, then the Tasks. */
-async function work(t: { teardown(done: () => void): void }, replies: readonly ScriptedReply[]) {
-  const sample = makeSample();
+async function work(
+  t: { teardown(done: () => void): void },
+  replies: readonly ScriptedReply[],
+  sample = makeSample(),
+) {
   t.teardown(() => sample.remove());
   await using model = await scriptModel(replies);
   const from = formatModelChoice({ provider: 'openai', model: 'scripted', apiBase: model.base, flags: {} });
@@ -59,6 +65,16 @@ long('a model adds steps and order to the tasks of the spec', async (t) => {
   t.match(second, { predicted_writes: ['bench/price.js'] });
   t.match(read('plan-advice.json'), { taken: true, provider: 'openai', model: 'scripted', turns: 1 });
   t.ok(asked[1]?.includes('take the cent away'), 'whoever works is told');
+});
+
+t.test('local changes where only the plan of the model writes stop the run before the work', async (t) => {
+  const sample = makeSample();
+  writeFileSync(join(sample.root, 'src/price.js'), 'mine\n');
+  // The script has no reply for a Task.
+  await t.rejects(work(t, [plans(advice)], sample), {
+    code: 'WORKTREE_DIRTY',
+    detail: { found: ['src/price.js (modified)'] },
+  });
 });
 
 long('plan advice outside the plan or scope is refused with a reason', async (t) => {

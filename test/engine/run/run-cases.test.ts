@@ -48,7 +48,9 @@ t.test('fixture runs reach their expected decisions', { jobs: 2, timeout: 2_000_
       if (advisories !== undefined) await takeIn(sample, advisories);
       const source = { kind: 'patch', bytes: readDiff(folder) } as const;
       if (expect.error !== undefined) {
-        const detail = { issues: (expect.issues ?? []).map((code) => ({ code, severity: 'error' })) };
+        const { issues } = expect;
+        const detail =
+          issues === undefined ? {} : { issues: issues.map((code) => ({ code, severity: 'error' })) };
         await t.rejects(sample.run({ source }, spec), { code: expect.error, detail });
         t.equal(sample.state(), before, 'refs, index and working tree are as they were');
         return;

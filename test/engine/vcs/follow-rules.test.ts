@@ -9,7 +9,7 @@ import { finishFollow } from '../../../engine/vcs/finish-follow.ts';
 import { readLocalContent } from '../../../engine/vcs/include-local.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
-import { stuckPaths } from '../../../engine/vcs/set-aside.ts';
+import { type LocalChanges, requireLandable, stuckPaths } from '../../../engine/vcs/set-aside.ts';
 import { casesOf } from '../../rooms/long.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
 
@@ -187,6 +187,13 @@ t.test('a path that did not follow is a notice, and the ref with the local chang
   ]);
 });
 
+t.test('files that could not follow have a notice with advice that does not depend on the reason', (t) => {
+  t.match(followNotices({ state: 'failed', reason: '`main` has moved on since' }), [
+    /\(`main` has moved on since\): `git status` shows .* `git restore --staged --worktree PATH`/,
+  ]);
+  t.end();
+});
+
 t.test('mixed line endings can be set aside with core.safecrlf=true', async (t) => {
   const { sample, commit, move } = makeScene(t, { first: attributes('a text') });
   sample.git('config', 'core.safecrlf', 'true');
@@ -219,6 +226,24 @@ t.test('local changes that git would store wrongly are found before work, and ar
     sample.git('config', 'filter.secret.clean', 'sed s/mine/hidden/');
     edit('11', 'mine');
     t.same(await stuckOf(sample, 'a'), ['a modified']);
+  });
+  await t.test('a submodule, of which no choice is offered that would be refused', async (t) => {
+    const { sample, edit } = makeScene(t, {});
+    const head = sample.git('rev-parse', 'HEAD').trim();
+    sample.git('update-index', '--add', '--cacheinfo', `160000,${head},sub`);
+    sample.git('commit', '-q', '-m', 'sub');
+    sample.git('update-index', '--cacheinfo', `160000,${'1'.repeat(40)},sub`);
+    edit('11', 'mine');
+    const repository = await openRepository(sample.dir);
+    const refusal = (choice: LocalChanges, paths: readonly string[]) =>
+      t.rejects(requireLandable(repository, { expected: head }, touchedBy(paths), choice), {
+        code: 'WORKTREE_DIRTY',
+        hints: [/^writ can neither include nor set aside .* at `sub`: .*`git submodule update`/],
+      });
+    await refusal('stop', ['a', 'sub']);
+    await refusal('set-aside', ['a', 'sub']);
+    const plain = requireLandable(repository, { expected: head }, touchedBy(['a']));
+    await t.rejects(plain, { code: 'WORKTREE_DIRTY', hints: [/--local-changes/] });
   });
   await t.test('a file that --skip-worktree hides', async (t) => {
     const { sample, edit } = makeScene(t, {});

@@ -184,13 +184,14 @@ t.test('makes nothing without a usable database, and gives the reason', async (t
   const generation = readdirSync(root).find((name) => name.startsWith('g-')) ?? '';
   for (const name of readdirSync(join(root, generation)))
     if (name.startsWith('npm-')) writeFileSync(join(root, generation, name), '');
-  t.match(await textOf(producer, requestOf(files)), /^the advisory database in `.*` cannot be used: `npm-/);
+  const unusable = {
+    code: 'ADVISORIES_CORRUPT',
+    message: /^the advisory database in `.*` cannot be used: `npm-/,
+  };
+  await t.rejects(textOf(producer, requestOf(files)), unusable);
   rmSync(root, { recursive: true });
-  t.match(await textOf(producer, requestOf(files)), /`writ sca import FILE`/);
+  await t.rejects(textOf(producer, requestOf(files)), { code: 'ADVISORIES_MISSING' });
   mkdirSync(root);
-  t.match(
-    await textOf(createScaReportProducer({ env, clock }), requestOf(files)),
-    /`writ sca import FILE`/,
-    'an empty directory is no database',
-  );
+  const missing = { code: 'ADVISORIES_MISSING', hints: [/`writ sca import FILE`/] };
+  t.throws(() => createScaReportProducer({ env, clock }).requireReady?.(), missing, 'empty directory');
 });

@@ -45,6 +45,7 @@ function faultOf(event: ModelEvent, before: readonly ModelEvent[]): string | und
   if (event.type === 'asked')
     return /^[\x21-\x7e]{1,128}$/.test(event.requestId) ? undefined : 'an id of the question that is none';
   if (event.type === 'calling') return event.name === '' ? 'a call without a name' : undefined;
+  if (event.type === 'reasoned') return undefined;
   return typeof event.text === 'string' && event.text !== '' ? undefined : 'text that is none';
 }
 

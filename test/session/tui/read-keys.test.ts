@@ -218,12 +218,23 @@ t.test(
   },
 );
 
+t.test('what one chunk has behind the end of a marked paste is no typing', async (t) => {
+  t.equal(await read(['\x1b[200~one\x1b[201~/network allow\r']), '"one" "/network allow\n"');
+  t.equal(await read(['\x1b[200~/network allow\x1b[201~\r']), '"/network allow" "\n"');
+  t.equal(
+    await read(['\x1b[200~a', 'b\x1b[201~\x1b[Zy\n', 100, '\r']),
+    '"ab" "y\n" enter',
+    'of several chunks',
+  );
+  t.equal(await read(['\x1b[200~a\x1b[201~\rb\x1b[200~c\x1b[201~\r']), '"a" "\nbc\n"', 'two pastes');
+});
+
 t.test('typed keys and marked pastes are read as before', async (t) => {
   t.equal(await read(['y\r']), '"y" enter', 'one letter and Enter');
   t.equal(await read(['hello', 60, '\r']), '"hello" enter');
   t.equal(await read(['\x1b[A\r']), 'up enter', 'a key and Enter');
   t.equal(await read(['ab\x1b\rcd']), '"ab" alt+enter "cd"', 'Alt+Enter in typed text');
   t.equal(await read(['hello\x1bOM']), '"hello" enter', 'Enter of the number pad');
-  t.equal(await read(['ab\x1b[200~one\rtwo\x1b[201~\r']), '"ab" "one\ntwo" enter');
+  t.equal(await read(['ab\x1b[200~one\rtwo\x1b[201~', '\r']), '"ab" "one\ntwo" enter');
   t.equal(await read(['\x1b[200~one\r', 'two\r', '\x1b[201~', '\r']), '"one\ntwo\n" enter');
 });

@@ -76,6 +76,10 @@ t.test('a reply that broke is replaced by the reply to the same question', async
         const [text, isWhole = false] = replies[asked++] ?? [''];
         yield { type: 'text', text: text.slice(0, 2) };
         yield { type: 'text', text: text.slice(2) };
+        if (text.startsWith('I think')) {
+          yield { type: 'reasoned' };
+          yield { type: 'text', text: 'It adds.' };
+        }
         if (isWhole) yield { type: 'end', end: 'stop' };
         else
           throw providerFailure({ provider: 'p', kind: 'broken-reply', found: 'cut', retryAfterSeconds: 0 });
@@ -97,5 +101,7 @@ t.test('a reply that broke is replaced by the reply to the same question', async
   const failed = await shownAfter(['Half'], ['Half'], ['Half']);
   t.strictSame(failed, { asked: 3, shown: ['Half'], text: 'Half' });
   const whole = await shownAfter(['Half'], ['It is whole.', true]);
+  const reasoned = await shownAfter(['I think', true]);
+  t.strictSame(reasoned, { asked: 1, shown: ['It adds.'], text: 'It adds.' });
   t.strictSame(whole, { asked: 2, shown: ['It is whole.'], text: 'It is whole.' });
 });

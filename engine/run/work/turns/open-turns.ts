@@ -89,6 +89,7 @@ export function openTurns(
       for await (const event of provider.ask(request, signal)) {
         told?.(event);
         if (event.type === 'text') text.push(event.text);
+        if (event.type === 'reasoned') text.length = 0;
         if (event.type === 'call') calls.push(event.call);
         if (event.type === 'usage') usage = event.usage;
         if (event.type === 'notice') notices.add(event.text);

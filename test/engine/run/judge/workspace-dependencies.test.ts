@@ -379,7 +379,7 @@ t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t
   sample.git('commit', '--quiet', '-m', 'requirements');
   makeVirtualEnvironment(join(sample.root, '.venv'));
   const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
-  const run = (change: string = bytes.toString()) =>
+  const run = (change: string = bytes.toString(), allowCommands = ['.venv/bin/python']) =>
     sample.run(
       { source: { kind: 'patch', bytes: Buffer.from(change) } },
       {
@@ -403,7 +403,7 @@ t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t
               {
                 tool: 'workspace.command',
                 actions: ['execute'],
-                constraints: { allowCommands: ['.venv/bin/python'] },
+                constraints: { allowCommands },
               },
             ],
           },
@@ -415,7 +415,13 @@ t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     exitCode: 128,
     message: '`.venv` is not shared: `requirements.txt` in the working tree differs',
+    hints: [/working tree.*commit that to the policy branch and start a new `writ run`/],
   });
+  const denied = await run(undefined, ['python3']);
+  t.match(denied.stages[0]?.checks[0]?.findings[0], {
+    message: '`.venv/bin/python --version` is not allowed: no `allowCommands` entry is a prefix of it',
+  });
+  sample.git('update-ref', '-d', `refs/ai/runs/${denied.runId}`);
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided about the change');
   writeFileSync(join(sample.root, 'requirements.txt'), '');
   const altering = `${bytes}diff --git a/requirements.txt b/requirements.txt\n--- a/requirements.txt\n+++ b/requirements.txt\n@@ -0,0 +1 @@\n+# nothing\n`;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parseConfig } from '../../../../engine/config/config.ts';
-import { requireDependencies } from '../../../../engine/run/open/require-dependencies.ts';
+import { requireDependencies, requireLockfiles } from '../../../../engine/run/open/require-dependencies.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
@@ -89,4 +89,41 @@ t.test('a check whose program is in an ignored directory that is not shared', as
     message: /`\.venv` is not shared: `uv\.lock` is not in the base commit/,
   });
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+});
+
+t.test('a `prepare` step whose lockfile is missing', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const prepare = '[[workspace.prepare]]\nargv = ["uv", "sync"]\nlockfile = "uv.lock"\noutputs = [".venv"]\n';
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ/config.toml'), prepare);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Prepare');
+  await t.rejects(sample.run({ source, runId }), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    message: /`uv sync` over `uv\.lock`, which the base commit does not have/,
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'refused before any work');
+
+  const { workspace } = parseConfig(Buffer.from(prepare), { signers: new Map(), logs: new Map() });
+  const repository = await openRepository(sample.root);
+  const tree = sample.git('rev-parse', 'HEAD^{tree}');
+  const require = (write: readonly string[], changed?: string) =>
+    requireLockfiles(
+      repository,
+      tree,
+      workspace,
+      changed === undefined
+        ? { scope: { write, forbidden: [], wholeRepository: write.length === 0 } }
+        : { tree: changed },
+    );
+  await t.rejects(
+    require([]),
+    { code: 'WORKSPACE_DEPENDENCIES_MISSING' },
+    'a worker in the whole repository',
+  );
+  await t.resolves(require(['pyproject.toml']), 'a worker whose scope names it');
+  writeFileSync(join(sample.root, 'uv.lock'), '\n');
+  sample.git('add', '--all');
+  await t.resolves(require([], sample.git('write-tree')), 'the change brings it');
 });
