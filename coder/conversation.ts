@@ -126,10 +126,10 @@ export function openConversation(
     const goal = limit * shrinkTo;
     shorten(tail.length - keptMessages, goal, shortText);
     if (size > goal) dropOldest(goal, keptMessages);
-    for (let most = limit / 4; size > limit && most >= shortText; most /= 2)
+    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText; most /= 2)
       shorten(tail.length, limit, Math.floor(most));
     if (size > limit) dropOldest(limit, 2);
-    for (let most = limit / 4; size > limit && most >= shortText / 2; most /= 2)
+    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText / 2; most /= 2)
       shortenHeads(Math.floor(most));
   };
   count();

@@ -15,6 +15,8 @@ const replyShare = 1 / 4;
 const leastShare = 1 / 4;
 /** Once is enough if the vendor says how much it holds and how much that was. */
 const maxShortenings = 3;
+/** Smaller numbers in a refusal are no window: they are statuses and counts. */
+const leastContext = 512;
 /** Of a reply, where a model holds less than was known and does not say how much. */
 const smallReply = 4096;
 
@@ -105,12 +107,15 @@ function conversationCharacters(context: number, overhead: number): number {
   return Math.floor(Math.max(room - overhead, room * leastShare));
 }
 
-/** The tokens that a vendor says its model holds and was sent, in the words of its refusal; each only if it is said. */
+/**
+ * The tokens that a vendor says its model holds and was sent, in the words of its refusal; each only if it is said. The
+ * HTML page of a proxy says neither.
+ */
 function tokensIn(words: string): { readonly context?: number; readonly sent?: number } {
-  const plain = words.replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
+  const plain = words.replace(/<[^<>]{0,1000}>/g, ' ').replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
   const [, count] = /(?:context|maximum|limit|<=|>)\D{0,60}?(\d{3,8})\b/i.exec(plain) ?? [];
-  if (count === undefined) return {};
-  const context = Number(count);
+  const context = Number(count ?? 0);
+  if (context < leastContext) return {};
   const sent = Math.max(...[...plain.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits)));
   return sent > context ? { context, sent } : { context };
 }

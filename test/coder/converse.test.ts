@@ -80,11 +80,12 @@ t.test('a question that is too long is shortened and asked once more', async (t)
   for (const [words, most] of [
     ["This model's maximum context length is 8192 tokens. However, you requested 30000 tokens.", 30_000],
     ['the request exceeds the available context size. try increasing it', 50_000],
+    ['<html><head><title>413 Request Entity Too Large</title></head><hr>nginx</html>', 50_000],
   ] as const) {
-    const { end, asked } = await talk(
-      (one) => (bodyOf(one).length > most ? refusal(words) : { text: 'A file.' }),
-      { before: long },
-    );
+    const refused: ScriptedReply = words.startsWith('<') ? { fails: [413, words] } : refusal(words);
+    const { end, asked } = await talk((one) => (bodyOf(one).length > most ? refused : { text: 'A file.' }), {
+      before: long,
+    });
     t.strictSame(end, { kind: 'answered' }, words);
     t.equal(asked.length, 2, 'asked twice in all');
     const [first, second] = asked.map(bodyOf);

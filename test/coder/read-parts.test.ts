@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { numberedLines } from '../../engine/run/work/hands/numbered-lines.ts';
+import { numberedLines } from '../../engine/run/work/hands/read-part.ts';
+import { openTreeHands } from '../../engine/run/work/hands/tree-hands.ts';
+import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
+import { privacyPolicyOf } from '../../engine/spec/privacy-policy-of.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { makeSample } from '../engine/run/sample.ts';
 import { long } from '../rooms/long.ts';
 import { useHands } from './use-hands.ts';
 
@@ -71,4 +76,26 @@ t.test('a key that spans several lines is masked in each part', async (t) => {
       for (const row of rows) t.notMatch(text, row);
     }
   });
+});
+
+t.test('a model that only reads gets the lines that it asked for', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  writeFileSync(join(sample.root, 'long.txt'), 'x\n'.repeat(200_000));
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Long');
+  const hands = openTreeHands({
+    engine: await sample.engine(),
+    repository: await openRepository(sample.root),
+    tree: sample.git('rev-parse', 'HEAD^{tree}'),
+    runId: 'r',
+    policy: privacyPolicyOf(guardingProfile(0)),
+    signal: new AbortController().signal,
+  });
+  t.match(await hands.use({ kind: 'read', path: 'long.txt', fromLine: 199_998, lines: 2 }), {
+    outcome: 'done',
+    text: '199998\tx\n199999\tx\n[lines 199998 to 199999 of 200000: go on from line 200000]',
+  });
+  const { text } = await hands.use({ kind: 'read', path: './long.txt' });
+  t.match(text, /\[lines 1 to 2000 of 200000: go on from line 2001\]$/);
 });

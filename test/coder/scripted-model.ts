@@ -5,7 +5,8 @@ export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly (readonly [tool: string, given: Readonly<Record<string, unknown>> | string])[];
   /** Instead: a status and its words. */
-  readonly fails?: readonly [status: number, body: object];
+  /** A text is an HTML page. */
+  readonly fails?: readonly [status: number, body: object | string];
 }
 
 /**
@@ -28,8 +29,9 @@ export function answeringModel(replyTo: (asked: Asked) => ScriptedReply, port = 
     next += 1;
     if (reply.fails) {
       const [status, body] = reply.fails;
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
+      const isPage = typeof body === 'string';
+      response.writeHead(status, { 'content-type': isPage ? 'text/html' : 'application/json' });
+      response.end(isPage ? body : JSON.stringify(body));
       return;
     }
     const calls = (reply.calls ?? []).map(([name, given], index) => ({

@@ -9,6 +9,7 @@ import { readBlob } from '../../../vcs/blobs.ts';
 import { askGit, type GitDirectory } from '../../../vcs/git.ts';
 import { listNames, listTree } from '../../../vcs/tree.ts';
 import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
+import { readPart } from './read-part.ts';
 
 /** A tree of commits as tools see it: there is nothing behind it that could be written or run. */
 export interface TreeToRead {
@@ -24,7 +25,6 @@ export interface TreeToRead {
 const maxUses = 500;
 const bound = { most: maxUses, told: `a draft may use its tools ${maxUses} times` };
 const maxFileBytes = 8 * 1024 * 1024;
-const maxShownBytes = 256 * 1024;
 const maxNames = 2000;
 const maxFoundBytes = 64 * 1024;
 const maxSearchBytes = 16 * 1024 * 1024;
@@ -56,14 +56,19 @@ export function openTreeHands(place: TreeToRead): Hands {
     use: (use) =>
       door.use(
         () => judge(use),
-        ({ looking, path }) => act(place, looking, path),
+        ({ looking, path }) => act(place, looking, path, mask),
       ),
   };
 }
 
-async function act(place: TreeToRead, use: Looking, path: string): Promise<HandAnswer> {
+async function act(
+  place: TreeToRead,
+  use: Looking,
+  path: string,
+  mask: (text: string) => string,
+): Promise<HandAnswer> {
   try {
-    if (use.kind === 'read') return await read(place, path);
+    if (use.kind === 'read') return await read(place, path, use, mask);
     if (use.kind === 'list') return await list(place, path);
     return await search(place, path, use.pattern);
   } catch (fault) {
@@ -73,12 +78,15 @@ async function act(place: TreeToRead, use: Looking, path: string): Promise<HandA
   }
 }
 
-async function read({ repository, tree }: TreeToRead, path: string): Promise<HandAnswer> {
+async function read(
+  { repository, tree }: TreeToRead,
+  path: string,
+  part: Parameters<typeof readPart>[1],
+  mask: (text: string) => string,
+): Promise<HandAnswer> {
   const bytes = await readBlob(repository, tree, path, maxFileBytes);
   if (bytes === undefined) return { outcome: 'failed', text: 'failed: there is no such file' };
-  if (bytes.includes(0)) return { outcome: 'failed', text: `failed: binary, ${bytes.length} bytes` };
-  const cut = bytes.length > maxShownBytes ? `\n[cut: ${maxShownBytes} of ${bytes.length} bytes]` : '';
-  return { outcome: 'done', text: bytes.subarray(0, maxShownBytes).toString('utf8') + cut };
+  return readPart(bytes, part, mask);
 }
 
 async function list({ repository, tree }: TreeToRead, path: string): Promise<HandAnswer> {

@@ -1,3 +1,25 @@
+import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
+
+const maxAnswerBytes = 256 * 1024;
+const maxLines = 2000;
+
+/** The lines of a file that a model wants to read, with their numbers; a binary file fails. */
+export function readPart(
+  bytes: Buffer,
+  { fromLine, lines }: Pick<Extract<HandUse, { readonly kind: 'read' }>, 'fromLine' | 'lines'>,
+  mask: (text: string) => string,
+): HandAnswer {
+  if (bytes.includes(0)) return { outcome: 'failed', text: `failed: binary, ${bytes.length} bytes` };
+  const range = {
+    from: Math.max(1, fromLine ?? 1),
+    lines: Math.max(1, Math.min(lines ?? maxLines, maxLines)),
+    maxBytes: maxAnswerBytes,
+  };
+  // The whole text is masked: a secret may span several lines.
+  const text = bytes.length === 0 ? '' : numberedLines(mask(bytes.toString('utf8')), range);
+  return { outcome: 'done', text };
+}
+
 /** Which lines of a text are asked for, and how many bytes of them an answer holds. */
 export interface LineRange {
   /** From 1. */
