@@ -1,6 +1,7 @@
 import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
 import { followPublishedLedger } from '../../attest/log/internal-ledger-source.ts';
 import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
+import { joinIntents } from '../../engine/upkeep/join-intents.ts';
 import type { MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import type { Moved, MoveRequest } from '../../engine/upkeep/push-refs.ts';
 
@@ -22,7 +23,8 @@ export interface FetchedAndFollowed {
  */
 export async function fetchAndFollow(request: MoveRequest, place: RenewalPlace): Promise<FetchedAndFollowed> {
   const { repository, env, clock } = place;
-  const fetched = await fetchRefs(request);
+  const brought = await fetchRefs(request);
+  const fetched = { ...brought, refs: await joinIntents(place, brought.refs) };
   const before = new Map(fetched.refs.map((moved) => [moved.ref, moved]));
   const unmoved = (ref: string): Pick<MovedRef, 'from' | 'to'> => before.get(ref) ?? { from: null, to: null };
   const followed = await followPublishedLedger(repository, env, clock, true);

@@ -36,9 +36,8 @@ export function toRfc3339(epochMs: number): string {
 
 /** The first instant after a day in UTC; NaN if the text is no day of the form `YYYY-MM-DD`. */
 export function endOfDay(day: string): number {
-  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  const start = Date.parse(`${day}T00:00:00Z`);
   // Date.parse reads 30 February as 2 March.
-  return Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)
-    ? Number.NaN
-    : start + 86_400_000;
+  const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(`${day}T`);
+  return isDay ? start + 86_400_000 : Number.NaN;
 }

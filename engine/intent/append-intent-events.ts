@@ -35,6 +35,8 @@ export interface IntentRecord {
 export interface AppendOptions {
   /** Makes the intent's own files; asked again after a lost race. Absent: an unknown intent is INTENT_NOT_FOUND. */
   readonly record?: (before: IntentHistory | undefined) => IntentRecord;
+  /** The events are of another clone: their statuses need not follow from those here. */
+  readonly isJoin?: boolean;
 }
 
 /** What to append, worked out on the history that it will follow. */
@@ -59,7 +61,7 @@ export async function appendIntentEvents(
     const before = await readIntentHistory(store, specId);
     const record = options.record?.(before);
     if (!before && !record) throw unknownIntent(specId);
-    const files = eventFiles(specId, before, record, plan(before));
+    const files = eventFiles(specId, before, record, plan(before), options.isJoin === true);
     if (files.length === 0 && before) return before;
     try {
       await store.objects.writeTree(store.refs.intent(specId), {
@@ -92,6 +94,7 @@ function eventFiles(
   before: IntentHistory | undefined,
   record: IntentRecord | undefined,
   events: readonly NewIntentEvent[],
+  isJoin: boolean,
 ): readonly (readonly [string, Uint8Array])[] {
   const files: (readonly [string, Uint8Array])[] = [];
   const known = new Set(before?.events.map((event) => event.object_id));
@@ -102,7 +105,8 @@ function eventFiles(
   for (const { by, nowMs, digest, ...event } of events) {
     const objectId = uuidV7From(nowMs, canonicalize({ specId, by, digest: digest ?? null, event }));
     if (known.has(objectId)) continue;
-    if (event.status !== undefined && status !== undefined) assertLifecycleMove(status, event.status);
+    if (!isJoin && event.status !== undefined && status !== undefined)
+      assertLifecycleMove(status, event.status);
     const body: ObjectBody<'intent_event'> = {
       ...event,
       intent,

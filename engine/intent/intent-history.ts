@@ -3,6 +3,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
 import type { ObjectStore } from '../../core/contract/object-store.ts';
+import { lifecycleMoves } from '../spec/lifecycle.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 
 /** The part of a run store that intents need. */
@@ -109,17 +110,23 @@ async function toHistory(
   return { specId, thread, status, statusEvent, document, digest, events, changeLog, version, head };
 }
 
-/** The last event that changed the status; a commit that has not landed closed nothing. */
+/**
+ * The last event that ended the intent, else the last one that changed its status. A commit that has not landed closed
+ * nothing. Nothing leaves an end, but in a joined history events of another clone may follow it.
+ */
 async function findStatusEvent(
   store: IntentStore,
   events: readonly IntentEvent[],
 ): Promise<IntentEvent | undefined> {
+  let last: IntentEvent | undefined;
   for (const event of events.toReversed()) {
     if (event.status === undefined) continue;
-    if (event.kind !== 'closed' || event.run === undefined || (await store.hasLanded(event.run)))
-      return event;
+    const isEnd = lifecycleMoves[event.status].length === 0;
+    if (event.kind === 'closed' && event.run !== undefined && !(await store.hasLanded(event.run))) continue;
+    if (isEnd) return event;
+    last ??= event;
   }
-  return undefined;
+  return last;
 }
 
 function readEvents(

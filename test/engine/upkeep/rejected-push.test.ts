@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
@@ -8,7 +8,8 @@ import { outputOf } from '../../starter/run-program.ts';
 import { makeSample, sampleSpec } from '../run/sample.ts';
 import { closePool } from '../run/shared-pool.ts';
 
-t.test('a change whose push was rejected is sealed, not landed, and can be run again', async (t) => {
+/** Two clones of a bare repository, with a patch that adds a feature. */
+function twoClones(t: Test) {
   const sample = makeSample();
   const box = join(sample.root, '..');
   t.teardown(async () => {
@@ -40,6 +41,11 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
     feature,
     '--- /dev/null\n+++ b/src/tax.js\n@@ -0,0 +1 @@\n+export const tax = (cents) => Math.round(cents / 5);\n',
   );
+  return { sample, box, a, b, env, git, call, feature };
+}
+
+t.test('a change whose push was rejected is sealed, not landed, and can be run again', async (t) => {
+  const { box, a, b, env, git, call, feature } = twoClones(t);
   const theirs = join(box, 'spec.json');
   const metadata = { id: 'intent-of-b-0001' };
   writeFileSync(theirs, sampleSpec({ metadata, intent: { changeType: 'feature' } }));
@@ -100,4 +106,43 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match((await call(a, 0, 'spec', 'show', '--current', 'intent-of-b-0001')).data, { status: 'active' });
   git(a, 'pull', '-q');
   t.match((await call(a, 0, 'spec', 'show', '--current', 'intent-of-b-0001')).data, { status: 'closed' });
+});
+
+t.test('two clones that run one spec share its history after a fetch', async (t) => {
+  const { box, a, b, env, git, call, feature } = twoClones(t);
+  const spec = join(box, 'spec.json');
+  const id = 'intent-of-both-0001';
+  writeFileSync(spec, sampleSpec({ metadata: { id }, intent: { changeType: 'feature' } }));
+  const empty = join(box, 'empty.diff');
+  writeFileSync(empty, '--- a/src/none.js\n+++ b/src/none.js\n@@ -1 +1 @@\n-a\n+b\n');
+  const ended = { data: { status: 'closed' } };
+  const lost = await runLine(['run', spec, '--patch', empty], commands, { cwd: b, env });
+  t.not(lost.code, 0, 'an attempt that came to nothing is part of a history, too');
+  const { data: left } = await call(b, 0, 'run', spec, '--patch', feature);
+  await call(a, 0, 'run', spec, '--patch', feature);
+  git(a, 'push', '-q');
+  await call(a, 0, 'push');
+
+  t.throws(() => git(b, 'push', '-q'), 'somebody was faster');
+  git(b, 'fetch', '-q');
+  git(b, 'reset', '-q', '--hard', 'origin/main');
+  t.match((await call(b, 0, 'spec', 'show', '--current', id)).data, { status: 'active' });
+  const { data: fetched } = await call(b, 0, 'fetch');
+  const joined = fetched.refs.find(({ ref }: { ref: string }) => ref.includes('/intents/'));
+  t.match(joined, { status: 'replaced', reason: /^two histories joined; ours was `refs\/ai\/fetched\// });
+  t.match(await call(b, 0, 'spec', 'show', '--current', id), ended);
+  t.match(await call(b, 1, 'run', spec, '--patch', feature), { error: { code: 'LIFECYCLE_NOT_ACTIVE' } });
+  t.equal(
+    (await call(b, 0, 'fetch')).data.refs.filter(({ status }: { status: string }) => status === 'replaced')
+      .length,
+    0,
+  );
+  await call(b, 0, 'push');
+  await call(a, 0, 'fetch');
+  for (const clone of [a, b]) {
+    const { data: shown } = await call(clone, 0, 'spec', 'show', '--current', id);
+    t.match(shown, { status: 'closed' });
+    t.ok(JSON.stringify(shown).includes(left.run_id), 'the history names the run that did not land');
+    t.strictSame((await call(clone, 0, 'fsck')).data.problems, []);
+  }
 });
