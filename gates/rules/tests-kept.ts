@@ -1,3 +1,4 @@
+import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
@@ -13,6 +14,7 @@ import { mayStub } from '../tests-kept/assertion-stubs.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
 import { exchangedIn } from '../tests-kept/exchanged-in.ts';
 import { isOfHelpers } from '../tests-kept/helper-functions.ts';
+import { leftToSuite } from '../tests-kept/left-to-suite.ts';
 import { lostCases } from '../tests-kept/lost-cases.ts';
 import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
 import { lostRows } from '../tests-kept/lost-rows.ts';
@@ -27,9 +29,15 @@ import { testInventory, withoutCases } from '../tests-kept/test-inventory.ts';
  * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case
  * that is gone, skipped, emptied, cut short or deaf, rows and helpers that are gone, a mark that focuses others and a
  * stub of assertions are errors, unless the contract says that tests may go; what may judge as much as before is told.
- * A case that moved to another file is no loss.
+ * A case that moved to another file is no loss. If the fast stage has a test suite, what the suite runs decides about
+ * most losses (`executed.ts`), and here they are warnings; with `--as-written` they are errors.
  */
 export const judge: RuleFunction = (input) => {
+  const findings = asWritten(input);
+  return input.args.includes('--as-written') ? findings : leftToSuite(findings, input.spec);
+};
+
+function asWritten(input: RuleInput): readonly Finding[] {
   const mayGo = testsMayGo(input.spec, input.patch.files, isNamedAsTest);
   const changes = input.patch.files.flatMap((file) => testChange(input, file) ?? []);
   return tellLosses([
@@ -41,7 +49,7 @@ export const judge: RuleFunction = (input) => {
     ...exchangedIn(input, changes, mayGo),
     ...input.patch.files.flatMap((file) => stubsIn(input, file)),
   ]);
-};
+}
 
 /** Nothing is parsed where no file of tests changes and no text reaches into what judges. */
 export const isLinear = (input: RuleInput): boolean =>

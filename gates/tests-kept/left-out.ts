@@ -10,14 +10,13 @@ export interface TestsAsWritten {
   readonly renamed: readonly (readonly [was: string, now: string])[];
 }
 
-/** Reads the changed test files, and asks the rule which cases have another name. */
-export async function testsAsWritten({
-  patch,
-  readTexts,
-  ask,
-}: Pick<ExecutedCheck, 'patch' | 'readTexts' | 'ask'>): Promise<TestsAsWritten> {
+/** Reads the changed test files, and which cases have another name as the rule `says`. */
+export async function testsAsWritten(
+  { patch, readTexts }: Pick<ExecutedCheck, 'patch' | 'readTexts'>,
+  says: readonly Finding[],
+): Promise<TestsAsWritten> {
   const texts = await readTexts('candidate', patch.files.map(({ path }) => path).filter(isOfTests));
-  return { texts: [...texts.values()], renamed: (await ask([])).flatMap(renamedBy) };
+  return { texts: [...texts.values()], renamed: says.flatMap(renamedBy) };
 }
 
 /**
@@ -30,7 +29,7 @@ export function leftOut(
   { texts, renamed }: TestsAsWritten,
 ): readonly string[] {
   return gone.filter((name) => {
-    const own = name.split(/ > |::/).at(-1) ?? name;
+    const own = lastName(name);
     if (own === '' || fresh.some((one) => one.includes(own))) return false;
     const now = renamed.filter(([was]) => was !== '' && endsWithName(name, was)).map(([, is]) => is);
     if (now.length > 0) return now.every((is) => isPlain(is) && !fresh.some((one) => one.includes(is)));
@@ -50,7 +49,13 @@ function isPlain(name: string): boolean {
   return name.length < 200 && !/[\\%$#{}]/.test(name);
 }
 
-function isWritten(text: string, name: string): boolean {
+/** A reported name without its groups. */
+export function lastName(name: string): string {
+  return name.split(/ > |::/).at(-1) ?? name;
+}
+
+/** Whether a text declares a test of that name. */
+export function isWritten(text: string, name: string): boolean {
   if (["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`))) return true;
   return /^test\w+$/i.test(name) && new RegExp(`\\b${name}\\b`).test(text);
 }
