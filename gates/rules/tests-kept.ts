@@ -3,17 +3,18 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
-import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
   candidateSource,
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
+import { isOfHelpers } from '../test-cases/helper-functions.ts';
+import { isTestFile } from '../test-cases/test-file.ts';
+import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
 import { mayStub } from '../tests-kept/assertion-stubs.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
 import { exchangedIn } from '../tests-kept/exchanged-in.ts';
-import { isOfHelpers } from '../tests-kept/helper-functions.ts';
 import { leftToSuite } from '../tests-kept/left-to-suite.ts';
 import { lostCases } from '../tests-kept/lost-cases.ts';
 import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
@@ -23,7 +24,6 @@ import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
 import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
 import type { TestChange } from '../tests-kept/test-change.ts';
-import { testInventory, withoutCases } from '../tests-kept/test-inventory.ts';
 
 /**
  * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case

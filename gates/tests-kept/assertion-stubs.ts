@@ -1,6 +1,6 @@
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { testLibraryParts } from './library-bindings.ts';
+import { testLibraryParts } from '../test-cases/library-bindings.ts';
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 

@@ -1,4 +1,4 @@
-import type { HelperFunction } from './helper-functions.ts';
+import type { HelperFunction } from '../test-cases/helper-functions.ts';
 import { namesFromHelpers } from './judging-names.ts';
 import type { ToldLoss } from './tell-losses.ts';
 import { judgingOf, type MayGo, severityOf, type TestChange } from './test-change.ts';

@@ -1,8 +1,8 @@
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { readTests } from '../new-tests/test-cases.ts';
 import { candidateSource, isRegularCandidate, languageOfChange } from '../source/changed-source.ts';
+import { withoutEnding } from '../test-cases/library-bindings.ts';
+import { readTests } from '../test-cases/test-cases.ts';
 import { exchangedLibrary, type ReadText } from './exchanged-library.ts';
-import { withoutEnding } from './library-bindings.ts';
 import type { ToldLoss } from './tell-losses.ts';
 import { type MayGo, severityOf, type TestChange } from './test-change.ts';
 

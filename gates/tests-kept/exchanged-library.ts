@@ -1,5 +1,11 @@
 import type { Language } from '../../readers/source/language.ts';
-import { bindingsOf, libraryNames, resolveFrom, testLibrary, withoutEnding } from './library-bindings.ts';
+import {
+  bindingsOf,
+  libraryNames,
+  resolveFrom,
+  testLibrary,
+  withoutEnding,
+} from '../test-cases/library-bindings.ts';
 
 /** One side of a file. */
 export interface ReadText {

@@ -1,6 +1,6 @@
+import type { InventoryCase } from '../test-cases/test-inventory.ts';
 import type { MatchedCase } from './match-cases.ts';
 import type { KnownHelpers } from './test-change.ts';
-import type { InventoryCase } from './test-inventory.ts';
 
 /** What became of a case that ran at the base. */
 export type CaseLoss =

@@ -1,7 +1,7 @@
 import type { Language } from '../../readers/source/language.ts';
-import type { HelperFunction } from './helper-functions.ts';
-import { isOfHelpers } from './helper-functions.ts';
-import { bindingsOf, resolveFrom, testLibrary } from './library-bindings.ts';
+import type { HelperFunction } from '../test-cases/helper-functions.ts';
+import { isOfHelpers } from '../test-cases/helper-functions.ts';
+import { bindingsOf, resolveFrom, testLibrary } from '../test-cases/library-bindings.ts';
 
 /** Names of functions that judge: they assert, or call one that does. `calls` gives what a function calls. */
 export function judgingNames(

@@ -1,4 +1,4 @@
-import { libraryNames } from './library-bindings.ts';
+import { libraryNames } from '../test-cases/library-bindings.ts';
 
 const maxNames = 60;
 /** Names that say what a test is; anything may be called so. */

@@ -1,7 +1,7 @@
+import { coverOf, type Span } from '../test-cases/spans.ts';
+import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
 import type { MatchedCase } from './match-cases.ts';
-import { coverOf, type Span } from './spans.ts';
 import type { TestChange } from './test-change.ts';
-import type { InventoryCase, TestInventory } from './test-inventory.ts';
 
 /** Part of the words of a case that have to be found again. */
 const least = 0.8;

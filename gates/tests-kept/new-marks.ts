@@ -1,4 +1,4 @@
-import { leavesOutElsewhere } from './elsewhere.ts';
+import { leavesOutElsewhere } from '../test-cases/elsewhere.ts';
 import type { ToldLoss } from './tell-losses.ts';
 import { nameOf } from './tell-losses.ts';
 import { type MayGo, severityOf, type TestChange } from './test-change.ts';

@@ -1,8 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { readTests } from '../new-tests/test-cases.ts';
-import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
   type ChangedSource,
@@ -10,6 +8,8 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
+import { readTests } from '../test-cases/test-cases.ts';
+import { isTestFile } from '../test-cases/test-file.ts';
 import { assertionStubs, mayStub } from './assertion-stubs.ts';
 import { libraryStubs } from './library-stubs.ts';
 import { shadowsTestLibrary } from './shadowing-path.ts';

@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { InventoryCase } from '../test-cases/test-inventory.ts';
 import type { CaseLoss } from './judge-case.ts';
-import type { InventoryCase } from './test-inventory.ts';
 
 /** Losses that stand beside the cases. */
 type FileLoss =

@@ -1,7 +1,7 @@
 import type { Severity } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
 import { judgingNames, namesFromHelpers } from './judging-names.ts';
-import type { InventoryCase, TestInventory } from './test-inventory.ts';
 
 /** A changed file of tests, as it was and as it is. */
 export interface TestChange {

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { deadSpans } from '../../../gates/tests-kept/dead-spans.ts';
-import { layoutOf, withoutBraces } from '../../../gates/tests-kept/layout.ts';
-import { outlineOf } from '../../../gates/tests-kept/outline.ts';
-import { coverOf } from '../../../gates/tests-kept/spans.ts';
+import { deadSpans } from '../../../gates/test-cases/dead-spans.ts';
+import { layoutOf, withoutBraces } from '../../../gates/test-cases/layout.ts';
+import { outlineOf } from '../../../gates/test-cases/outline.ts';
+import { coverOf } from '../../../gates/test-cases/spans.ts';
 import type { Language } from '../../../readers/source/language.ts';
 
 /** Whether the `hit` in a text never runs. */

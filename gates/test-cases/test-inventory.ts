@@ -1,5 +1,4 @@
 import type { Language } from '../../readers/source/language.ts';
-import { readTests, type TestCase } from '../new-tests/test-cases.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
 import { conditionsAround } from './conditions-around.ts';
@@ -7,12 +6,13 @@ import { deadSpans } from './dead-spans.ts';
 import { directivesOf } from './directives.ts';
 import { leavesOutElsewhere } from './elsewhere.ts';
 import { type HelperFunction, helperFunctions } from './helper-functions.ts';
-import { layoutOf, type Shape, withoutBraces } from './layout.ts';
+import { isOutline } from './layout.ts';
 import { judgingCalls } from './library-bindings.ts';
-import { type Outline, outlineOf } from './outline.ts';
+import type { Outline } from './outline.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { coverOf, type Span } from './spans.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
+import { readTests, type TestCase } from './test-cases.ts';
 import { type RowsOfTests, rowsOfTests } from './test-rows.ts';
 
 /** A declared case with what can be seen of whether it judges anything. */
@@ -58,15 +58,13 @@ export interface TestInventory {
   rows(): RowsOfTests;
 }
 
-const indented: ReadonlySet<Language> = new Set(['python', 'ruby', 'elixir']);
 const maxHeadBytes = 600;
 const maxBodyBytes = 20_000;
 
 /** Reads one side of a test file. */
 export function testInventory(source: ChangedSource, language: Language): TestInventory {
-  const { cases: declared, code } = readTests(source, language);
-  const outline = withoutBraces.has(language) ? undefined : outlineOf(code);
-  const shape: Shape = outline ?? layoutOf(code, language);
+  const { cases: declared, code, shape } = readTests(source, language);
+  const outline = isOutline(shape) ? shape : undefined;
   const dying = deadSpans(code, language, shape);
   const isDead = coverOf(dying);
   const isSwallowed = coverOf(swallowedSpans(code, language, shape));
@@ -91,7 +89,7 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
   const onCases = new Set<number>();
   let before = 0;
   const cases = declared.map((one): InventoryCase => {
-    const end = one.inside === undefined && indented.has(language) ? endByIndent(code, one) : one.end;
+    const { end } = one;
     const head = headOf(code, one.start, before, language);
     before = Math.max(before, language === 'shell' ? one.start : end);
     for (const at of marks) if (at >= head && at < end) onCases.add(at);
@@ -112,11 +110,11 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
       elsewhere: within(soft, head, end) + around.elsewhere + built.elsewhere,
       inverted: within(inverting, head, end),
       saysAnything() {
-        if (one.inside === undefined && !indented.has(language)) return true;
-        const from = one.inside ?? lineEnd(code, one.start);
-        const to = Math.min(end, from + maxBodyBytes);
-        // A body on the line of its name cannot be told from it.
-        return from >= to || /\b(?!(?:end|done|return|pass|void)\b)\w/.test(living().slice(from, to));
+        const from = one.inside;
+        if (from === undefined) return true;
+        return /\b(?!(?:end|done|return|pass|void|None)\b)\w/.test(
+          living().slice(from, Math.min(end, from + maxBodyBytes)),
+        );
       },
       called() {
         return calledIn(living().slice(one.start, Math.min(end, one.start + maxBodyBytes)));
@@ -179,27 +177,6 @@ function headOf(code: string, start: number, before: number, language: Language)
     if (above === 0) break;
   }
   return Math.max(head, least);
-}
-
-/** Behind the last line that is indented more than the one on which a case begins. */
-function endByIndent(code: string, { start, end }: TestCase): number {
-  const first = code.lastIndexOf('\n', start - 1) + 1;
-  const indent = /^[ \t]*/.exec(code.slice(first, first + 200))?.[0].length ?? 0;
-  let at = code.indexOf('\n', start);
-  while (at !== -1 && at < end) {
-    const line = code.slice(at + 1, at + 201);
-    const text = /^[ \t]*(?=[^\s)\]}])/.exec(
-      line.slice(0, line.indexOf('\n') === -1 ? undefined : line.indexOf('\n')),
-    );
-    if (text && text[0].length <= indent) return at;
-    at = code.indexOf('\n', at + 1);
-  }
-  return end;
-}
-
-function lineEnd(code: string, start: number): number {
-  const end = code.indexOf('\n', start);
-  return end === -1 ? code.length : end;
 }
 
 function isOnTestModule(code: string, at: number): boolean {

@@ -1,8 +1,8 @@
 import type { Language } from '../../readers/source/language.ts';
-import type { TestCase } from '../new-tests/test-cases.ts';
 import { conditionOf, holdsHere } from './elsewhere.ts';
 import { isOutline, type Layout, type Shape } from './layout.ts';
 import type { Bracket, Outline } from './outline.ts';
+import type { TestCase } from './test-cases.ts';
 
 /** What stands around a declared case, so that it may not be declared. */
 export interface Conditions {

@@ -119,3 +119,15 @@ function firstAbove(offsets: readonly number[], offset: number): number {
   }
   return low;
 }
+
+/** The bracket that opens at an offset. */
+export function bracketAt({ brackets }: Outline, open: number): Bracket | undefined {
+  let low = 0;
+  let high = brackets.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((brackets[middle]?.open ?? 0) < open) low = middle + 1;
+    else high = middle;
+  }
+  return brackets[low]?.open === open ? brackets[low] : undefined;
+}

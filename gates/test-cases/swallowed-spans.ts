@@ -1,6 +1,6 @@
 import type { Language } from '../../readers/source/language.ts';
 import { indentOf, isOutline, type Layout, type Shape } from './layout.ts';
-import type { Bracket, Outline } from './outline.ts';
+import { type Bracket, bracketAt, type Outline } from './outline.ts';
 import type { Span } from './spans.ts';
 
 /** What a handler says that does not let a failure go by. */
@@ -141,17 +141,6 @@ function isCaught(code: string, language: Language, outline: Outline, one: Brack
 function nextBrace(code: string, from: number): number {
   const found = /^[^{};]{0,200}\{/.exec(code.slice(from, from + 210));
   return found ? from + found[0].length - 1 : -1;
-}
-
-function bracketAt({ brackets }: Outline, open: number): Bracket | undefined {
-  let low = 0;
-  let high = brackets.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((brackets[middle]?.open ?? 0) < open) low = middle + 1;
-    else high = middle;
-  }
-  return brackets[low]?.open === open ? brackets[low] : undefined;
 }
 
 const maxInside = 3_000;
