@@ -14,11 +14,9 @@ import { isTestFile } from '../test-cases/test-file.ts';
 import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
 import { mayStub } from '../tests-kept/assertion-stubs.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
-import { exchangedIn } from '../tests-kept/exchanged-in.ts';
 import { leftToSuite } from '../tests-kept/left-to-suite.ts';
 import { lostCases } from '../tests-kept/lost-cases.ts';
 import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
-import { lostRows } from '../tests-kept/lost-rows.ts';
 import { idleNews, newMarks } from '../tests-kept/new-marks.ts';
 import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
 import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
@@ -27,7 +25,7 @@ import type { TestChange } from '../tests-kept/test-change.ts';
 
 /**
  * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case
- * that is gone, skipped, emptied, cut short or deaf, rows and helpers that are gone, a mark that focuses others and a
+ * that is gone, skipped, emptied, cut short or deaf, helpers that are gone, a mark that focuses others and a
  * stub of assertions are errors, unless the contract says that tests may go; what may judge as much as before is told.
  * A case that moved to another file is no loss. If the fast stage has a test suite, what the suite runs decides about
  * most losses (`executed.ts`), and here they are warnings; with `--as-written` they are errors.
@@ -43,10 +41,8 @@ function asWritten(input: RuleInput): readonly Finding[] {
   return tellLosses([
     ...lostCases(changes, mayGo),
     ...emptiedHelpers(changes, mayGo),
-    ...lostRows(changes, mayGo),
     ...lostRegistrations(changes, mayGo),
     ...changes.flatMap((change) => [...newMarks(change, mayGo), ...idleNews(change, changes)]),
-    ...exchangedIn(input, changes, mayGo),
     ...input.patch.files.flatMap((file) => stubsIn(input, file)),
   ]);
 }

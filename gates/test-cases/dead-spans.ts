@@ -2,7 +2,6 @@ import type { Language } from '../../readers/source/language.ts';
 import { isOutline, type Layout, type Shape } from './layout.ts';
 import type { Bracket, Outline } from './outline.ts';
 import type { Span } from './spans.ts';
-import { uncalledSpans } from './uncalled-spans.ts';
 
 const never = String.raw`(?:false|False|FALSE|0|null|nil|None|undefined|void 0|NaN|!\s*(?:true|1)|not True|""|'')`;
 const always = String.raw`(?:true|True|TRUE|1|!\s*(?:false|0)|not False)`;
@@ -139,4 +138,32 @@ function offByName(code: string): readonly RegExpExecArray[] {
     'gm',
   );
   return [...code.matchAll(form)];
+}
+
+const closure = String.raw`(?:async\b\s*)?(?:function\b|func\s*\(|fun\s*\(|lambda\b|\([^()\n]{0,200}\)\s*(?::[^=\n]{0,80})?(?:=>|->)|\w{1,60}\s*(?:=>|->)|(?:move\s*)?\|[^|\n]{0,200}\||\[[&=]?\]\s*[({]|sub\b|->)`;
+const values = String.raw`(?<![\w.])[$@]?(\w{1,80})\s*(?::[^=\n;]{0,80})?(?::=|=)\s*(?=${closure})`;
+const named: Readonly<Partial<Record<Language, string>>> = {
+  javascript: String.raw`\b(?:function\s*\*?|class)\s+(\w{1,80})`,
+  python: String.raw`^[ \t]+(?:async[ \t]+)?def[ \t]+(?!test)(\w{1,80})`,
+  rust: String.raw`\bmacro_rules!\s*(\w{1,80})`,
+};
+
+/** Functions whose name the file says once: nothing calls them, hands them on or exports them. */
+function uncalledSpans(code: string, language: Language, shape: Shape): readonly Span[] {
+  const uses = new Map<string, number>();
+  for (const [word] of code.matchAll(/\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
+  const form = new RegExp(named[language] ? `${values}|${named[language]}` : values, 'gm');
+  return [...code.matchAll(form)].flatMap((match): Span[] => {
+    const name = match[1] ?? match[2] ?? '';
+    const from = match.index + Math.max(0, match[0].search(/\S/));
+    const start = isOutline(shape) ? shape.startOf(from) : code.lastIndexOf('\n', from) + 1;
+    if (
+      uses.get(name) !== 1 ||
+      /\bexports?\b|\bdefault\b|[.\](,]\s*$/.test(
+        code.slice(Math.max(0, Math.min(start, from - 20), from - 200), from),
+      )
+    )
+      return [];
+    return [[from, shape.endOf(match[1] !== undefined ? match.index + match[0].length : from)]];
+  });
 }

@@ -13,7 +13,6 @@ import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { coverOf, type Span } from './spans.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
-import { type RowsOfTests, rowsOfTests } from './test-rows.ts';
 
 /** A declared case with what can be seen of whether it judges anything. */
 export interface InventoryCase extends TestCase {
@@ -55,7 +54,6 @@ export interface TestInventory {
   readonly focuses: readonly number[];
   /** Functions that are no cases. */
   helpers(): readonly HelperFunction[];
-  rows(): RowsOfTests;
 }
 
 const maxHeadBytes = 600;
@@ -139,7 +137,6 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
       const names = new Set(declared.map(({ name }) => name));
       return helperFunctions(code, language, shape, heard, names);
     },
-    rows: () => rowsOfTests(code, source.text, language, outline),
   };
 }
 

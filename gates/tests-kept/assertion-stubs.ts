@@ -1,6 +1,6 @@
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { testLibraryParts } from '../test-cases/library-bindings.ts';
+import { libraryNames, testLibraryParts } from '../test-cases/library-bindings.ts';
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 
@@ -234,5 +234,21 @@ export function assertionStubs(
     for (const { index } of (isText ? text : code).matchAll(new RegExp(form, 'gm')))
       if (/\S/.test(code[index] ?? ' ') || /\S/.test(code.slice(index, index + 3))) offsets.push(index);
   }
+  if (language === 'javascript') offsets.push(...writesToLibrary(code, text));
   return [...new Set(offsets)].sort((a, b) => a - b);
+}
+
+/** Where code writes to what it took from a test library, by whatever name: a member, all of it, or by a mock. */
+function writesToLibrary(code: string, text: string): readonly number[] {
+  const names = [...libraryNames(text, code)].filter((name) => !name.includes('$')).slice(0, 60);
+  if (names.length === 0) return [];
+  const any = `(?:${names.join('|')})`;
+  const member = String.raw`(?:\.(?!config\b|timeout\b)\w{1,40}|\[[^\]\n]{0,80}\])`;
+  const form = [
+    String.raw`(?<![\w.$])${any}${member}{1,4}\s*=(?![=>])`,
+    String.raw`\b(?:Object|Reflect)\.(?:assign|defineProperty|defineProperties|setPrototypeOf|set|deleteProperty)\s*\(\s*${any}\b`,
+    String.raw`\b(?:method|stub|spyOn|replace|fake|getter|setter|property)\s*\(\s*${any}(?:\.\w{1,40}){0,2}\s*,`,
+    String.raw`\bdelete\s+${any}${member}|\bnew\s+Proxy\s*\(\s*${any}\b`,
+  ].join('|');
+  return [...code.matchAll(new RegExp(form, 'g'))].map(({ index }) => index);
 }

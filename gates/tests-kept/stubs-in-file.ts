@@ -11,7 +11,6 @@ import {
 import { readTests } from '../test-cases/test-cases.ts';
 import { isTestFile } from '../test-cases/test-file.ts';
 import { assertionStubs, mayStub } from './assertion-stubs.ts';
-import { libraryStubs } from './library-stubs.ts';
 import { shadowsTestLibrary } from './shadowing-path.ts';
 import type { ToldLoss } from './tell-losses.ts';
 
@@ -34,12 +33,7 @@ export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] 
   const was = baseSource(input, file, language)?.text;
   const find = (text: string): readonly number[] => {
     const { code } = readTests({ ...source, text }, language);
-    const found = assertionStubs(code, text, language, {
-      isTest,
-      ...(was === undefined ? {} : { before: was }),
-    });
-    const more = language === 'javascript' ? libraryStubs(code, text, isTest ? was : undefined) : [];
-    return [...new Set([...found, ...more])].sort((a, b) => a - b);
+    return assertionStubs(code, text, language, { isTest, ...(was === undefined ? {} : { before: was }) });
   };
   const now = find(source.text);
   const more = now.length - (was === undefined || now.length === 0 ? 0 : find(was).length);

@@ -3,13 +3,7 @@ import type { InventoryCase } from '../test-cases/test-inventory.ts';
 import type { CaseLoss } from './judge-case.ts';
 
 /** Losses that stand beside the cases. */
-type FileLoss =
-  | 'TEST_FOCUSED'
-  | 'TEST_ROWS_GONE'
-  | 'HELPER_EMPTIED'
-  | 'TEST_LIBRARY_EXCHANGED'
-  | 'ASSERTIONS_STUBBED'
-  | 'NEW_TEST_IDLE';
+type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
 
 /** A loss in one file, of one case or of many. */
 export interface ToldLoss {
@@ -49,15 +43,7 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
     'test case leaves judging to a helper that the change does not show',
     'test cases leave judging to helpers that the change does not show',
   ],
-  TEST_ROWS_GONE: [
-    'list from which tests are made has fewer rows',
-    'lists from which tests are made have fewer rows',
-  ],
   HELPER_EMPTIED: ['helper of tests asserts nothing any more', 'helpers of tests assert nothing any more'],
-  TEST_LIBRARY_EXCHANGED: [
-    'name comes from elsewhere that came from a test library',
-    'names come from elsewhere that came from a test library',
-  ],
   TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
   ASSERTIONS_STUBBED: ['place keeps assertions from judging', 'places keep assertions from judging'],
   NEW_TEST_IDLE: [
