@@ -13,7 +13,7 @@ export type CaseForm = readonly [kind: CaseKind, form: RegExp, isOfComments?: tr
 const jvm: readonly CaseForm[] = [
   [
     'marked',
-    /@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b(?!\.)/g,
+    /(?<=@(?:\w{1,60}\.){0,6})(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b(?!\.)/g,
   ],
 ];
 

@@ -142,8 +142,9 @@ const readers: Readonly<Record<CaseKind, Reader>> = {
     const { code, language, shape } = place;
     const found = isOutline(shape) ? functionBehind(code, index + said.length, shape, language) : undefined;
     if (!found) return undefined;
-    const { name, words } = found;
-    return withBody(index, name[1], name, place, hidden[language]?.test(words) ?? false);
+    const { name, words, start = index } = found;
+    const at = language === 'kotlin' || language === 'scala' ? index : start;
+    return withBody(at, name[1], name, place, hidden[language]?.test(words) ?? false);
   },
   call({ index, 0: said }, place) {
     const { code, shape } = place;
@@ -267,9 +268,10 @@ function functionBehind(
   from: number,
   outline: Outline,
   language: Language,
-): { readonly name: readonly [number, number]; readonly words: string } | undefined {
+): { readonly name: readonly [number, number]; readonly words: string; readonly start?: number } | undefined {
   let last: readonly [from: number, to: number] = [from, from];
   let words = '';
+  let start = -1;
   let isAfterKeyword = false;
   for (let at = from, steps = 0; steps < 200; steps += 1) {
     step.lastIndex = at;
@@ -280,6 +282,7 @@ function functionBehind(
       return {
         name: said.startsWith('`') ? [at + 1, at + said.length - 1] : [at, at + wordLength(said)],
         words,
+        start,
       };
     if (said === '(' || said === '[') {
       const before = code.slice(last[0], last[1]);
@@ -291,6 +294,7 @@ function functionBehind(
     if (type.test(said)) return undefined;
     if (said.trim() !== '') last = [at, at + said.length];
     if (isName) words += ` ${said}`;
+    if (keyword.test(said)) start = at;
     isAfterKeyword = keyword.test(said) || (isAfterKeyword && said.trim() === '');
     at += said.length;
   }

@@ -164,6 +164,7 @@ function holderOf(start: number, outline: Outline | undefined): string | undefin
 
 /** Where the lines begin that say something of a case before it is named. */
 function headOf(code: string, start: number, before: number, language: Language): number {
+  if (language === 'perl') return start;
   let head = code.lastIndexOf('\n', start - 1) + 1;
   const least = Math.max(before, start - maxHeadBytes, 0);
   if (language !== 'rust') return Math.min(start, Math.max(least, 0));

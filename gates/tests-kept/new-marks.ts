@@ -40,7 +40,7 @@ export function idleNews({ candidate }: TestChange, changes: readonly TestChange
   const old = new Set(changes.flatMap(({ base }) => (base?.cases ?? []).map(({ name }) => name)));
   const { path, source } = candidate;
   return candidate.cases
-    .filter(({ isIdle, name, start }) => isIdle && !old.has(name) && source.isAdded(start))
+    .filter((one) => (one.isIdle || !one.saysAnything()) && !old.has(one.name) && source.isAdded(one.start))
     .map((one) => ({
       code: 'NEW_TEST_IDLE',
       severity: 'note',
