@@ -16,7 +16,6 @@ import { mayStub } from '../tests-kept/assertion-stubs.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
 import { leftToSuite } from '../tests-kept/left-to-suite.ts';
 import { lostCases } from '../tests-kept/lost-cases.ts';
-import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
 import { idleNews, newMarks } from '../tests-kept/new-marks.ts';
 import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
 import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
@@ -41,7 +40,6 @@ function asWritten(input: RuleInput): readonly Finding[] {
   return tellLosses([
     ...lostCases(changes, mayGo),
     ...emptiedHelpers(changes, mayGo),
-    ...lostRegistrations(changes, mayGo),
     ...changes.flatMap((change) => [...newMarks(change, mayGo), ...idleNews(change, changes)]),
     ...input.patch.files.flatMap((file) => stubsIn(input, file)),
   ]);

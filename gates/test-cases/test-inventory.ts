@@ -3,7 +3,6 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
 import { conditionsAround } from './conditions-around.ts';
 import { deadSpans } from './dead-spans.ts';
-import { directivesOf } from './directives.ts';
 import { leavesOutElsewhere } from './elsewhere.ts';
 import { type HelperFunction, helperFunctions } from './helper-functions.ts';
 import { isOutline } from './layout.ts';
@@ -66,7 +65,6 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
   const dying = deadSpans(code, language, shape);
   const isDead = coverOf(dying);
   const isSwallowed = coverOf(swallowedSpans(code, language, shape));
-  const builtAround = directivesOf(source.text, language);
   let known: string | undefined;
   const living = (): string => {
     known ??= withoutTrivial(blanked(code, dying));
@@ -91,8 +89,7 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
     const head = headOf(code, one.start, before, language);
     before = Math.max(before, language === 'shell' ? one.start : end);
     for (const at of marks) if (at >= head && at < end) onCases.add(at);
-    const around = conditionsAround(code, source.text, one, language, shape);
-    const built = builtAround(one.start);
+    const around = conditionsAround(code, source.text, one.start, language, shape);
     return {
       ...one,
       isIdle: one.isIdle || isDead(one.start),
@@ -104,8 +101,8 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
       judging: new Set(statements.slice(firstFrom(heard, one.start), firstFrom(heard, end))).size,
       unreached: within(dead, one.start, end),
       swallowed: within(muted, one.start, end),
-      skips: within(hard, head, end) + around.skips + built.skips,
-      elsewhere: within(soft, head, end) + around.elsewhere + built.elsewhere,
+      skips: within(hard, head, end) + around.skips,
+      elsewhere: within(soft, head, end) + around.elsewhere,
       inverted: within(inverting, head, end),
       saysAnything() {
         const from = one.inside;
