@@ -1,3 +1,7 @@
+import type { JudgedTree } from './named.ts';
+import { isFixture } from './rules.ts';
+import { directoryOf, placeTest } from './tree.ts';
+
 /**
  * Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without
  * a directory or with their last ones.
@@ -170,4 +174,29 @@ export function configuredProgram(
 function lastNames(path: string): readonly string[] {
   const last = path.lastIndexOf('/');
   return [path.slice(last + 1), path.slice(path.lastIndexOf('/', last - 1) + 1)];
+}
+
+/** Files of a tree that configure a program that is known, whether or not it runs. */
+export class ConfigInTree {
+  readonly #paths: readonly string[];
+
+  constructor(tree: JudgedTree) {
+    this.#paths = tree
+      .under('')
+      .filter((path) => isConfigName(path) && !path.includes('node_modules/') && !isFixture(path));
+  }
+
+  /** Those of programs that run, where they are read; of a package only in the directories in which programs run. */
+  ofPrograms(
+    programs: readonly string[],
+    places: readonly string[],
+  ): readonly { readonly path: string; readonly program: string }[] {
+    const isPlace = placeTest(places);
+    return this.#paths.flatMap((path) => {
+      const how = configuredProgram(path, programs);
+      const isRead =
+        how?.scope === 'below' || /(?:^|\/)tsconfig[^/]*$/.test(path) || isPlace(directoryOf(path));
+      return how !== undefined && isRead ? [{ path, program: how.program }] : [];
+    });
+  }
 }

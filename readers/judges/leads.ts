@@ -1,15 +1,13 @@
 import { type Language, scriptLanguage } from '../source/language.ts';
 import { completedName } from './completed-name.ts';
-import { directoryOf } from './directory-of.ts';
-import { joined } from './joined.ts';
+import { toolSettings } from './manifests.ts';
 import type { JudgedTree } from './named.ts';
-import { quotedPaths } from './quoted-paths.ts';
-import { toolSettings } from './tool-members.ts';
+import { directoryOf, joined } from './tree.ts';
 
 const maxWords = 10_000;
 
 /** What a configuration leads to. */
-export interface ConfigLeads {
+interface ConfigLeads {
   /** Files that it names. */
   readonly paths: readonly string[];
   /** Directories, and globs of such, that it names: programs may run there. */
@@ -170,4 +168,39 @@ function filesOf(word: string, name: string, directory: string, tree: JudgedTree
   return [...direct, ...completed].filter(
     (path) => path !== undefined && path !== '' && tree.isFile(path),
   ) as string[];
+}
+
+const maxQuoted = 10_000;
+
+/**
+ * Texts in quotes that may be paths, also such as are put together from parts: `join('ci', 'rules.json')`, `Path('ci')
+ * / 'rules.json'`.
+ */
+export function quotedPaths(written: string): readonly string[] {
+  const found = new Set<string>();
+  // `${root}/ci/rules.json` and f"{root}/ci/rules.json" begin where the text is known.
+  const text = written.replace(/\$?\{[^{}\n]{1,200}\}\//g, '');
+  for (const [, word = ''] of text.matchAll(/["'`]((?:file:\/\/)?[\w@.~/-]{2,300})["'`]/g)) {
+    if (found.size >= maxQuoted) break;
+    found.add(word.replace(/^file:\/\//, ''));
+    // Behind a directory: `root + '/ci/rules.json'`.
+    if (word.startsWith('/')) found.add(word.replace(/^\/+/, ''));
+  }
+  // What is spawned: "bash ci/check.sh --all".
+  for (const [, words = ''] of text.matchAll(/["'`]([^"'`\n]{3,300}[ \t][^"'`\n]{1,300})["'`]/g)) {
+    if (found.size >= maxQuoted) break;
+    for (const word of words.split(/[\s=;|&<>(),]+/))
+      if (/^[\w@./-]+\/[\w@./-]+$/.test(word)) found.add(word);
+  }
+  for (const [parts] of text.matchAll(
+    /(?:["'][\w@./-]{1,100}["'][ \t\n]{0,20}\)?[ \t\n]{0,20}[,/][ \t\n]{0,20}){1,6}["'][\w@./-]{1,100}["']/g,
+  )) {
+    if (found.size >= maxQuoted) break;
+    let path = '';
+    for (const [, part = ''] of parts.matchAll(/["']([^"']*)["']/g)) {
+      path = path === '' ? part : `${path}/${part}`;
+      found.add(path);
+    }
+  }
+  return [...found];
 }

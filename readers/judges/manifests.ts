@@ -1,5 +1,5 @@
-import { joined } from './joined.ts';
 import type { JudgedTree, Named } from './named.ts';
+import { joined } from './tree.ts';
 
 /** These run scripts in packages of their own choice. */
 export const orchestrators = /^(?:turbo|nx|lerna|lage|moon|rush|ultra|wsrun|bolt)$/;
@@ -67,4 +67,87 @@ function manifestsUnder(home: string, tree: JudgedTree): readonly string[] {
 /** Scripts by their names, of which each manifest may have some. */
 function inManifests(manifests: readonly string[], names: readonly string[]): readonly Named[] {
   return manifests.flatMap((manifest) => names.map((script): Named => ({ kind: 'npm', manifest, script })));
+}
+
+/** What a `package.json` has run, read without trust in its form. */
+interface ManifestScripts {
+  /** The file that stands for the directory. */
+  readonly main: string | undefined;
+  /** The command of a script; `undefined` where there is none of that name. */
+  command(name: string): string | undefined;
+  /**
+   * A script with the hooks that a package manager runs around it; of a pattern (`check:*`) every script that it takes.
+   */
+  named(script: string): readonly string[];
+}
+
+export function manifestScripts(text: string): ManifestScripts {
+  const members = membersOf(text);
+  const scripts = new Map(Object.entries(asObject(members.scripts)));
+  return {
+    main: typeof members.main === 'string' ? members.main : undefined,
+    command: (name) => {
+      const command = scripts.get(name);
+      return typeof command === 'string' ? command : undefined;
+    },
+    named: (script) =>
+      script.includes('*')
+        ? [...scripts.keys()].filter((name) => name.startsWith(script.slice(0, script.indexOf('*'))))
+        : ['pre', '', 'post'].map((hook) => hook + script),
+  };
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Members of `package.json` that tools of tests and of lint read. */
+export const toolMembers: readonly string[] = [
+  ...[
+    'jest',
+    'vitest',
+    'mocha',
+    'ava',
+    'tap',
+    'nyc',
+    'c8',
+    'c8rc',
+    'jasmine',
+    'uvu',
+    'tsd',
+    'playwright',
+    'stryker',
+  ],
+  ...[
+    'eslintConfig',
+    'eslintIgnore',
+    'prettier',
+    'stylelint',
+    'babel',
+    'xo',
+    'standard',
+    'lint-staged',
+    'commitlint',
+  ],
+  ...['wireit', 'nx', 'knip', 'size-limit', 'ts-node'],
+];
+
+/** The text of those members of a `package.json`; empty where it cannot be read. */
+export function toolSettings(text: string): string {
+  try {
+    const members: unknown = JSON.parse(text);
+    if (typeof members !== 'object' || members === null) return '';
+    const kept = Object.entries(members).filter(([name]) => toolMembers.includes(name));
+    return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept), null, 1);
+  } catch {
+    return '';
+  }
 }
