@@ -1,9 +1,7 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { asksNewTests, noNewCase } from '../new-tests/asks-new-tests.ts';
-import { newRows, readPatterns } from '../new-tests/new-rows.ts';
-import type { NewCase } from '../new-tests/ran-among.ts';
+import { asksNewTests, type NewCase, newRows, noNewCase, readPatterns } from '../new-tests/new-cases.ts';
 import {
   baseSource,
   candidateSource,
@@ -11,8 +9,8 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { readTests } from '../test-cases/test-cases.ts';
-import { isTestFile } from '../test-cases/test-file.ts';
 import { type InventoryCase, testInventory } from '../test-cases/test-inventory.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
 
 const rule = 'new-tests';
 const maxListed = 200;

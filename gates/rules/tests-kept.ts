@@ -10,17 +10,14 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { isOfHelpers } from '../test-cases/helper-functions.ts';
-import { isTestFile } from '../test-cases/test-file.ts';
 import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
-import { mayStub } from '../tests-kept/assertion-stubs.ts';
-import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
-import { leftToSuite } from '../tests-kept/left-to-suite.ts';
-import { lostCases } from '../tests-kept/lost-cases.ts';
-import { idleNews, newMarks } from '../tests-kept/new-marks.ts';
-import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
-import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
+import { lostCases } from '../tests-kept/cases-lost.ts';
+import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
+import { idleNews, isOutOfSight, newMarks } from '../tests-kept/marks.ts';
+import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
-import type { TestChange } from '../tests-kept/test-change.ts';
+import { leftToSuite } from '../tests-kept/written-tests.ts';
 
 /**
  * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case

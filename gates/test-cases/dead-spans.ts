@@ -1,7 +1,5 @@
 import type { Language } from '../../readers/source/language.ts';
-import { isOutline, type Layout, type Shape } from './layout.ts';
-import type { Bracket, Outline } from './outline.ts';
-import type { Span } from './spans.ts';
+import { type Bracket, isOutline, type Layout, type Outline, type Shape, type Span } from './blocks.ts';
 
 const never = String.raw`(?:false|False|FALSE|0|null|nil|None|undefined|void 0|NaN|!\s*(?:true|1)|not True|""|'')`;
 const always = String.raw`(?:true|True|TRUE|1|!\s*(?:false|0)|not False)`;

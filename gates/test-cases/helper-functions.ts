@@ -1,5 +1,5 @@
 import type { Language } from '../../readers/source/language.ts';
-import type { Shape } from './layout.ts';
+import type { Shape } from './blocks.ts';
 
 /** A function that is no test case. */
 export interface HelperFunction {

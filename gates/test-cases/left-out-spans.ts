@@ -1,9 +1,7 @@
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
+import { bracketAt, isOutline, type Layout, type Outline, type Shape, type Span } from './blocks.ts';
 import { type Extent, leftOutForms } from './case-forms.ts';
-import { isOutline, type Layout, type Shape } from './layout.ts';
-import { bracketAt, type Outline } from './outline.ts';
-import type { Span } from './spans.ts';
 
 /** Parts of a text of which no runner runs a case, by marks that hold for certain. */
 export function leftOutSpans(

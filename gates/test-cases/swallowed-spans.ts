@@ -1,7 +1,14 @@
 import type { Language } from '../../readers/source/language.ts';
-import { indentOf, isOutline, type Layout, type Shape } from './layout.ts';
-import { type Bracket, bracketAt, type Outline } from './outline.ts';
-import type { Span } from './spans.ts';
+import {
+  type Bracket,
+  bracketAt,
+  indentOf,
+  isOutline,
+  type Layout,
+  type Outline,
+  type Shape,
+  type Span,
+} from './blocks.ts';
 
 /** What a handler says that does not let a failure go by. */
 const passesOn =

@@ -3,12 +3,20 @@ import { lex } from '../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import type { Token } from '../../readers/source/tokens/token.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
+import {
+  type Bracket,
+  bracketAt,
+  coverOf,
+  isOutline,
+  layoutOf,
+  type Outline,
+  outlineOf,
+  type Shape,
+  withoutBraces,
+} from './blocks.ts';
 import { type CaseKind, caseForms, hidden } from './case-forms.ts';
-import { codeText, shellCode, withoutDeadCode } from './code-text.ts';
-import { isOutline, layoutOf, type Shape, withoutBraces } from './layout.ts';
 import { leftOutSpans, removedNames } from './left-out-spans.ts';
-import { type Bracket, bracketAt, type Outline, outlineOf } from './outline.ts';
-import { coverOf } from './spans.ts';
+import { codeText, shellCode, withoutDeadCode } from './test-text.ts';
 
 /** One declared test case. */
 export interface TestCase {

@@ -1,15 +1,12 @@
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
-import { conditionsAround } from './conditions-around.ts';
+import { coverOf, isOutline, type Outline, type Span } from './blocks.ts';
+import { conditionsAround, leavesOutElsewhere } from './conditions.ts';
 import { deadSpans } from './dead-spans.ts';
-import { leavesOutElsewhere } from './elsewhere.ts';
 import { type HelperFunction, helperFunctions } from './helper-functions.ts';
-import { isOutline } from './layout.ts';
 import { judgingCalls } from './library-bindings.ts';
-import type { Outline } from './outline.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
-import { coverOf, type Span } from './spans.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
 

@@ -4,7 +4,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
-import { leftOut, type TestsAsWritten } from './left-out.ts';
+import { leftOut, type TestsAsWritten } from './written-tests.ts';
 
 const rule = 'tests-kept';
 const maxNamed = 20;

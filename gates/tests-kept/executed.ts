@@ -11,8 +11,7 @@ import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
 import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
-import { testsAsWritten } from './left-out.ts';
-import { hasFastSuite, isLeftToSuite, keyOf, ranAt } from './left-to-suite.ts';
+import { hasFastSuite, isLeftToSuite, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
 
 /**
  * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one

@@ -1,9 +1,8 @@
 import type { Executed } from '../../core/contract/executed-rule.ts';
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import { isData } from '../../readers/source/test-paths.ts';
-import { type Asserting, assertingStatements } from './asserting-statements.ts';
+import { type Asserting, assertingStatements, judgesAlike, losesAssertions } from './asserts-less.ts';
 import { caseTexts, namesIn } from './case-texts.ts';
-import { judgesAlike, losesAssertions } from './loses-assertions.ts';
 
 const rule = 'tests-kept';
 const maxNamed = 20;

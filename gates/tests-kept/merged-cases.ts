@@ -1,8 +1,8 @@
-import { newRows } from '../new-tests/new-rows.ts';
-import { coverOf, type Span } from '../test-cases/spans.ts';
+import { newRows } from '../new-tests/new-cases.ts';
+import { coverOf, type Span } from '../test-cases/blocks.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
+import type { TestChange } from './known-helpers.ts';
 import type { MatchedCase } from './match-cases.ts';
-import type { TestChange } from './test-change.ts';
 
 /** Part of the words of a case that have to be found again. */
 const least = 0.8;

@@ -1,6 +1,19 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { InventoryCase } from '../test-cases/test-inventory.ts';
-import type { CaseLoss } from './judge-case.ts';
+
+/** What became of a case that ran at the base. */
+export type CaseLoss =
+  | 'TEST_GONE'
+  | 'TEST_RENAMED'
+  | 'TEST_SKIPPED'
+  | 'TEST_MAY_BE_SKIPPED'
+  | 'TEST_EMPTIED'
+  | 'TEST_CUT_SHORT'
+  | 'TEST_SWALLOWED'
+  | 'TEST_SKIPPED_ELSEWHERE'
+  | 'TEST_ASSERTS_LESS'
+  | 'TEST_MERGED'
+  | 'TEST_JUDGED_ELSEWHERE';
 
 /** Losses that stand beside the cases. */
 type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { codeText } from '../../../gates/test-cases/code-text.ts';
+import { codeText } from '../../../gates/test-cases/test-text.ts';
 import { lex } from '../../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../../readers/source/tokens/syntax.ts';
 

@@ -1,8 +1,6 @@
 import t from 'tap';
+import { coverOf, layoutOf, outlineOf, withoutBraces } from '../../../gates/test-cases/blocks.ts';
 import { deadSpans } from '../../../gates/test-cases/dead-spans.ts';
-import { layoutOf, withoutBraces } from '../../../gates/test-cases/layout.ts';
-import { outlineOf } from '../../../gates/test-cases/outline.ts';
-import { coverOf } from '../../../gates/test-cases/spans.ts';
 import type { Language } from '../../../readers/source/language.ts';
 
 /** Whether the `hit` in a text never runs. */

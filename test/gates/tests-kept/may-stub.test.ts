@@ -1,6 +1,6 @@
 import t from 'tap';
 import { testLibrary } from '../../../gates/test-cases/library-bindings.ts';
-import { assertionStubs, mayStub } from '../../../gates/tests-kept/assertion-stubs.ts';
+import { assertionStubs, mayStub } from '../../../gates/tests-kept/stubs.ts';
 
 /** Code that is no test and reaches into what judges, one for each form. */
 const stubs = {

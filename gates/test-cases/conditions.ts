@@ -1,5 +1,53 @@
 import type { Language } from '../../readers/source/language.ts';
-import type { Outline } from './outline.ts';
+import { isOutline, type Outline, type Shape } from './blocks.ts';
+
+/** What stands around a declared case, so that it may not be declared. */
+interface Conditions {
+  readonly skips: number;
+  /** Those that hold where checks are executed. */
+  readonly elsewhere: number;
+}
+
+const maxDepth = 60;
+const conditional =
+  /(?:^|[^\w.$#@])(?:if|else|elsif|unless|while|switch|case|catch)\b|&&|\|\||\s\?\s|\.(?:then|catch|finally|on|once|addEventListener)\s*$|^\s*(?:setTimeout|setImmediate|setInterval|queueMicrotask)\s*$/;
+const lines: Readonly<Partial<Record<Language, RegExp>>> = {
+  python: /^\s*(?:if|elif|else|while|except)\b/,
+  ruby: /^\s*(?:if|elsif|else|unless|while|until|case|when|rescue|private)\b/,
+  elixir: /^\s*(?:if|unless|case|cond|else)\b/,
+  shell: /^\s*(?:if|elif|else|while|until|case)\b|<<-?\s*\\?["'\w]/,
+};
+
+/** Conditions around the case that begins at `start`; read from code, their words from the text. */
+export function conditionsAround(
+  code: string,
+  text: string,
+  start: number,
+  language: Language,
+  shape: Shape,
+): Conditions {
+  const found: string[] = [];
+  const add = (from: number, to: number, form: RegExp): void => {
+    const first = Math.max(from, to - 300);
+    if (form.test(code.slice(first, to))) found.push(text.slice(first, to));
+  };
+  if (isOutline(shape)) {
+    add(shape.startOf(start), start, conditional);
+    let bracket = shape.brackets[shape.around(start)];
+    for (let depth = 0; bracket && depth < maxDepth; depth += 1) {
+      add(bracket.start, bracket.open, conditional);
+      bracket = shape.brackets[bracket.parent];
+    }
+  } else
+    for (const line of shape.above(start)) {
+      const end = code.indexOf('\n', line);
+      add(line, end === -1 ? code.length : end, lines[language] ?? /^\b$/);
+    }
+  const elsewhere = found.filter((one) =>
+    holdsHere(conditionOf(one.replace(/(?::|\bthen|\bdo)\s*$/, '')) ?? ''),
+  ).length;
+  return { skips: found.length - elsewhere, elsewhere };
+}
 
 /** Platforms on which checks are not executed: their sandbox is Linux. */
 const other = String.raw`(?:win32|win64|windows(?:_nt)?|win|cygwin|msys|mingw\w*|nt|java|darwin|macos|mac|osx|aix|freebsd|openbsd|netbsd|sunos|solaris|android|ios|js|wasm\w*|wasi\w*|miri|plan9)`;
@@ -30,7 +78,7 @@ const oldPython =
  * Whether a condition holds on platforms alone on which checks are not executed. Text, not code: it reads what strings
  * say.
  */
-export function holdsElsewhere(condition: string): boolean {
+function holdsElsewhere(condition: string): boolean {
   return (
     condition.length < 400 &&
     terms(condition, /\|\||\bor\b/).every((term) =>
@@ -40,7 +88,7 @@ export function holdsElsewhere(condition: string): boolean {
 }
 
 /** Whether it holds where checks are executed, as far as platforms go. */
-export function holdsHere(condition: string): boolean {
+function holdsHere(condition: string): boolean {
   return (
     condition.length < 400 &&
     terms(condition, /&&|\band\b/).every((term) =>
@@ -114,7 +162,7 @@ export function leavesOutElsewhere(
 }
 
 /** The condition of the `if` in which, or behind which, an offset stands. */
-export function conditionAround(text: string, at: number, outline: Outline): string | undefined {
+function conditionAround(text: string, at: number, outline: Outline): string | undefined {
   const start = outline.startOf(at);
   const own = conditionOf(text.slice(start, at + 1));
   if (own !== undefined) return own;
@@ -123,7 +171,7 @@ export function conditionAround(text: string, at: number, outline: Outline): str
 }
 
 /** `if (a) …`, `if a {`: the words between. */
-export function conditionOf(said: string): string | undefined {
+function conditionOf(said: string): string | undefined {
   const rest = /^\s*if\b\s*(.*)$/s.exec(said.slice(0, 400))?.[1];
   if (rest === undefined) return undefined;
   if (!rest.startsWith('(')) return rest.replace(/\{?\s*$/, '').trim();

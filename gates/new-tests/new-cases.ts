@@ -1,6 +1,7 @@
+import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { NewCase } from './ran-among.ts';
 
 /**
  * Lines by which a case is added to a test file without a new declaration: rows of tables, registrations, words of a
@@ -75,4 +76,49 @@ export function newRows(
 
 function plain(line: string): string {
   return line.trim().replace(/\s+/g, ' ');
+}
+
+/** A test case that a patch adds, as rule `new-tests` names it. */
+export interface NewCase {
+  readonly name: string;
+  readonly language: string;
+  /** A row of a table, or what a layout pattern found, and not a declared case. */
+  readonly isRow?: true;
+}
+
+/** What the report of a suite says of new cases: one ran, none did, or it does not say. */
+type RanAmong = 'ran' | 'did-not-run' | 'unknown';
+
+/** Reports cut long names. */
+const comparedLength = 60;
+
+/** Whether a suite ran one of these cases. Letters and digits count: runners write names in their own way. Pure. */
+export function ranAmong(
+  cases: readonly NewCase[],
+  executed: Pick<NonNullable<CheckOutcome['executed']>, 'names' | 'skipped'> | undefined,
+): RanAmong {
+  if (executed === undefined || executed.names.size === 0) return 'unknown';
+  const wanted = cases.map(({ name }) => (isWorkedOut(name) ? '' : letters(name).slice(0, comparedLength)));
+  if (wanted.includes('')) return 'unknown';
+  const idle = new Set(executed.skipped);
+  const reported = [...executed.names].filter((name) => !idle.has(name)).map(letters);
+  return wanted.some((name) => reported.some((one) => one.includes(name))) ? 'ran' : 'did-not-run';
+}
+
+/** A name that is worked out when tests run cannot be looked for. */
+function isWorkedOut(name: string): boolean {
+  return /[\\%$#{]/.test(name);
+}
+
+function letters(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** What is wrong with a fix in whose test files no new case is. */
+export const noNewCase =
+  'the contract is for a bugfix, and the patch changes test files without adding a test case';
+
+/** Whether a contract asks its change for a new test case (document 1, requireNewTestsWhenBugfix). */
+export function asksNewTests({ intent, acceptance }: EffectiveIntentSpec): boolean {
+  return intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix;
 }

@@ -1,6 +1,82 @@
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
+import {
+  baseSource,
+  type ChangedSource,
+  candidateSource,
+  isRegularCandidate,
+  languageOfChange,
+} from '../source/changed-source.ts';
 import { libraryNames, testLibraryParts } from '../test-cases/library-bindings.ts';
+import { readTests } from '../test-cases/test-cases.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
+import type { ToldLoss } from './tell-losses.ts';
+
+/** Places of a changed file that newly keep assertions from judging. */
+export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] {
+  const { path } = file;
+  if (file.changeType === 'delete') return [];
+  const stubbed = (place: object): ToldLoss => ({
+    code: 'ASSERTIONS_STUBBED',
+    severity: 'error',
+    path,
+    ...place,
+  });
+  if (shadowsTestLibrary(path)) return [stubbed({})];
+  const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
+  const source = language && candidateSource(input, file, language);
+  if (!source || !language) return [];
+  const isTest = isOfTests(path, language, source) || isSetUp.test(path);
+  if (!isTest && !mayStub(source.text, language)) return [];
+  const was = baseSource(input, file, language)?.text;
+  const find = (text: string): readonly number[] => {
+    const { code } = readTests({ ...source, text }, language);
+    return assertionStubs(code, text, language, { isTest, ...(was === undefined ? {} : { before: was }) });
+  };
+  const now = find(source.text);
+  const more = now.length - (was === undefined || now.length === 0 ? 0 : find(was).length);
+  return now
+    .filter((at) => source.isAdded(at))
+    .slice(0, Math.max(0, more))
+    .map((at) => stubbed(source.positionOf(at)));
+}
+
+/** Files that tests load before they run. */
+export const isSetUp =
+  /(?:^|\/)(?:conftest\.py|(?:test|spec|jest|vitest|mocha|karma|rails)?[._-]?(?:setup|set-up|set_up|helper|bootstrap)[\w-]{0,20}(?:\.[\w-]{1,20}){1,3})$/i;
+
+/** Rust keeps tests beside the code. */
+function isOfTests(path: string, language: Language, source: ChangedSource): boolean {
+  if (language !== 'rust') return isTestFile(path, language);
+  return /(?:^|\/)(?:tests|benches)\//.test(path) || readTests(source, language).cases.length > 0;
+}
+
+/** Packages that tests take their judgement from. */
+const packages =
+  'assert|chai|expect|should|power-assert|unexpected|jest|jest-circus|vitest|mocha|jasmine|jasmine-core|ava|tap|tape|uvu|zora|qunit|sinon|node-tap|supertest|@jest/[\\w-]+|@vitest/[\\w-]+|@tapjs/[\\w-]+|@playwright/test|@testing-library/[\\w-]+|bun:test|node:test|node:assert';
+
+/** Files that take the place of a test library, or that run before every test. */
+const forms: readonly RegExp[] = [
+  new RegExp(`(?:^|/)node_modules/(?:${packages})/`),
+  new RegExp(`(?:^|/)node_modules/(?:${packages})\\.[cm]?js$`),
+  new RegExp(`(?:^|/)__mocks__/(?:${packages})(?:/|\\.[cm]?[jt]sx?$)`),
+  /(?:^|\/)(?:pytest|unittest|nose|nose2|assertpy|hamcrest|_pytest|pluggy|doctest)(?:\.py$|\/__init__\.py$)/,
+  /(?:^|\/)(?:sitecustomize|usercustomize)\.py$|\.pth$/,
+  /(?:^|\/)lib\/(?:minitest|rspec|rspec\/\w+|minitest\/\w+|test\/unit(?:\/\w+)?)\.rb$/,
+  /(?:^|\/)vendor\/(?:github\.com\/stretchr\/testify|gotest\.tools|github\.com\/google\/go-cmp|phpunit\/|pestphp\/)/,
+  /(?:^|\/)(?:org\/junit|junit\/framework|org\/testng|org\/assertj|org\/hamcrest|io\/kotest|kotlin\/test|org\/scalatest)\/(?:[\w-]+\/){0,8}[\w-]+\.(?:java|kt|scala|groovy)$/,
+  /(?:^|\/)PHPUnit\/Framework\/\w+\.php$/,
+  /(?:^|\/)Test\/(?:More|Simple|Builder|Most|Deep)\.pm$/,
+  /(?:^|\/)(?:gtest|gmock|catch2|doctest|boost\/test)\/[\w/.-]+\.h(?:pp)?$|(?:^|\/)(?:catch|doctest)\.hpp$/,
+  /(?:^|\/)bats-(?:assert|support|core)\//,
+];
+
+/** Whether a file at this path is found in place of a test library. */
+function shadowsTestLibrary(path: string): boolean {
+  return forms.some((form) => form.test(path));
+}
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 
