@@ -2,28 +2,6 @@
 export const testLibrary =
   /^(?:node:)?(?:assert(?:\/strict)?|test)$|^(?:chai|expect|should|power-assert|unexpected|vitest|mocha|jasmine|ava|tap|tape|zora|qunit|earl|sinon|cypress|uvu(?:\/assert)?|bun:test|@jest\/globals|@vitest\/\S+|@playwright\/\S+|@tapjs\/\S+|@japa\/\S+|@hapi\/(?:code|lab)|@open-wc\/testing|@std\/(?:assert|expect|testing)\S*|(?:jsr:)?@std\/\S+|https:\/\/deno\.land\/std\S*)$/;
 
-/** How the names that `testLibrary` accepts begin, or what they hold: without one of these a text names no library. */
-export const testLibraryParts: readonly string[] = [
-  ...['"', "'", '`'].flatMap((quote) =>
-    [
-      ...[
-        'node:assert',
-        'node:test',
-        'assert',
-        'test',
-        'chai',
-        'expect',
-        'should',
-        'power-assert',
-        'unexpected',
-      ],
-      ...['vitest', 'mocha', 'jasmine', 'ava', 'tap', 'zora', 'qunit', 'earl', 'sinon', 'cypress', 'uvu'],
-      ...['bun:test', '@jest/', '@vitest/', '@playwright/', '@tapjs/', '@japa/', '@hapi/', '@open-wc/'],
-    ].map((start) => quote + start),
-  ),
-  ...['@std/', 'https://deno.land/'],
-];
-
 /** A name that a file takes from a module. */
 export interface Binding {
   readonly name: string;

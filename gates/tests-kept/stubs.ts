@@ -1,6 +1,5 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
 import {
   baseSource,
@@ -9,7 +8,7 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { libraryNames, testLibraryParts } from '../test-cases/library-bindings.ts';
+import { libraryNames } from '../test-cases/library-bindings.ts';
 import { readTests } from '../test-cases/test-cases.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
 import type { ToldLoss } from './tell-losses.ts';
@@ -255,41 +254,16 @@ const table: Readonly<Partial<Record<Language, readonly Stub[]>>> = {
   ],
 };
 
-/**
- * Words without which code that is no test reaches into nothing that judges: each form that counts `everywhere` holds
- * one, and so does the name of each test library.
- */
-const evidence: Readonly<Partial<Record<Language, WordSearch>>> = {
-  javascript: wordSearch([
-    ...[
-      'require.cache',
-      'global',
-      'window',
-      'self',
-      'assert',
-      'expect',
-      'Expect',
-      'chai',
-      'should',
-      'Assertion',
-    ],
-    ...testLibraryParts,
-  ]),
-  python: wordSearch([
-    'TestCase',
-    'TestResult',
-    'TextTestRunner',
-    'mock',
-    'setattr',
-    'sys.modules',
-    'AssertionError',
-    'builtins',
-  ]),
+/** Words without which code that is no test reaches into nothing that judges; of JavaScript, names of libraries too. */
+const evidence: Readonly<Partial<Record<Language, RegExp>>> = {
+  javascript:
+    /require\.cache|global|window|self|[aA]ssert|[eE]xpect|chai|should|["'`](?:node:|bun:)?test["'`]|["'`@](?:unexpected|vitest|mocha|jasmine|ava|tap|zora|qunit|earl|sinon|cypress|uvu|jest|playwright|japa|hapi|open-wc|std)|deno\.land/,
+  python: /Test(?:Case|Result)|TextTestRunner|mock|setattr|sys\.modules|AssertionError|builtins/,
 };
 
 /** Whether code that is no test can hold a stub of assertions: quick, and says yes too often. */
 export function mayStub(text: string, language: Language): boolean {
-  return evidence[language]?.found(Buffer.from(text, 'latin1')) ?? false;
+  return evidence[language]?.test(text) ?? false;
 }
 
 /**
