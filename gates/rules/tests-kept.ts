@@ -14,7 +14,7 @@ import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
 import { lostCases } from '../tests-kept/cases-lost.ts';
 import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
-import { idleNews, isOutOfSight, newMarks } from '../tests-kept/marks.ts';
+import { idleNews, newMarks } from '../tests-kept/marks.ts';
 import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
 import { leftToSuite } from '../tests-kept/written-tests.ts';
@@ -65,10 +65,7 @@ function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const before = file.changeType === 'add' || file.changeType === 'copy' ? undefined : languageOf(oldPath);
   const after = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
   const wasTest = before !== undefined && isTestFile(oldPath, before);
-  const isTest =
-    after !== undefined &&
-    isTestFile(file.path, after) &&
-    !(wasTest && isOutOfSight(oldPath, file.path, after));
+  const isTest = after !== undefined && isTestFile(file.path, after);
   const base = before && (wasTest || isOfHelpers.test(oldPath)) && baseSource(input, file, before);
   const candidate = after && (isTest || isOfHelpers.test(file.path)) && candidateSource(input, file, after);
   if (!base && !candidate) return undefined;

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../core/base/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 
 /** Blocks of code (`code-text.ts`) in a language where indentation, or words, bound them. */
@@ -90,25 +91,11 @@ export function layoutOf(code: string, language: Language): Layout {
   }
 
   function lineOf(offset: number): number {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 1);
+    return Math.max(0, firstIndex(starts.length, (at) => (starts[at] ?? 0) <= offset) - 1);
   }
 
   function firstFrom(offset: number): number {
-    let low = 0;
-    let high = blocks.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((blocks[middle]?.open ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(blocks.length, (at) => (blocks[at]?.open ?? 0) < offset);
   }
 }
 
@@ -253,25 +240,12 @@ function endsStatement(code: string, start: number, at: number): boolean {
 
 /** Number of the first of sorted offsets that is greater. */
 function firstAbove(offsets: readonly number[], offset: number): number {
-  let low = 0;
-  let high = offsets.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((offsets[middle] ?? 0) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(offsets.length, (at) => (offsets[at] ?? 0) <= offset);
 }
 
 /** The bracket that opens at an offset. */
 export function bracketAt({ brackets }: Outline, open: number): Bracket | undefined {
-  let low = 0;
-  let high = brackets.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((brackets[middle]?.open ?? 0) < open) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(brackets.length, (at) => (brackets[at]?.open ?? 0) < open);
   return brackets[low]?.open === open ? brackets[low] : undefined;
 }
 
@@ -290,13 +264,7 @@ export function coverOf(spans: readonly Span[]): Cover {
     else if (to > from) joined.push({ from, to });
   }
   return (offset) => {
-    let low = 0;
-    let high = joined.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((joined[middle]?.from ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
+    const low = firstIndex(joined.length, (at) => (joined[at]?.from ?? 0) <= offset);
     return low > 0 && offset < (joined[low - 1]?.to ?? 0);
   };
 }

@@ -21,7 +21,6 @@ const statements = new RegExp(
   ].join('|'),
   'gm',
 );
-const elses = new RegExp(String.raw`(?<![\w.$=!<>]|[=!<>] )${always}\s*\?[^:?\n]{0,200}:`, 'g');
 
 /** Words behind which nothing of a block is run. */
 const leaving =
@@ -51,13 +50,8 @@ export function deadSpans(code: string, language: Language, shape: Shape): reado
   const spans: Span[] = [];
   for (const { index } of code.matchAll(statements)) spans.push([index, shape.endOf(index)]);
   for (const { index } of offByName(code)) spans.push([index, shape.endOf(index)]);
-  if (isOutline(shape)) {
-    for (const match of code.matchAll(elses)) {
-      const from = match.index + match[0].length;
-      spans.push([from, shape.endOf(from)]);
-    }
-    spans.push(...leftBlocks(code, shape));
-  } else spans.push(...leftLines(code, language, shape));
+  if (isOutline(shape)) spans.push(...leftBlocks(code, shape));
+  else spans.push(...leftLines(code, language, shape));
   if (language === 'shell') spans.push(...hereDocuments(code));
   spans.push(...uncalledSpans(code, language, shape));
   return spans;

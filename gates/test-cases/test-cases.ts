@@ -1,3 +1,4 @@
+import { firstIndex } from '../../core/base/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import { lex } from '../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../readers/source/tokens/syntax.ts';
@@ -380,14 +381,7 @@ function bodyIn(given: Bracket, outline: Outline): Bracket | undefined {
 }
 
 function lastBefore({ brackets }: Outline, offset: number): Bracket | undefined {
-  let low = 0;
-  let high = brackets.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((brackets[middle]?.open ?? 0) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return brackets[low - 1];
+  return brackets[firstIndex(brackets.length, (at) => (brackets[at]?.open ?? 0) < offset) - 1];
 }
 
 /** The block that opens behind an offset, before the statement ends. */
@@ -398,13 +392,7 @@ function openFrom(code: string, from: number, outline: Outline): Bracket | undef
 
 /** Tokens between two offsets, without those of a name. */
 function saidBetween(tokens: readonly Token[], from: number, to: number, name: number): string {
-  let low = 0;
-  let high = tokens.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((tokens[middle]?.start ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(tokens.length, (at) => (tokens[at]?.start ?? 0) < from);
   const said: string[] = [];
   for (let at = low; at < tokens.length; at += 1) {
     const token = tokens[at];

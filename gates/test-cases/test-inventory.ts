@@ -1,3 +1,4 @@
+import { firstIndex } from '../../core/base/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
@@ -204,12 +205,5 @@ function within(offsets: readonly number[], from: number, to: number): number {
 }
 
 function firstFrom(offsets: readonly number[], least: number): number {
-  let low = 0;
-  let high = offsets.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((offsets[middle] ?? 0) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(offsets.length, (at) => (offsets[at] ?? 0) < least);
 }

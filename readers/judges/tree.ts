@@ -1,3 +1,4 @@
+import { firstIndex } from '../../core/base/first-index.ts';
 import type { JudgedTree } from './named.ts';
 
 /** A tree with what only its reader asks. */
@@ -41,14 +42,7 @@ function withPrefix(sorted: readonly string[], prefix: string): readonly string[
 }
 
 function firstFrom(sorted: readonly string[], least: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? '') < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(sorted.length, (at) => (sorted[at] ?? '') < least);
 }
 
 const maxLinks = 10_000;
