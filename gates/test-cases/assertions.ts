@@ -109,7 +109,7 @@ export function withoutTrivial(code: string): string {
   return code.replace(new RegExp(trivial, 'gm'), (found) => found.replace(/[^\n]/g, ' '));
 }
 
-/** Offsets of the assertions in code (`code-text.ts`), in order, each once; those that can never fail are none. */
+/** Offsets of the assertions in code (`test-text.ts`), in order, each once; those that can never fail are none. */
 export function assertionsIn(code: string, language: Language): readonly number[] {
   const judging = withoutTrivial(code.replace(importLine, (found) => ' '.repeat(found.length)));
   return [...judging.matchAll(formOf(language))].map(({ index }) => index);

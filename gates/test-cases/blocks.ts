@@ -1,7 +1,7 @@
 import { firstIndex } from '../../core/base/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 
-/** Blocks of code (`code-text.ts`) in a language where indentation, or words, bound them. */
+/** Blocks of code (`test-text.ts`) in a language where indentation, or words, bound them. */
 export interface Layout {
   /** Beginnings of the lines above that are indented less and less, the nearest first; at most 60. */
   above(offset: number): readonly number[];
@@ -140,7 +140,7 @@ export interface Bracket {
   readonly start: number;
 }
 
-/** Brackets and statements of code (`code-text.ts`) in a language with braces. */
+/** Brackets and statements of code (`test-text.ts`) in a language with braces. */
 export interface Outline {
   readonly brackets: readonly Bracket[];
   /** Number of the innermost bracket around an offset; -1 at the top. */

@@ -7,7 +7,7 @@ import type { Language } from '../../readers/source/language.ts';
  */
 export type CaseKind = 'function' | 'marked' | 'call' | 'trailing' | 'block' | 'assertion';
 
-/** A form over code (`code-text.ts`), where strings are empty. */
+/** A form over code (`test-text.ts`), where strings are empty. */
 export type CaseForm = readonly [kind: CaseKind, form: RegExp, isOfComments?: true];
 
 const jvm: readonly CaseForm[] = [

@@ -43,7 +43,7 @@ const alwaysLeavingLine = new RegExp(
 );
 
 /**
- * Parts of code (`code-text.ts`) that never run: under a condition that never holds, over nothing, never called, behind
+ * Parts of code (`test-text.ts`) that never run: under a condition that never holds, over nothing, never called, behind
  * a `return`.
  */
 export function deadSpans(code: string, language: Language, shape: Shape): readonly Span[] {

@@ -1,15 +1,16 @@
 import type { Language } from '../../readers/source/language.ts';
+import { leftOutForms } from './case-forms.ts';
 
 /** Leaving a test because of the environment. */
 const byEnvironment = String.raw`\bif\b[^\n]{0,120}(?:process\.env|import\.meta\.env|os\.environ|[gG]etenv|ENV\[|std::env|GetEnvironmentVariable)\b[^\n]{0,160}[{:)]\s*(?:return|continue)\b`;
 
 /**
- * Forms over code (`code-text.ts`) by which a test, a group or a file can be left out, on a condition or without one.
+ * Forms over code (`test-text.ts`) by which a test, a group or a file can be left out, on a condition or without one;
+ * beside those that leave out for certain (`leftOutForms`).
  */
 const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   javascript: [
     String.raw`\b(?:it|test|describe|suite|context|specify|bench|t|ctx|this|Deno|step)(?:\.\w{1,20}){0,3}\.(?:skip|skipIf|runIf|todo|todoIf|fixme|failing|fails|ignore|if)\b`,
-    String.raw`\bx(?:it|test|describe|context|specify|suite)\s*[(.]`,
     String.raw`[{,]\s*(?:skip|todo|ignore)\s*:(?!\s*(?:\d|\[|\{|false\b|undefined\b))`,
     String.raw`\bprocess\.(?:exit|abort|reallyExit)\s*\(`,
     String.raw`\bprocess\.exitCode\s*=(?!=)`,
@@ -19,15 +20,10 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
     String.raw`\bmark\.(?:skip|skipif|xfail)\b`,
     String.raw`\b(?:unittest|pytest)\.(?:skip|skipIf|skipUnless|xfail|expectedFailure|importorskip|exit|SkipTest)\b`,
     String.raw`@(?:skip|skipIf|skipUnless|skipif|xfail|expectedFailure)\b`,
-    String.raw`\bself\.skipTest\b`,
     String.raw`\b(?:SkipTest|__test__|collect_ignore(?:_glob)?)\b`,
     String.raw`\b(?:os\._exit|sys\.exit|os\.abort|os\.kill)\s*\(`,
   ],
-  go: [
-    String.raw`\b[tbf]\.(?:Skip|Skipf|SkipNow)\s*\(`,
-    String.raw`\bos\.Exit\s*\(`,
-    String.raw`\btesting\.Short\s*\(`,
-  ],
+  go: [String.raw`\bos\.Exit\s*\(`, String.raw`\btesting\.Short\s*\(`],
   java: [
     String.raw`@(?:Disabled|Ignore|Enabled|DisabledIf|EnabledIf)\w{0,40}`,
     String.raw`\b(?:assume\w{0,20}|Assum(?:e|ptions)\s*\.)`,
@@ -38,13 +34,11 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   kotlin: [
     String.raw`@(?:Disabled|Ignore|Enabled)\w{0,40}`,
     String.raw`\b(?:assume\w{0,20}|Assum(?:e|ptions)\s*\.)`,
-    String.raw`\bx(?:describe|context|given|when|should|feature|expect|it|test|scenario)\s*\(`,
     String.raw`\b(?:enabled|enabledIf|enabledOrReasonIf)\s*=`,
     String.raw`\bexitProcess\s*\(`,
   ],
   scala: [
     String.raw`\b(?:ignore|assume|cancel|pending|pendingUntilFixed)\b`,
-    String.raw`@Ignore\b`,
     String.raw`\.(?:ignore|pending|fail)\b`,
   ],
   csharp: [
@@ -57,8 +51,6 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   ],
   ruby: [
     String.raw`(?:^|[;{]|\bdo\b|\bthen\b)[ \t]*(?:skip|pending|omit|xit|xdescribe|xcontext|xspecify|xexample|xscenario)\b`,
-    String.raw`\b(?:skip|pending)\s*(?:\(|:\s)`,
-    String.raw`[(,]\s*:(?:skip|pending)\b`,
     String.raw`(?:^|[;{])[ \t]*(?:exit!?|abort)\b`,
     String.raw`\b(?:skip|pending|omit)\s+(?:["']|if\b|unless\b)`,
     String.raw`[,(]\s*(?:if|unless)\s*:`,
@@ -69,7 +61,6 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
     String.raw`\bprocess::(?:exit|abort)\s*\(`,
   ],
   php: [
-    String.raw`\bmarkTest(?:Skipped|Incomplete)\b`,
     String.raw`#\[\s*(?:\w{1,20}\\){0,6}(?:Requires\w{0,40}|DoesNotPerformAssertions)\b`,
     String.raw`->(?:skip|todo|skipOn\w{0,20}|onlyOn\w{0,20})\s*\(`,
     String.raw`(?:^|[;{])\s*(?:exit|die)\s*[(;]`,
@@ -137,8 +128,10 @@ function formOf(table: 'skip' | 'focus', language: Language): RegExp | undefined
 export function skipMarks(code: string, text: string, language: Language): readonly number[] {
   const form = formOf('skip', language);
   const said = conditions[language];
-  const found = [...(form ? code.matchAll(form) : []), ...(said ? text.matchAll(said) : [])];
-  return found.map(({ index }) => index).sort((a, b) => a - b);
+  const certain = (leftOutForms[language] ?? []).flatMap(([, one]) => [...code.matchAll(one)]);
+  const found = [...certain, ...(form ? code.matchAll(form) : []), ...(said ? text.matchAll(said) : [])];
+  const offsets = found.map(({ index, 0: mark }) => index + Math.max(0, mark.search(/\S/)));
+  return [...new Set(offsets)].sort((a, b) => a - b);
 }
 
 /** Offsets where code says that only some tests run, in order. */

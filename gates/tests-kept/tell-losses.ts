@@ -96,8 +96,6 @@ function toFinding(group: readonly ToldLoss[]): Finding {
     if (name === undefined || name === '') return [];
     return [now === undefined ? `\`${name}\`` : `\`${name}\` is now \`${now}\``];
   });
-  const list = named.slice(0, maxNamed).join(', ');
-  const more = named.length > maxNamed ? `, and ${named.length - maxNamed} more` : '';
   const asks =
     severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED'
       ? '; an objective of the contract that speaks of their removal would have to name them or their file'
@@ -105,7 +103,7 @@ function toFinding(group: readonly ToldLoss[]): Finding {
   return {
     rule,
     severity,
-    message: `${group.length} ${group.length === 1 ? one : many}${list === '' ? '' : `: ${list}${more}`}${asks}`,
+    message: `${group.length} ${group.length === 1 ? one : many}${listed(named)}${asks}`,
     path,
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
@@ -121,6 +119,27 @@ function toFinding(group: readonly ToldLoss[]): Finding {
           }),
     },
   };
+}
+
+/** A loss that executions show, with the first 20 of its tests. `asks`: what to do. */
+export function executedLoss(
+  code: string,
+  severity: Severity,
+  message: string,
+  tests: readonly string[],
+  asks = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Finding {
+  const list = listed(tests.map((name) => `\`${name}\``));
+  const detail = { code, count: tests.length, tests: tests.slice(0, maxNamed), ...more };
+  return { rule, severity, message: `${message}${list}${asks}`, detail };
+}
+
+/** The first 20 names behind a colon, and how many more there are. */
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : '';
+  return `: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
 /** A case's name as text: sources are read as bytes. */
