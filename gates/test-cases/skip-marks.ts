@@ -63,7 +63,7 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   php: [
     String.raw`#\[\s*(?:\w{1,20}\\){0,6}(?:Requires\w{0,40}|DoesNotPerformAssertions)\b`,
     String.raw`->(?:skip|todo|skipOn\w{0,20}|onlyOn\w{0,20})\s*\(`,
-    String.raw`(?:^|[;{])\s*(?:exit|die)\s*[(;]`,
+    String.raw`(?:^|[;{])[ \t]*(?:exit|die)\s*[(;]`,
   ],
   c: [
     String.raw`\b(?:GTEST_SKIP|SKIP|DISABLED_\w{1,60}|TEST_IGNORE\w{0,20})\b`,

@@ -105,7 +105,7 @@ export function namesFromHelpers(
     );
   if (language === 'python')
     return new Set(
-      [...code.matchAll(/^\s*from\s+([\w.]{1,200})\s+import\s+(?:\(([^()]{0,1000})\)|([^\n]{1,500}))/gm)]
+      [...code.matchAll(/^[ \t]*from\s+([\w.]{1,200})\s+import\s+(?:\(([^()]{0,1000})\)|([^\n]{1,500}))/gm)]
         .filter(([, module = '']) => module.startsWith('.') || isOfTests(module.replaceAll('.', '/')))
         .flatMap((match) =>
           (match[2] ?? match[3] ?? '').split(',').map((one) => /(\w+)\s*$/.exec(one)?.[1] ?? ''),
