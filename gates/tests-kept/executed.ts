@@ -38,8 +38,9 @@ export const executed: ExecutedRule = {
     const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
     findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, texts));
     if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
-    findings.push(...(await askBaseTests(one, base, data, withAddedLines)));
-    const isKept = doubted.length > 0 && ran.executed !== undefined && findings.length === 0;
+    const compared = await askBaseTests(one, base, data, withAddedLines);
+    findings.push(...(compared ?? []));
+    const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
     if (!isKept) return { findings };
     const paths = doubted.map(({ path = '' }) => path);
     return { findings, note: ranAt(base.executed, doubted, await one.readTexts('base', paths)) };
@@ -104,19 +105,19 @@ function changedData({ patch, reads = [] }: Pick<ExecutedCheck, 'patch' | 'reads
 
 /**
  * Runs the check once more on the candidate with the base's versions of changed test files, and of data that they read:
- * what fails there is what the change expects otherwise.
+ * what fails there is what the change expects otherwise. `undefined` if that was not compared.
  */
 async function askBaseTests(
   one: ExecutedCheck,
   base: Executed,
   data: readonly string[],
   withAddedLines: boolean,
-): Promise<readonly Finding[]> {
+): Promise<readonly Finding[] | undefined> {
   const { spec, patch, comparesAddedLines } = one;
   const tests = baseTests(patch.files, withAddedLines);
-  if (tests.length + data.length === 0) return [];
+  if (tests.length + data.length === 0) return undefined;
   const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
-  if (laid === undefined) return [];
+  if (laid === undefined) return undefined;
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   return compareExpectations({
     base,
