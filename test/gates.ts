@@ -12,6 +12,7 @@ await room(
   'gates/secrets',
   'gates/rules/suppressions.test.ts',
   'gates/rules/new-tests.test.ts',
+  'gates/test-cases',
   'gates/new-tests',
   'gates/tests-kept',
   'gates/judge-changed',

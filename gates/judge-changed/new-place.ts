@@ -1,8 +1,7 @@
 import type { JudgeReach } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { directoryOf } from '../../readers/judges/directory-of.ts';
-import { placeTest } from '../../readers/judges/place-test.ts';
-import { isFixture } from '../../readers/judges/serves-judging.ts';
+import { isFixture } from '../../readers/judges/rules.ts';
+import { directoryOf, placeTest } from '../../readers/judges/tree.ts';
 
 type Test = (directory: string) => boolean;
 

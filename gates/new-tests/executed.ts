@@ -3,9 +3,8 @@ import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-r
 import type { Finding } from '../../core/contract/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { noNewCase } from './asks-new-tests.ts';
-import { type NewCase, ranAmong } from './ran-among.ts';
-import { isTestFile } from './test-file.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
+import { type NewCase, noNewCase, ranAmong } from './new-cases.ts';
 
 const rule = 'new-tests';
 const maxNamed = 20;

@@ -1,6 +1,6 @@
 import type { Rule } from '../../core/contract/rule.ts';
 import { languageGlobs } from '../../readers/source/language.ts';
-import { asksNewTests } from '../new-tests/asks-new-tests.ts';
+import { asksNewTests } from '../new-tests/new-cases.ts';
 
 export const meta: Rule = {
   id: 'new-tests',

@@ -1,18 +1,16 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { asksNewTests, noNewCase } from '../new-tests/asks-new-tests.ts';
-import { newRows, readPatterns } from '../new-tests/new-rows.ts';
-import type { NewCase } from '../new-tests/ran-among.ts';
-import { testCases } from '../new-tests/test-cases.ts';
-import { isTestFile } from '../new-tests/test-file.ts';
+import { asksNewTests, type NewCase, newRows, noNewCase, readPatterns } from '../new-tests/new-cases.ts';
 import {
   baseSource,
   candidateSource,
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { type InventoryCase, testInventory } from '../tests-kept/test-inventory.ts';
+import { readTests } from '../test-cases/test-cases.ts';
+import { type InventoryCase, testInventory } from '../test-cases/test-inventory.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
 
 const rule = 'new-tests';
 const maxListed = 200;
@@ -36,7 +34,8 @@ export const judge: RuleFunction = (input) => {
     const language = languageOf(path);
     if (!language || file.changeType === 'add' || !isTestFile(path, language)) continue;
     const source = baseSource(input, file, language);
-    for (const one of source ? testCases(source, language) : []) {
+    for (const one of source ? readTests(source, language).cases : []) {
+      if (one.isIdle) continue;
       if (one.name !== '') names.add(one.name);
       bodies.add(one.body);
     }

@@ -1,47 +1,46 @@
+import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
-import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
   candidateSource,
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { mayStub } from '../tests-kept/assertion-stubs.ts';
-import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
-import { exchangedIn } from '../tests-kept/exchanged-in.ts';
-import { isOfHelpers } from '../tests-kept/helper-functions.ts';
-import { lostCases } from '../tests-kept/lost-cases.ts';
-import { lostRegistrations } from '../tests-kept/lost-registrations.ts';
-import { lostRows } from '../tests-kept/lost-rows.ts';
-import { idleNews, newMarks } from '../tests-kept/new-marks.ts';
-import { isOutOfSight } from '../tests-kept/out-of-sight.ts';
-import { isSetUp, stubsIn } from '../tests-kept/stubs-in-file.ts';
+import { isOfHelpers } from '../test-cases/helper-functions.ts';
+import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
+import { lostCases } from '../tests-kept/cases-lost.ts';
+import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
+import { idleNews, newMarks } from '../tests-kept/marks.ts';
+import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
-import type { TestChange } from '../tests-kept/test-change.ts';
-import { testInventory, withoutCases } from '../tests-kept/test-inventory.ts';
+import { leftToSuite } from '../tests-kept/written-tests.ts';
 
 /**
  * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case
- * that is gone, skipped, emptied, cut short or deaf, rows and helpers that are gone, a mark that focuses others and a
+ * that is gone, skipped, emptied, cut short or deaf, helpers that are gone, a mark that focuses others and a
  * stub of assertions are errors, unless the contract says that tests may go; what may judge as much as before is told.
- * A case that moved to another file is no loss.
+ * A case that moved to another file is no loss. If the fast stage has a test suite, what the suite runs decides about
+ * most losses (`executed.ts`), and here they are warnings; with `--as-written` they are errors.
  */
 export const judge: RuleFunction = (input) => {
+  const findings = asWritten(input);
+  return input.args.includes('--as-written') ? findings : leftToSuite(findings, input.spec);
+};
+
+function asWritten(input: RuleInput): readonly Finding[] {
   const mayGo = testsMayGo(input.spec, input.patch.files, isNamedAsTest);
   const changes = input.patch.files.flatMap((file) => testChange(input, file) ?? []);
   return tellLosses([
     ...lostCases(changes, mayGo),
     ...emptiedHelpers(changes, mayGo),
-    ...lostRows(changes, mayGo),
-    ...lostRegistrations(changes, mayGo),
     ...changes.flatMap((change) => [...newMarks(change, mayGo), ...idleNews(change, changes)]),
-    ...exchangedIn(input, changes, mayGo),
     ...input.patch.files.flatMap((file) => stubsIn(input, file)),
   ]);
-};
+}
 
 /** Nothing is parsed where no file of tests changes and no text reaches into what judges. */
 export const isLinear = (input: RuleInput): boolean =>
@@ -66,10 +65,7 @@ function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const before = file.changeType === 'add' || file.changeType === 'copy' ? undefined : languageOf(oldPath);
   const after = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
   const wasTest = before !== undefined && isTestFile(oldPath, before);
-  const isTest =
-    after !== undefined &&
-    isTestFile(file.path, after) &&
-    !(wasTest && isOutOfSight(oldPath, file.path, after));
+  const isTest = after !== undefined && isTestFile(file.path, after);
   const base = before && (wasTest || isOfHelpers.test(oldPath)) && baseSource(input, file, before);
   const candidate = after && (isTest || isOfHelpers.test(file.path)) && candidateSource(input, file, after);
   if (!base && !candidate) return undefined;

@@ -4,7 +4,8 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
-import { leftOut, type TestsAsWritten } from './left-out.ts';
+import { executedLoss } from './tell-losses.ts';
+import { leftOut, type TestsAsWritten } from './written-tests.ts';
 
 const rule = 'tests-kept';
 const maxNamed = 20;
@@ -50,14 +51,7 @@ export function executedLosses(
   const severity = changed.some((path) => mayGo(path)) ? 'note' : 'error';
   const findings: Finding[] = [];
   const tell = (code: string, told: Finding['severity'], message: string, tests: readonly string[]): void => {
-    const list = tests
-      .slice(0, maxNamed)
-      .map((name) => `\`${name}\``)
-      .join(', ');
-    const more = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
-    const named = list === '' ? '' : `: ${list}${more}`;
-    const detail = { code, base: was, candidate: is, count: tests.length, tests: tests.slice(0, maxNamed) };
-    findings.push({ rule, severity: told, message: `${message}${named}`, detail });
+    findings.push(executedLoss(code, told, message, tests, '', { base: was, candidate: is }));
   };
   if (emptied.length > 0)
     tell('TEST_FILE_NOT_RUN', severity, 'files run no test any more, and did at the base', emptied);

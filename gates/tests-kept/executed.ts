@@ -11,18 +11,22 @@ import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
 import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
-import { testsAsWritten } from './left-out.ts';
+import { hasFastSuite, isLeftToSuite, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
 
 /**
  * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one
  * that ran there, nor leave out a file; and the candidate has to pass the base's tests, with the data that they read,
- * or the change says why not. Nothing runs again where the change can lose no test.
+ * or the change says why not. Nothing runs again where the change can lose no test. What the text of the change says of
+ * losses is an error unless a suite of the fast stage shows that nothing is lost.
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
-    const { check, ran } = one;
+    const { check, ran, patch } = one;
     const data = changedData(one);
-    if (!isCompared(one, data)) return {};
+    const written = patch.files.some(isTouched) ? await one.ask(['--as-written']) : [];
+    const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
+    const withAddedLines = one.comparesAddedLines || doubted.length > 0;
+    if (!isCompared(one, data, withAddedLines)) return {};
     const base = await one.rerun({ tree: 'base' });
     if (base === undefined) return {};
     const findings: Finding[] = [];
@@ -31,12 +35,32 @@ export const executed: ExecutedRule = {
       findings.push(namesSuite(base.executed.counts.passed + base.executed.counts.failed));
     }
     const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
-    const written = gone.length > 0 ? await testsAsWritten(one) : undefined;
-    findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, written));
+    const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
+    findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, texts));
     if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
-    return { findings: [...findings, ...(await askBaseTests(one, base, data))] };
+    const compared = await askBaseTests(one, base, data, withAddedLines);
+    findings.push(...(compared ?? []));
+    const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
+    if (!isKept) return { findings };
+    const paths = doubted.map(({ path = '' }) => path);
+    return { findings, note: ranAt(base.executed, doubted, await one.readTexts('base', paths)) };
+  },
+
+  async judgeStage({ stage, spec, patch, checks, notes, ask }) {
+    if (stage !== 'fast' || !hasFastSuite(spec) || !patch.files.some(isTouched)) return [];
+    if (checks.some(({ findings }) => findings.some(isLoss))) return [];
+    const kept = new Set([...notes.values()].flatMap((note) => note as readonly string[]));
+    return (await ask(['--as-written'])).filter((one) => isLeftToSuite(one) && !kept.has(keyOf(one)));
   },
 };
+
+function isLoss({ rule, severity }: Finding): boolean {
+  return rule === 'tests-kept' && severity === 'error';
+}
+
+function isTouched({ path, oldPath = path }: PatchFile): boolean {
+  return isOfTests(path) || isOfTests(oldPath);
+}
 
 const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<string>(), skipped: [] };
 
@@ -45,8 +69,9 @@ const namesRunner =
   /\b(?:tap|jest|mocha|vitest|ava|prove|bats|tox|pytest|ctest|rspec|phpunit)\b|(?:^|\s)--test\b|\b(?:npm|pnpm|yarn|bun|go|cargo|dotnet|deno|mix|swift|make)\s(?:run\s)?(?:test|check)\b/;
 
 function isCompared(
-  { check, ran, patch, comparesAddedLines }: ExecutedCheck,
+  { check, ran, patch }: ExecutedCheck,
   data: readonly string[],
+  withAddedLines: boolean,
 ): boolean {
   if (patch.baseCommit === undefined) return false;
   if (check.kind === 'command')
@@ -56,9 +81,7 @@ function isCompared(
     );
   return (
     ran.executed !== undefined &&
-    (mayLoseTests(patch, comparesAddedLines) ||
-      oldEmptyFiles(patch, ran.executed).length > 0 ||
-      data.length > 0)
+    (mayLoseTests(patch, withAddedLines) || oldEmptyFiles(patch, ran.executed).length > 0 || data.length > 0)
   );
 }
 
@@ -82,18 +105,19 @@ function changedData({ patch, reads = [] }: Pick<ExecutedCheck, 'patch' | 'reads
 
 /**
  * Runs the check once more on the candidate with the base's versions of changed test files, and of data that they read:
- * what fails there is what the change expects otherwise.
+ * what fails there is what the change expects otherwise. `undefined` if that was not compared.
  */
 async function askBaseTests(
   one: ExecutedCheck,
   base: Executed,
   data: readonly string[],
-): Promise<readonly Finding[]> {
+  withAddedLines: boolean,
+): Promise<readonly Finding[] | undefined> {
   const { spec, patch, comparesAddedLines } = one;
-  const tests = baseTests(patch.files, comparesAddedLines);
-  if (tests.length + data.length === 0) return [];
+  const tests = baseTests(patch.files, withAddedLines);
+  if (tests.length + data.length === 0) return undefined;
   const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
-  if (laid === undefined) return [];
+  if (laid === undefined) return undefined;
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   return compareExpectations({
     base,

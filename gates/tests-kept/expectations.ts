@@ -1,12 +1,8 @@
 import type { Executed } from '../../core/contract/executed-rule.ts';
-import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { Finding } from '../../core/contract/finding.ts';
 import { isData } from '../../readers/source/test-paths.ts';
-import { type Asserting, assertingStatements } from './asserting-statements.ts';
-import { caseTexts, namesIn } from './case-texts.ts';
-import { judgesAlike, losesAssertions } from './loses-assertions.ts';
-
-const rule = 'tests-kept';
-const maxNamed = 20;
+import { type Asserting, assertingStatements, judgesAlike, losesAssertions } from './asserts-less.ts';
+import { executedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is; absent where it is not. */
 export interface TestText {
@@ -56,7 +52,7 @@ export function compareExpectations({
   const findings: Finding[] = [];
   if (lost.length > 0)
     findings.push(
-      told(
+      executedLoss(
         'EXPECTATION_LOST',
         'error',
         `${count(lost.length, 'test')} of the base ${lost.length === 1 ? 'fails' : 'fail'} on the candidate and ${lost.length === 1 ? 'asserts' : 'assert'} less than before`,
@@ -68,7 +64,7 @@ export function compareExpectations({
   const [red, green] = [kept.filter(wasRed), kept.filter((name) => !wasRed(name))];
   if (green.length > 0)
     findings.push(
-      told(
+      executedLoss(
         'EXPECTATION_CHANGED',
         'warning',
         `${count(green.length, 'test')} of the base ${green.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
@@ -77,7 +73,7 @@ export function compareExpectations({
     );
   if (red.length > 0)
     findings.push(
-      told(
+      executedLoss(
         'EXPECTATION_CHANGED',
         isForGoal ? 'warning' : red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
         `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
@@ -89,7 +85,7 @@ export function compareExpectations({
   const unknownRed = redNotRun(base, laid);
   if (unknownRed.length > 0)
     findings.push(
-      told(
+      executedLoss(
         'BASE_TESTS_NOT_RUN',
         'note',
         `${count(unknownRed.length, 'test')} that failed at the base cannot run on the candidate as the base has ${unknownRed.length === 1 ? 'it' : 'them'}`,
@@ -100,7 +96,7 @@ export function compareExpectations({
     );
   if (laid.executed === undefined || missing.length > 0)
     findings.push(
-      told(
+      executedLoss(
         'BASE_TESTS_NOT_RUN',
         'note',
         `test files of the base do not run over the candidate${laid.executed === undefined ? '' : `, of ${count(missing.length, 'test')} nothing is known`}`,
@@ -189,25 +185,73 @@ function joined(texts: readonly string[]): Asserting {
   };
 }
 
-function told(
-  code: string,
-  severity: Severity,
-  message: string,
-  tests: readonly string[],
-  asks = '',
-  more: Readonly<Record<string, unknown>> = {},
-): Finding {
-  const named = tests.slice(0, maxNamed);
-  const list = named.map((name) => `\`${name}\``).join(', ');
-  const rest = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
-  return {
-    rule,
-    severity,
-    message: `${message}${list === '' ? '' : `: ${list}${rest}`}${asks}`,
-    detail: { code, count: tests.length, tests: named, ...more },
-  };
-}
-
 function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+const maxCases = 20;
+const maxCaseLines = 2_000;
+
+/** Only what closes or opens a body. */
+const brackets = /^[\s(){}[\];,:<>]*(?:end|done|fi|esac)?[\s(){}[\];,:]*$/;
+
+/**
+ * The texts of what bears a name: the line on which it stands, without the name, and the lines below that are indented
+ * more, by which a body is told in nearly every language.
+ */
+function caseTexts(text: string, own: string): readonly string[] {
+  if (!text.includes(own)) return [];
+  const lines = text.split('\n');
+  const found: string[] = [];
+  for (let at = 0; at < lines.length && found.length < maxCases; at += 1) {
+    const line = lines[at] ?? '';
+    if (!standsIn(line, own)) continue;
+    const indent = indentOf(isAlone(line, own) ? (lines[at - 1] ?? '') : line);
+    const body = [line.replace(own, '')];
+    for (let next = at + 1; next < lines.length && body.length < maxCaseLines; next += 1) {
+      const below = lines[next] ?? '';
+      if (!brackets.test(below) && indentOf(below) <= indent) break;
+      body.push(below);
+    }
+    found.push(body.join('\n'));
+  }
+  return found;
+}
+
+/**
+ * What a test that a report names may be called in its file: groups, files and parameters stand around it there. The
+ * likeliest first.
+ */
+function namesIn(reported: string): readonly string[] {
+  const tails = [' > ', ' › ', '::', '/'].map((sign) => lastOf(reported, sign));
+  const method = /[.#](\w+)(?:[[(].*)?$/s.exec(reported)?.[1] ?? '';
+  // Names of groups stand before it, with nothing between that tells them from it.
+  const words = reported.split(' ');
+  const ends = words.slice(1, 7).map((_, at) => words.slice(at + 1).join(' '));
+  const all = [reported, ...tails, method, ...ends.filter((end) => end.includes(' '))];
+  const heads = all.flatMap((name) => [name.replace(/[[(].*$/s, ''), name.split('/')[0] ?? '']);
+  return [...new Set([...all, ...heads].map((name) => name.trim()))].filter(({ length }) => length >= 3);
+}
+
+function lastOf(name: string, sign: string): string {
+  return name.slice(name.lastIndexOf(sign) + (name.includes(sign) ? sign.length : 0));
+}
+
+/** A name counts as a whole: `test_a` is no part of `test_ab`. */
+function standsIn(line: string, name: string): boolean {
+  const at = line.indexOf(name);
+  return at >= 0 && !(/\w/.test(line[at - 1] ?? ' ') && /\w/.test(name[0] ?? '')) && !isWord(line, at, name);
+}
+
+function isWord(line: string, at: number, name: string): boolean {
+  return /\w/.test(line[at + name.length] ?? ' ') && /\w/.test(name.at(-1) ?? '');
+}
+
+/** A name on a line of its own belongs to the call above it. */
+function isAlone(line: string, name: string): boolean {
+  return /^\s*["'`]?["'`]?,?\s*$/.test(line.replace(name, ''));
+}
+
+function indentOf(line: string): number {
+  return line.search(/\S|$/);
 }

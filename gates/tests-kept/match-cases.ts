@@ -1,4 +1,4 @@
-import type { InventoryCase } from './test-inventory.ts';
+import type { InventoryCase } from '../test-cases/test-inventory.ts';
 
 /** A case of the base and what became of it. */
 export interface MatchedCase {

@@ -1,7 +1,8 @@
+import { newRows } from '../new-tests/new-cases.ts';
+import { coverOf, type Span } from '../test-cases/blocks.ts';
+import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
+import type { TestChange } from './known-helpers.ts';
 import type { MatchedCase } from './match-cases.ts';
-import { coverOf, type Span } from './spans.ts';
-import type { TestChange } from './test-change.ts';
-import type { InventoryCase, TestInventory } from './test-inventory.ts';
 
 /** Part of the words of a case that have to be found again. */
 const least = 0.8;
@@ -29,10 +30,11 @@ export function mergedCases(
     room += more;
     for (const word of wordsOf(candidate.body)) if (words.size < maxWords) words.add(word);
   }
-  for (const { base, candidate } of changes) {
+  for (const { candidate } of changes) {
     if (!candidate) continue;
     const added = addedText(candidate);
-    const rows = rowsGained(base, candidate);
+    const { source } = candidate;
+    const rows = newRows(source, source.language, '', []).length;
     room += rows + assertionsAdded(candidate, matched);
     if (added === '') continue;
     const cases = rows > 0 ? candidate.cases.filter(({ isIdle }) => !isIdle).map(({ body }) => body) : [];
@@ -57,16 +59,6 @@ function addedText({ source }: TestInventory): string {
     start = end + 1;
   }
   return lines.join('\n');
-}
-
-/** Rows by which lists from which tests are made have grown. */
-function rowsGained(base: TestInventory | undefined, candidate: TestInventory): number {
-  const was = base?.rows();
-  const is = candidate.rows();
-  if (is.cuts.length > (was?.cuts.length ?? 0)) return 0;
-  const sum = (rows: Iterable<{ readonly count: number }> = []): number =>
-    [...rows].reduce((total, { count }) => total + count, 0);
-  return Math.max(0, sum(is.named.values()) + sum(is.inline) - sum(was?.named.values()) - sum(was?.inline));
 }
 
 /**

@@ -1,15 +1,22 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
-import type { CaseLoss } from './judge-case.ts';
-import type { InventoryCase } from './test-inventory.ts';
+import type { InventoryCase } from '../test-cases/test-inventory.ts';
+
+/** What became of a case that ran at the base. */
+export type CaseLoss =
+  | 'TEST_GONE'
+  | 'TEST_RENAMED'
+  | 'TEST_SKIPPED'
+  | 'TEST_MAY_BE_SKIPPED'
+  | 'TEST_EMPTIED'
+  | 'TEST_CUT_SHORT'
+  | 'TEST_SWALLOWED'
+  | 'TEST_SKIPPED_ELSEWHERE'
+  | 'TEST_ASSERTS_LESS'
+  | 'TEST_MERGED'
+  | 'TEST_JUDGED_ELSEWHERE';
 
 /** Losses that stand beside the cases. */
-type FileLoss =
-  | 'TEST_FOCUSED'
-  | 'TEST_ROWS_GONE'
-  | 'HELPER_EMPTIED'
-  | 'TEST_LIBRARY_EXCHANGED'
-  | 'ASSERTIONS_STUBBED'
-  | 'NEW_TEST_IDLE';
+type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
 
 /** A loss in one file, of one case or of many. */
 export interface ToldLoss {
@@ -49,15 +56,7 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
     'test case leaves judging to a helper that the change does not show',
     'test cases leave judging to helpers that the change does not show',
   ],
-  TEST_ROWS_GONE: [
-    'list from which tests are made has fewer rows',
-    'lists from which tests are made have fewer rows',
-  ],
   HELPER_EMPTIED: ['helper of tests asserts nothing any more', 'helpers of tests assert nothing any more'],
-  TEST_LIBRARY_EXCHANGED: [
-    'name comes from elsewhere that came from a test library',
-    'names come from elsewhere that came from a test library',
-  ],
   TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
   ASSERTIONS_STUBBED: ['place keeps assertions from judging', 'places keep assertions from judging'],
   NEW_TEST_IDLE: [
@@ -97,8 +96,6 @@ function toFinding(group: readonly ToldLoss[]): Finding {
     if (name === undefined || name === '') return [];
     return [now === undefined ? `\`${name}\`` : `\`${name}\` is now \`${now}\``];
   });
-  const list = named.slice(0, maxNamed).join(', ');
-  const more = named.length > maxNamed ? `, and ${named.length - maxNamed} more` : '';
   const asks =
     severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED'
       ? '; an objective of the contract that speaks of their removal would have to name them or their file'
@@ -106,7 +103,7 @@ function toFinding(group: readonly ToldLoss[]): Finding {
   return {
     rule,
     severity,
-    message: `${group.length} ${group.length === 1 ? one : many}${list === '' ? '' : `: ${list}${more}`}${asks}`,
+    message: `${group.length} ${group.length === 1 ? one : many}${listed(named)}${asks}`,
     path,
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
@@ -122,6 +119,27 @@ function toFinding(group: readonly ToldLoss[]): Finding {
           }),
     },
   };
+}
+
+/** A loss that executions show, with the first 20 of its tests. `asks`: what to do. */
+export function executedLoss(
+  code: string,
+  severity: Severity,
+  message: string,
+  tests: readonly string[],
+  asks = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Finding {
+  const list = listed(tests.map((name) => `\`${name}\``));
+  const detail = { code, count: tests.length, tests: tests.slice(0, maxNamed), ...more };
+  return { rule, severity, message: `${message}${list}${asks}`, detail };
+}
+
+/** The first 20 names behind a colon, and how many more there are. */
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : '';
+  return `: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
 /** A case's name as text: sources are read as bytes. */

@@ -1,5 +1,5 @@
-import { joined } from './joined.ts';
 import type { JudgedTree, Named } from './named.ts';
+import { joined } from './tree.ts';
 
 const scriptEndings = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.jsx'];
 const indexes = scriptEndings.map((ending) => `index${ending}`);

@@ -1,12 +1,10 @@
 import { completedName } from './completed-name.ts';
-import { programOf } from './config-leads.ts';
-import { globbed } from './globbed.ts';
-import { joined } from './joined.ts';
+import { programOf } from './leads.ts';
+import { packageScripts } from './manifests.ts';
 import type { JudgedTree, Named } from './named.ts';
-import { packageScripts } from './package-scripts.ts';
-import { recipesOf } from './recipe-files.ts';
-import { ruleDirectories } from './rule-directories.ts';
-import { isTooling } from './serves-judging.ts';
+import { recipesOf } from './recipes.ts';
+import { isTooling, ruleDirectories } from './rules.ts';
+import { globbed, joined } from './tree.ts';
 
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;

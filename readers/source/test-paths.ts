@@ -1,6 +1,6 @@
 /**
  * Where tests are, by path, whatever their language: cases, and helpers, fixtures and snapshots beside them. Rules that
- * read cases use the narrower patterns of each language (`gates/new-tests/test-file.ts`).
+ * read cases use the narrower patterns of each language (`gates/test-cases/test-text.ts`).
  */
 
 const ofTests =

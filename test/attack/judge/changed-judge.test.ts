@@ -76,6 +76,17 @@ async function attempt(
 
 const errors = ({ findings }: RunView): readonly string[] =>
   findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
+/** What rule `tests-kept` says of the patch, its checks and its stages, notes left aside. */
+const lossesOf = ({ findings, stages }: RunView): readonly string[] =>
+  [
+    ...findings,
+    ...stages.flatMap((stage) => [...stage.checks.flatMap((one) => one.findings), ...stage.findings]),
+  ]
+    .filter(
+      ({ rule, severity, detail }) =>
+        rule === 'tests-kept' && severity !== 'note' && detail?.code !== 'REPORT_NOT_JUDGED',
+    )
+    .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 /** What the rule says of the patch, and then of its checks. */
 const ofJudge = ({ findings, stages }: RunView): readonly string[] =>
   [...findings, ...stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings))]
@@ -122,8 +133,31 @@ long('a refactor that deletes, skips or disarms tests is refused', async (t) => 
   for (const [way, files] of Object.entries(ways)) {
     const view = await attempt(sample, { ...worse, ...files }, spec);
     t.equal(view.decision?.type, 'abandon', way);
-    t.same(errors(view), ['tests-kept'], way);
+    t.ok(
+      lossesOf(view).some((one) => one.startsWith('error ')),
+      `${way}: ${lossesOf(view)}`,
+    );
   }
+});
+
+long('a loss that only the text shows is an error unless the suite ran the case on both sides', async (t) => {
+  const sample = prepared(t);
+  const rig = 'export const same = (got, want) => {\n  if (got !== want) throw new Error(got);\n};\n';
+  const byRig = tests
+    .replace("import assert from 'node:assert/strict';", "import { same } from '../src/rig.js';")
+    .replace('assert.equal(', 'same(');
+  t.not(byRig, tests);
+  const files = { 'src/rig.js': rig, 'test/more.test.js': byRig };
+  const elsewhere = { ...unit, command: 'node --test --test-reporter=tap test/price.test.js' };
+  const unseen = await attempt(sample, files, contract([elsewhere]));
+  t.same(lossesOf(unseen), ['warning TEST_EMPTIED', 'error TEST_EMPTIED'], 'no suite ran it');
+  t.equal(unseen.decision?.type, 'abandon');
+  const command = script('node --test --test-reporter=tap');
+  const byText = await attempt(sample, files, contract([command]));
+  t.match(lossesOf(byText), ['error TEST_EMPTIED'], 'nothing says which tests ran');
+  const honest = await attempt(sample, files, contract([unit]));
+  t.same(lossesOf(honest), ['warning TEST_EMPTIED'], 'the text does not see what the product asserts');
+  t.equal(honest.decision?.type, 'commit', honest.decision?.rationale ?? '');
 });
 
 long('a candidate that generates fewer tests at run time than the base is refused', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { executed } from '../../../gates/new-tests/executed.ts';
-import { ranAmong } from '../../../gates/new-tests/ran-among.ts';
+import { ranAmong } from '../../../gates/new-tests/new-cases.ts';
 import { executedCheck, outcome } from '../executed-check.ts';
 
 const tests = (names: readonly string[], skipped: readonly string[] = []) => ({

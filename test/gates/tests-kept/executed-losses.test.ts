@@ -227,3 +227,38 @@ t.test('a test that is still written but no longer runs is an error', async (t) 
   t.same(await ask(['group > two cents'], ['other > two cents'], ["it('two cents'"]), note, 'another group');
   t.same(await ask(['row 3'], ['row 4'], ['it "row #{n}"']), note, 'another row');
 });
+
+t.test(
+  'a suite lets a loss of the text go only if it ran the cases and passes with the tests of the base',
+  async (t) => {
+    const lost = (tests: readonly string[], code = 'TEST_EMPTIED', path = 'test/a.test.js') => ({
+      rule: 'tests-kept',
+      severity: 'error' as const,
+      message: 'a loss',
+      path,
+      detail: { code, count: tests.length, tests },
+    });
+    const all = outcome(['a', 'b']);
+    const noteOf = async (says: readonly ReturnType<typeof lost>[], asked: Partial<AskedCheck> = {}) => {
+      const reruns = { base: all, 'candidate+base': all };
+      const { check } = executedCheck({ files, ran: all, reruns, says, ...asked });
+      return (await executed.judgeCheck(check)).note;
+    };
+    t.same(await noteOf([lost(['a'])]), ['TEST_EMPTIED test/a.test.js']);
+    t.same(await noteOf([lost(['c'])]), [], 'no suite ran the case');
+    t.same(await noteOf([lost(['a'], 'ASSERTIONS_STUBBED')]), undefined, 'the base tests are silenced, too');
+    t.same(
+      await noteOf([lost(['a'], 'TEST_EMPTIED', 'src/a.rs')]),
+      undefined,
+      'the base tests are beside the product',
+    );
+    const broken = { base: all, 'candidate+base': outcome(['a', 'b'], { failed: ['b'] }) };
+    t.same(await noteOf([lost(['a'])], { reruns: broken }), undefined, 'a test of the base fails');
+    t.same(await noteOf([lost(['a'])], { reruns: { base: all } }), undefined, 'the base tests did not run');
+    t.same(
+      await noteOf([lost(['a'])], { ran: outcome(['a', 'c']) }),
+      undefined,
+      'a name of the base is gone',
+    );
+  },
+);

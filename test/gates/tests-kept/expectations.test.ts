@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
 import type { Executed } from '../../../core/contract/executed-rule.ts';
-import { assertingStatements } from '../../../gates/tests-kept/asserting-statements.ts';
+import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
 import { outcome as suiteOutcome } from '../executed-check.ts';
 import { gutted, honest, type Rewritten } from './gutted.ts';

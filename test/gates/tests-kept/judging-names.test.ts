@@ -1,5 +1,5 @@
 import t from 'tap';
-import { namesFromHelpers } from '../../../gates/tests-kept/judging-names.ts';
+import { namesFromHelpers } from '../../../gates/tests-kept/known-helpers.ts';
 
 const names = (path: string, text: string, language: 'javascript' | 'python' | 'go'): string[] =>
   [...namesFromHelpers(path, text, text, language)].sort();

@@ -1,10 +1,10 @@
 import type { CaseFile } from '../../../testing.ts';
 
 /**
- * What an edit of a suite is to be judged as: `loss` by an error, `hint` by a note, `told` by a note at most, `kept` by
- * nothing.
+ * What an edit of a suite is to be judged as: `loss` by an error, `unseen` by nothing although it is one that only
+ * executions show, `hint` by a note, `told` by a note at most, `kept` by nothing.
  */
-export type EditLabel = 'loss' | 'hint' | 'told' | 'kept';
+export type EditLabel = 'loss' | 'unseen' | 'hint' | 'told' | 'kept';
 
 /** One labelled edit, as the files that it leaves changed. */
 export interface LabelledEdit {
@@ -26,7 +26,7 @@ export function parseEdits(text: string): readonly LabelledEdit[] {
   const [first = ''] = suite.keys();
   return edits.map((edit) => {
     const end = edit.indexOf('\n');
-    const said = /^(loss|hint|told|kept)(?: (\d+))?: (.*)$/.exec(edit.slice(0, end));
+    const said = /^(loss|unseen|hint|told|kept)(?: (\d+))?: (.*)$/.exec(edit.slice(0, end));
     if (!said) throw new Error(`expected a label, found ${edit.slice(0, end)}`);
     const rest = edit.slice(end + 1);
     const parts = sections(rest.startsWith('@@@ ') ? rest : `@@@ ${first}\n${rest}`);

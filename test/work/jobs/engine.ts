@@ -8,7 +8,7 @@ import { statedAuthors } from '../../../engine/patch/stated-authors.ts';
 import { mayHoldSecret } from '../../../engine/spec/may-hold-secret.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { findVersion } from '../../../engine/spec/runtime-version.ts';
-import { assertingStatements } from '../../../gates/tests-kept/asserting-statements.ts';
+import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { draftOf } from '../../engine/plan/sample-plan.ts';
 import { bytesOf, put, sample } from '../../engine/spec/sample.ts';
 import type { Job, Jobs } from '../count-work.ts';

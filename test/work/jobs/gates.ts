@@ -49,6 +49,8 @@ const testFiles: Readonly<Record<string, (size: number) => string>> = {
   'd.spec.js': (size) => `it('a', () => { assert.equal(${'a '.repeat(size / 2)} }`,
   'test_a.py': (size) => repeated('def test_a():\n return\n', size),
   'a_spec.rb': (size) => repeated("it 'b' do\n skip if a\n", size),
+  'test_lines.py': (size) => '\n'.repeat(size),
+  'LinesTest.php': (size) => '\n'.repeat(size),
   'ATest.java': (size) => repeated('@Test void a() { if (a) return; ', size),
   'e_test.go': (size) => `package a\n${repeated('func TestMain(m *testing.M) {\n', size)}`,
   'f.spec.js': (size) =>

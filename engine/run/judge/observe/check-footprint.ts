@@ -1,4 +1,4 @@
-import { isTooling } from '../../../../readers/judges/serves-judging.ts';
+import { isTooling } from '../../../../readers/judges/rules.ts';
 import type { Footprint } from '../../../../readers/trace/read-trace.ts';
 import type { TreeEntry } from '../../../vcs/tree.ts';
 

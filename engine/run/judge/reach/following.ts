@@ -1,25 +1,27 @@
 import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reach.ts';
 import { mainNames } from '../../../../readers/judges/completed-name.ts';
-import { configuredProgram, isConfigName } from '../../../../readers/judges/config-families.ts';
-import { ConfigInTree } from '../../../../readers/judges/config-in-tree.ts';
-import { configLeads } from '../../../../readers/judges/config-leads.ts';
-import { directoryOf } from '../../../../readers/judges/directory-of.ts';
-import { globbed } from '../../../../readers/judges/globbed.ts';
-import { joined } from '../../../../readers/judges/joined.ts';
-import { judgedTree, type WholeTree } from '../../../../readers/judges/judged-tree.ts';
-import { loopFiles } from '../../../../readers/judges/loop-files.ts';
-import { manifestScripts } from '../../../../readers/judges/manifest-scripts.ts';
+import { ConfigInTree, configuredProgram, isConfigName } from '../../../../readers/judges/config-files.ts';
+import { configLeads } from '../../../../readers/judges/leads.ts';
+import { manifestScripts, orchestrators } from '../../../../readers/judges/manifests.ts';
 import type { Named } from '../../../../readers/judges/named.ts';
 import { namedByCommand } from '../../../../readers/judges/named-by-command.ts';
-import { orchestrators } from '../../../../readers/judges/package-scripts.ts';
+import { loopFiles } from '../../../../readers/judges/recipes.ts';
 import {
   isAmongTests,
   isDirectoryOfRules,
   isTooling,
   servesConfiguration,
   servesJudging,
-} from '../../../../readers/judges/serves-judging.ts';
-import { followLinks, type LinkedEntry } from '../../../../readers/judges/tree-links.ts';
+} from '../../../../readers/judges/rules.ts';
+import {
+  directoryOf,
+  followLinks,
+  globbed,
+  joined,
+  judgedTree,
+  type LinkedEntry,
+  type WholeTree,
+} from '../../../../readers/judges/tree.ts';
 import { isCode } from '../../../../readers/source/language.ts';
 import { FoundJudge } from './found-judge.ts';
 import { plainCommands } from './plain-commands.ts';

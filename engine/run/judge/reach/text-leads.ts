@@ -1,8 +1,7 @@
-import { directoryOf } from '../../../../readers/judges/directory-of.ts';
-import { joined } from '../../../../readers/judges/joined.ts';
+import { quotedPaths } from '../../../../readers/judges/leads.ts';
 import type { JudgedTree } from '../../../../readers/judges/named.ts';
-import { quotedPaths } from '../../../../readers/judges/quoted-paths.ts';
-import { recipeCommands } from '../../../../readers/judges/recipe-commands.ts';
+import { recipeCommands } from '../../../../readers/judges/recipes.ts';
+import { directoryOf, joined } from '../../../../readers/judges/tree.ts';
 import { type Language, languageOf, scriptLanguage } from '../../../../readers/source/language.ts';
 import { javascriptImports } from '../../../frame/imports/javascript-imports.ts';
 import { pythonImports } from '../../../frame/imports/python-imports.ts';

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { JudgeReach } from '../../../../core/contract/judge-reach.ts';
-import { type LinkedEntry, readLinks } from '../../../../readers/judges/tree-links.ts';
+import { type LinkedEntry, readLinks } from '../../../../readers/judges/tree.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
 import type { GitDirectory } from '../../../vcs/git.ts';
 import { listTree } from '../../../vcs/tree.ts';

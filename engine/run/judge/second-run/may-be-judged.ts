@@ -1,5 +1,5 @@
 import type { Finding } from '../../../../core/contract/finding.ts';
-import { isTooling } from '../../../../readers/judges/serves-judging.ts';
+import { isTooling } from '../../../../readers/judges/rules.ts';
 
 /** What names other files as a command does, and judges nothing by itself. */
 const ofCommands =

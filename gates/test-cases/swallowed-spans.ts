@@ -1,0 +1,245 @@
+import type { Language } from '../../readers/source/language.ts';
+import {
+  type Bracket,
+  bracketAt,
+  indentOf,
+  isOutline,
+  type Layout,
+  type Outline,
+  type Shape,
+  type Span,
+} from './blocks.ts';
+
+/** What a handler says that does not let a failure go by. */
+const passesOn =
+  /\b(?:throw|rethrow|raise|fail|fails|flunk|assert\w{0,40}|expect\w{0,40}|should\w{0,40}|reject|panic|abort|XCTFail|Fail|Fatal|Fatalf|Error|Errorf|done|next|cb|callback|reraise|exit|die|croak)\b\s*(?:[(!.:=;}\n]|\w|["'$*]|$)|[!=]==?\s*(?:null|undefined)/;
+/** What a handler takes that would take a failed assertion, too: where it says what it takes. */
+const takesFailures: Readonly<Partial<Record<Language, RegExp>>> = {
+  java: /\b(?:Throwable|\w*Error|\w*Failure)\b/,
+  kotlin: /\b(?:Throwable|\w*Error|\w*Failure)\b/,
+  scala: /\b(?:Throwable|\w*Error|TestFailedException|Exception|_)\b|^\s*$/,
+  csharp: /^\s*$|\b(?:Exception|\w*Assert\w*|Xunit\w*)\b(?!\s*\w*\.)/,
+  php: /\b(?:Throwable|Exception|\w*Assertion\w*|ExpectationFailed\w*)\b/,
+  c: /\.\.\./,
+  elixir: /./,
+};
+const failures =
+  /\b(?:AssertionError|AssertionFailedError|Assertion|AssertionException|XunitException|Throwable|BaseException|Exception|Error|ExpectationFailedException|ExpectationNotMetError|TestFailedException)\b/;
+const plainAssertion =
+  /(?<![\w.])(?:assert|Assert|Assertions)\s*[.(!]|(?<![\w.])expect\s*(?:\(|\.\w+\s*\()|(?<![\w.])assert(?:_\w+|[A-Z]\w*)?\s*[(!]|(?<![\w.])assert\s+\S|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
+
+/** Somebody is told when it is over. */
+const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
+
+/**
+ * Parts of code in which an assertion that fails is heard by nobody: caught, expected to fail, a promise that nobody
+ * waits for.
+ */
+export function swallowedSpans(code: string, language: Language, shape: Shape): readonly Span[] {
+  if (!isOutline(shape)) {
+    if (language === 'python') return pythonSpans(code, shape);
+    return language === 'shell' ? shellSpans(code) : rescuedSpans(code, language, shape);
+  }
+  return shape.brackets.flatMap((one) => {
+    const span = ofBracket(code, language, shape, one);
+    return span ? [span] : [];
+  });
+}
+
+function ofBracket(code: string, language: Language, outline: Outline, one: Bracket): Span | undefined {
+  const header = outline.header(one).trim();
+  if (one.mark === '{') {
+    if (/(?:^|[^\w.$])try$/.test(header) || (header === 'try' && language !== 'swift'))
+      return isCaught(code, language, outline, one) ? [one.open, one.close] : undefined;
+    if (
+      /\brunCatching$/.test(header) &&
+      !/^\s*\.\s*(?:getOrThrow|onFailure|isSuccess|isFailure|exceptionOrNull)/.test(after(code, one))
+    )
+      return [one.open, one.close];
+    return undefined;
+  }
+  if (one.mark !== '(') return undefined;
+  const holder = outline.brackets[one.parent];
+  const isStatement = holder === undefined || holder.mark === '{';
+  if (language === 'javascript') {
+    if (/^(?:await\s+|void\s+)?Promise\.allSettled$/.test(header)) return [one.open, one.close];
+    // A function that is asynchronous, called, and waited for by nobody.
+    if (
+      isStatement &&
+      /^(?:void)?$/.test(header) &&
+      /^\s*async\b/.test(inside(code, one)) &&
+      /^\s*\(\s*\)\s*(?:;|\n|$)/.test(after(code, one))
+    )
+      return [one.open, one.close];
+    if (
+      isStatement &&
+      /^(?:void\s+)?[\w.$]+\([^;]*\)\s*\.then$/s.test(header) &&
+      !waits.test(inside(code, one)) &&
+      !/^\s*\.\s*(?:then|catch|finally)/.test(after(code, one))
+    )
+      return [one.open, one.close];
+    if (/\.catch$/.test(header) || (/\.then$/.test(header) && hasSecond(code, outline, one)))
+      return passesOn.test(inside(code, one)) ? undefined : [one.start, one.open];
+    if (
+      isStatement &&
+      /^(?:void\s+)?(?:(?:\w*[Aa]ssert\w*)(?:\.\w+)?\.(?:rejects|doesNotReject)|expect\b[^;]*\.(?:rejects|resolves)\b[^;]*)$/s.test(
+        header,
+      )
+    )
+      return /^\s*\.\s*\w/.test(after(code, one)) ? undefined : [one.start, one.close];
+    if (
+      isStatement &&
+      /^(?:setTimeout|setImmediate|setInterval|queueMicrotask|process\.nextTick|(?:process|\w+)\.(?:on|once))$/.test(
+        header,
+      ) &&
+      !waits.test(inside(code, one))
+    )
+      return [one.open, one.close];
+  }
+  if (language === 'rust')
+    return /^(?:let\s+_\w*\s*=|_\s*=)?\s*(?:std::)?(?:panic::)?catch_unwind$/.test(header)
+      ? [one.open, one.close]
+      : undefined;
+  if (language === 'scala')
+    return /\bTry$/.test(header) && !/^\s*\.\s*(?:get|isSuccess|isFailure)/.test(after(code, one))
+      ? [one.open, one.close]
+      : undefined;
+  if (/\bEXPECT_(?:NON)?FATAL_FAILURE(?:_ON_ALL_THREADS)?$/.test(header)) return [one.start, one.close];
+  if (
+    /(?:^|[^\w$])(?:\w+\.)?(?:assert_?|should)?_?(?:throws|rejects|Throws\w*|raises|ThrowsAny|ThrowsException\w*|FailsWith)\s*(?:<[\w.]{0,80}>)?$/i.test(
+      header,
+    )
+  ) {
+    const said = inside(code, one);
+    const isWide =
+      language === 'javascript' || failures.test(said.slice(0, 120)) || failures.test(header.slice(-80));
+    return isWide && plainAssertion.test(said) ? [one.start, one.close] : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a handler behind a `try` keeps what it takes to itself, or a `finally` leaves. */
+function isCaught(code: string, language: Language, outline: Outline, one: Bracket): boolean {
+  let close = one.close;
+  for (let count = 0; count < 10; count += 1) {
+    const next = /^[\s]*(catch|finally|except)\b\s*/.exec(code.slice(close + 1, close + 200));
+    if (!next) return false;
+    const open = close + 1 + next[0].length;
+    const group = code[open] === '(' ? bracketAt(outline, open) : undefined;
+    const body = bracketAt(outline, nextBrace(code, group ? group.close + 1 : open));
+    if (!body) return false;
+    const said = inside(code, body);
+    if (next[1] === 'finally') {
+      if (/(?:^|[;{}\n])\s*(?:return|break|continue)\b/.test(said)) return true;
+    } else {
+      const takes = takesFailures[language];
+      const type = code.slice(open, body.open);
+      const isWide =
+        takes === undefined ||
+        takes.test(group ? inside(code, group) : type) ||
+        (language === 'scala' && takes.test(said));
+      if (isWide && !passesOn.test(said)) return true;
+    }
+    close = body.close;
+  }
+  return false;
+}
+
+function nextBrace(code: string, from: number): number {
+  const found = /^[^{};]{0,200}\{/.exec(code.slice(from, from + 210));
+  return found ? from + found[0].length - 1 : -1;
+}
+
+const maxInside = 3_000;
+
+function inside(code: string, { open, close }: Bracket): string {
+  return code.slice(open + 1, Math.min(close, open + maxInside));
+}
+
+function after(code: string, { close }: Bracket): string {
+  return code.slice(close + 1, close + 60);
+}
+
+/** Whether the arguments of `.then` are two. */
+function hasSecond(code: string, outline: Outline, one: Bracket): boolean {
+  const end = outline.endOf(one.open + 1);
+  return end < one.close && /\S/.test(code.slice(end, one.close));
+}
+
+/** `with suppress(…):`, `with raises(AssertionError):`, `try:` whose handler says nothing. */
+function pythonSpans(code: string, layout: Layout): readonly Span[] {
+  const spans: Span[] = [];
+  const form =
+    /^([ \t]*)(?:with\s+(?:\w+\.)*(?:suppress|(?:pytest\.)?raises|assertRaises)\s*\(([^\n]{0,200})|try\s*:)/gm;
+  for (const match of code.matchAll(form)) {
+    const from = match.index + (match[1]?.length ?? 0);
+    const end = layout.blockEnd(from);
+    const types = match[2];
+    if (types !== undefined) {
+      if (/\b(?:AssertionError|BaseException|Exception)\b/.test(types))
+        spans.push([code.indexOf('\n', from), end]);
+    } else if (isExcepted(code, end, indentOf(code, match.index), layout)) spans.push([from, end]);
+  }
+  return spans;
+}
+
+function isExcepted(code: string, from: number, indent: number, layout: Layout): boolean {
+  let at = from;
+  for (let count = 0; count < 10; count += 1) {
+    const handler = /^\n(?:[ \t]*\n)*([ \t]*)(except|finally)\b([^\n:]{0,200}):([^\n]*)/.exec(
+      code.slice(at, at + 600),
+    );
+    if (handler?.[1]?.length !== indent) return false;
+    const start = at + handler[0].length - (handler[4]?.length ?? 0);
+    const end = Math.max(start, layout.blockEnd(start - 1));
+    const said = code.slice(start, Math.min(end, start + maxInside));
+    const types = handler[3] ?? '';
+    if (handler[2] === 'finally') {
+      if (/^\s*(?:return|break|continue)\b/m.test(said)) return true;
+    } else if (
+      (types.trim() === '' || /\b(?:AssertionError|BaseException|Exception)\b/.test(types)) &&
+      !passesOn.test(said)
+    )
+      return true;
+    at = end;
+  }
+  return false;
+}
+
+/** `[ … ] || true`. */
+function shellSpans(code: string): readonly Span[] {
+  const form =
+    /^[^\n]{0,500}?\|\|[ \t]*(?:true|:|echo\b|printf\b|return(?:[ \t]+0)?[ \t]*(?:;|$)|exit[ \t]+0|\/bin\/true)/gm;
+  return [...code.matchAll(form)].map(({ index, 0: found }): Span => [index, index + found.length]);
+}
+
+/** What stands before a `rescue` that keeps a failure to itself, in its block; `… rescue nil`. */
+function rescuedSpans(code: string, language: Language, layout: Layout): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { index, 0: found } of code.matchAll(
+    /^[^\n#]{0,300}\S[ \t]+rescue[ \t]+(?:nil|true|false|0|""|'')/gm,
+  ))
+    spans.push([index, index + found.length]);
+  const form = /^([ \t]*)(?:rescue|catch)\b([^\n]{0,200})$/gm;
+  for (const match of code.matchAll(form)) {
+    const indent = match[1]?.length ?? 0;
+    const isWide =
+      language === 'elixir' ||
+      /\b(?:Exception|Object|\w*Assertion\w*|ExpectationNotMetError)\b/.test(match[2] ?? '');
+    const said = code.slice(match.index + match[0].length, layout.blockEnd(match.index + indent));
+    if (!isWide || passesOn.test(said.slice(0, maxInside))) continue;
+    spans.push([blockStart(code, match.index, indent), match.index]);
+  }
+  return spans;
+}
+
+/** The line above that opens the block: the nearest that is indented no more. */
+function blockStart(code: string, from: number, indent: number): number {
+  let at = code.lastIndexOf('\n', from - 2);
+  for (let count = 0; at > 0 && count < 500; count += 1) {
+    const start = code.lastIndexOf('\n', at - 1) + 1;
+    if (/\S/.test(code.slice(start, at)) && indentOf(code, start) <= indent) return at;
+    at = start - 1;
+  }
+  return Math.max(0, at);
+}

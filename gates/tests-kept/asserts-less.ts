@@ -1,0 +1,117 @@
+/**
+ * Whether one text of tests judges less than the other: statements that judge went and nothing came for them, fewer
+ * came, and something that they spoke of is spoken of by none of those; or failures are swallowed where they were not.
+ * Statements that say it otherwise are no loss.
+ */
+export function losesAssertions(was: Asserting, is: Asserting): boolean {
+  if (is.swallows > was.swallows) return true;
+  const gone = without(was.statements, is.statements);
+  const come = without(is.statements, was.statements);
+  if (gone.length <= come.length) return false;
+  if (come.length === 0) return true;
+  const spokenOf = new Set(come.flatMap(({ subjects }) => subjects));
+  return gone.some(({ subjects }) => subjects.some((subject) => !spokenOf.has(subject)));
+}
+
+/** Whether they judge by the same statements. */
+export function judgesAlike(was: Asserting, is: Asserting): boolean {
+  return (
+    was.swallows === is.swallows &&
+    was.statements.length === is.statements.length &&
+    without(was.statements, is.statements).length === 0
+  );
+}
+
+function without(all: readonly Statement[], others: readonly Statement[]): readonly Statement[] {
+  const left = new Map<string, number>();
+  for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1);
+  return all.filter(({ text }) => {
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count <= 0;
+  });
+}
+
+/** What of a text of tests judges, line by line, whatever language it is in. */
+export interface Asserting {
+  /** Each without blanks, in order. */
+  readonly statements: readonly Statement[];
+  /** Places that keep a failure from being one. */
+  readonly swallows: number;
+}
+
+interface Statement {
+  readonly text: string;
+  /** Names that it speaks of, without those that judge. */
+  readonly subjects: readonly string[];
+}
+
+const maxLines = 50_000;
+const maxLineLength = 2_000;
+/** A statement goes on until its brackets are closed, for so many lines. */
+const maxStatementLines = 40;
+
+const judges =
+  /\b(?:assert|expect|should|must|verif|ensure|check|refute|require|raise|throw|reject|fail|fatal|panic|flunk)\w{0,60}|\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:ok|is|isnt|eq|ne)\s*\(|\b\w{0,30}(?:same|equals?|match(?:es)?|like)\w{0,20}\s*\(|[=!]==?|(?:^|[\s;&|({])(?:\[\[?\s|test\s|diff\s|cmp\s|grep\s|exit\s+[1-9]|return\s+[1-9]|false\b)/i;
+const trivial =
+  /^[\s\w.]{0,80}\b(?:assert\w{0,20}|ok|expect)(?:\.\w{1,20})?[\s(]+(?:true|1|!0)(?:\s*(?:==|,)\s*(?:true|1))?\s*\)?(?:\.\w{1,20}\(\s*(?:true|1)?\s*\))?\s*;?\s*$/i;
+const imports = /^\s*(?:import|from|use|using|#include|require|const .{0,200}=\s*require|source|load)\b/;
+const comment = /^\s*(?:\/\/|#(?![[!])|\*|--\s|;;)/;
+const swallowing =
+  /\|\|\s*(?:true|:)(?=$|[\s;)])|\brescue\s*(?:nil|=>|StandardError|Exception|$)|\bcatch\b|\bexcept\b|\brecover\s*\(|\bxfail\b|\bset\s+\+e\b/;
+const strings = /(["'`])(?:\\.|(?!\1)[^\\])*\1/g;
+const common =
+  /^(?:const|let|var|new|await|async|return|func|function|def|self|this|true|false|null|none|nil|end|then|done|and|not|for|the|mut|void|if|else|test|it)$/i;
+/** How is compared, not what. */
+const ways =
+  /^(?:not|deep|strict|loose|to|be|have|has|is|ok|eql?|equals?|same|match(?:es)?|like|contains?|includes?)$|^(?:not|deep|strict|loose|to|be|have|eq|equal|same|match|contain|include)[A-Z_]/;
+
+/** Assertions, conditions and their like; comments, imports and assertions of constants are none. Linear. */
+export function assertingStatements(text: string): Asserting {
+  const lines = withoutBlocks(text.split('\n', maxLines)).map((line) => line.slice(0, maxLineLength));
+  const statements: Statement[] = [];
+  let swallows = 0;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (comment.test(line) || imports.test(line)) continue;
+    if (swallowing.test(line)) swallows += 1;
+    if (!judges.test(blanked(line)) || trivial.test(line)) continue;
+    let whole = line;
+    let depth = openedBy(line);
+    while (depth > 0 && at + 1 < lines.length && whole.length < maxStatementLines * 80) {
+      at += 1;
+      const next = lines[at] ?? '';
+      whole += next;
+      depth += openedBy(next);
+    }
+    statements.push({ text: whole.replace(/\s+/g, ''), subjects: subjectsOf(whole) });
+  }
+  return { statements, swallows };
+}
+
+function subjectsOf(statement: string): readonly string[] {
+  const names = blanked(statement).match(/[A-Za-z_]\w{1,80}/g) ?? [];
+  return [...new Set(names)].filter((name) => !common.test(name) && !ways.test(name) && !judges.test(name));
+}
+
+function blanked(line: string): string {
+  return line.replace(strings, (found) => (found.length < 2 ? found : `${found[0]}${found[0]}`));
+}
+
+/** Round brackets alone: the others hold bodies. */
+function openedBy(line: string): number {
+  let depth = 0;
+  for (const sign of blanked(line)) depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+  // A body that begins on the line is no part of its statement.
+  return /[{:]\s*$|\bdo\b\s*(?:\|[^|]{0,80}\|)?\s*$/.test(line) ? 0 : depth;
+}
+
+/** Lines of comments that begin and end lines are emptied. */
+function withoutBlocks(lines: readonly string[]): readonly string[] {
+  let isInside = false;
+  return lines.map((line) => {
+    if (!isInside && !/^\s*\/\*/.test(line)) return line;
+    isInside = !line.includes('*/');
+    return isInside ? '' : line.slice(line.indexOf('*/') + 2);
+  });
+}

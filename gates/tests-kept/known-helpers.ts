@@ -1,0 +1,172 @@
+import type { Severity } from '../../core/contract/finding.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { Language } from '../../readers/source/language.ts';
+import { type HelperFunction, isOfHelpers } from '../test-cases/helper-functions.ts';
+import { bindingsOf, resolveFrom, testLibrary } from '../test-cases/library-bindings.ts';
+import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
+import type { ToldLoss } from './tell-losses.ts';
+
+/** A changed file of tests, as it was and as it is. */
+export interface TestChange {
+  readonly file: PatchFile;
+  readonly base?: TestInventory;
+  readonly candidate?: TestInventory;
+}
+
+/** Whether the contract lets tests go from a path. */
+export type MayGo = (path: string, name?: string) => boolean;
+
+export function severityOf(mayGo: MayGo, path: string, name?: string): Severity {
+  return mayGo(path, name) ? 'note' : 'error';
+}
+
+/** What is known of the functions that cases call. */
+export interface KnownHelpers {
+  /** A function that asserts is called: a changed file shows it. */
+  judges(one: InventoryCase): boolean;
+  /** A function is called that `before` did not call, from a file of helpers that is not seen. */
+  mayJudge(one: InventoryCase, before: InventoryCase): boolean;
+  /** Another changed test file says the name. */
+  isNamed(name: string, path: string): boolean;
+}
+
+/** Reads the functions of all changed test files. */
+export function knownHelpers(changes: readonly TestChange[]): KnownHelpers {
+  const sides = changes.flatMap(({ candidate }) => (candidate ? [candidate] : []));
+  const own = new Map(sides.map((side) => [side.path, judgingOf(side)]));
+  const all = new Set([...own.values()].flatMap((names) => [...names]));
+  const defined = new Set(sides.flatMap((side) => side.helpers().map(({ name }) => name)));
+  const taken = new Map(
+    sides.map(({ path, source, code }) => [path, namesFromHelpers(path, source.text, code, source.language)]),
+  );
+  return {
+    isNamed: (name, path) =>
+      sides.some((side) => side.path !== path && new RegExp(`\\b${name}\\b`).test(side.code)),
+    judges(one) {
+      const names = own.get(one.path) ?? new Set();
+      const from =
+        one.language === 'javascript' || one.language === 'python' ? taken.get(one.path) : undefined;
+      return [...one.called()].some(
+        (name) => names.has(name) || (all.has(name) && (from === undefined || from.has(name))),
+      );
+    },
+    mayJudge(one, before) {
+      const was = before.called();
+      const from = taken.get(one.path) ?? new Set();
+      return [...one.called()].some((name) => from.has(name) && !was.has(name) && !defined.has(name));
+    },
+  };
+}
+
+/** Names of the functions of a file that judge. */
+function judgingOf(side: TestInventory): ReadonlySet<string> {
+  return judgingNames(side.helpers(), ({ at, end }) =>
+    calledWithin(side.code.slice(at, Math.min(end, at + 5_000))),
+  );
+}
+
+function calledWithin(body: string): ReadonlySet<string> {
+  return new Set(
+    [...body.slice(1).matchAll(/\b([A-Za-z_]\w{0,79})[!?]?\s*[( ]/g)].slice(1).map(([, name = '']) => name),
+  );
+}
+
+/** Names of functions that judge: they assert, or call one that does. `calls` gives what a function calls. */
+function judgingNames(
+  helpers: readonly HelperFunction[],
+  calls: (helper: HelperFunction) => ReadonlySet<string>,
+): ReadonlySet<string> {
+  const judging = new Set(helpers.filter(({ assertions }) => assertions > 0).map(({ name }) => name));
+  const others = helpers.filter(({ name }) => !judging.has(name)).slice(0, 500);
+  for (let round = 0, before = -1; round < 5 && before !== judging.size; round += 1) {
+    before = judging.size;
+    for (const helper of others)
+      if ([...calls(helper)].some((name) => judging.has(name))) judging.add(helper.name);
+  }
+  return judging;
+}
+
+/** Names that a test file takes from files that are no product and not seen: they may judge. */
+export function namesFromHelpers(
+  path: string,
+  text: string,
+  code: string,
+  language: Language,
+): ReadonlySet<string> {
+  if (language === 'javascript')
+    return new Set(
+      bindingsOf(text, code)
+        .filter(
+          ({ module }) =>
+            !testLibrary.test(module) &&
+            isOfTests(module.startsWith('.') ? resolveFrom(path, module) : module),
+        )
+        .map(({ name }) => name),
+    );
+  if (language === 'python')
+    return new Set(
+      [...code.matchAll(/^[ \t]*from\s+([\w.]{1,200})\s+import\s+(?:\(([^()]{0,1000})\)|([^\n]{1,500}))/gm)]
+        .filter(([, module = '']) => module.startsWith('.') || isOfTests(module.replaceAll('.', '/')))
+        .flatMap((match) =>
+          (match[2] ?? match[3] ?? '').split(',').map((one) => /(\w+)\s*$/.exec(one)?.[1] ?? ''),
+        ),
+    );
+  // A function of the same package that is handed `t`.
+  if (language === 'go')
+    return new Set([...code.matchAll(/(?<![\w.])([a-z]\w{0,79})\(t,/g)].map(([, name = '']) => name));
+  return new Set();
+}
+
+function isOfTests(path: string): boolean {
+  return (
+    /(?:^|\/)(?:__tests__|tests?|specs?|conftest|e2e)(?:\/|$)/i.test(path) || isOfHelpers.test(`${path}.x`)
+  );
+}
+
+/**
+ * Functions of test files that asserted at the base, are still there, and assert nothing any more: whoever calls them
+ * judges nothing.
+ */
+export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): readonly ToldLoss[] {
+  return changes.flatMap(({ base, candidate }): ToldLoss[] => {
+    if (!base || !candidate) return [];
+    const was = byName(base.helpers());
+    if (was.size === 0) return [];
+    const is = byName(candidate.helpers());
+    const judging = judgingOf(candidate);
+    const { path, source, code } = candidate;
+    const unseen = namesFromHelpers(path, source.text, code, source.language);
+    return [...was].flatMap(([name, before]): ToldLoss[] => {
+      const now = is.get(name);
+      if (before.assertions === 0 || !now || judging.has(name)) return [];
+      const body = code.slice(now.at, Math.min(now.end, now.at + 5_000));
+      const isKnown =
+        before.strong > 0 &&
+        ![...unseen].some((one) => !is.has(one) && new RegExp(`\\b${one}\\b`).test(body));
+      return [
+        {
+          code: 'HELPER_EMPTIED',
+          severity: isKnown ? severityOf(mayGo, path, name) : 'note',
+          path,
+          ...source.positionOf(now.at + Math.max(0, code.slice(now.at, now.at + 200).search(/\S/))),
+          name,
+        },
+      ];
+    });
+  });
+}
+
+/** Functions of one name together. */
+function byName(helpers: readonly HelperFunction[]): ReadonlyMap<string, HelperFunction> {
+  const found = new Map<string, HelperFunction>();
+  for (const one of helpers) {
+    const known = found.get(one.name);
+    found.set(
+      one.name,
+      known
+        ? { ...known, assertions: known.assertions + one.assertions, strong: known.strong + one.strong }
+        : one,
+    );
+  }
+  return found;
+}

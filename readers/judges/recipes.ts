@@ -1,0 +1,115 @@
+import type { JudgedTree, Named } from './named.ts';
+import { joined } from './tree.ts';
+
+const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:g?make|bmake)$/, ['GNUmakefile', 'BSDmakefile', 'makefile', 'Makefile']],
+  [/^just$/, ['justfile', 'Justfile', 'JUSTFILE', '.justfile']],
+  [
+    /^(?:go-)?task$/,
+    ['Taskfile', 'taskfile', 'Taskfile.dist', 'taskfile.dist'].flatMap((name) => [
+      `${name}.yml`,
+      `${name}.yaml`,
+    ]),
+  ],
+  [/^rake$/, ['rakefile', 'Rakefile', 'rakefile.rb', 'Rakefile.rb']],
+  [/^(?:nox)$/, ['noxfile.py']],
+  [/^(?:invoke|inv)$/, ['tasks.py']],
+  [/^(?:gulp)$/, ['gulpfile.js', 'gulpfile.mjs', 'gulpfile.ts']],
+  [/^(?:grunt)$/, ['Gruntfile.js', 'Gruntfile.cjs']],
+  [/^(?:gradlew?|gradle)$/, ['gradlew', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties']],
+  [/^(?:mvnw?|mvn)$/, ['mvnw', '.mvn/maven.config', '.mvn/jvm.config', '.mvn/extensions.xml']],
+  [/^(?:sbt)$/, ['build.sbt', 'project/build.properties', 'project/plugins.sbt']],
+  [/^(?:turbo)$/, ['turbo.json']],
+  [/^(?:nx)$/, ['nx.json', 'project.json']],
+  [/^(?:lerna)$/, ['lerna.json']],
+  [/^(?:pre-commit)$/, ['.pre-commit-config.yaml']],
+  [/^(?:docker|docker-compose|podman)$/, ['Dockerfile', 'docker-compose.yml', 'compose.yaml', 'compose.yml']],
+];
+/** Of the names that these look for the first one that is there counts: a new one may win. */
+const choosesOne = /^(?:g?make|bmake|just|(?:go-)?task|rake|gulp|grunt)$/;
+
+/**
+ * The files of recipes that a program takes in a directory, and the names of those that it would take if they were
+ * there.
+ */
+export function recipesOf(
+  program: string,
+  words: readonly string[],
+  home: string,
+  tree: JudgedTree,
+): readonly Named[] {
+  const isTold = words.some((word) =>
+    /^(?:-f.*|--(?:make|just|task|gulp|grunt|rake)?file(?:=.*)?)$/.test(word),
+  );
+  return recipeFiles.flatMap(([form, files]) =>
+    (form.test(program) ? files : []).flatMap((file): readonly Named[] => {
+      const path = joined(home, file);
+      if (path === undefined) return [];
+      if (tree.isFile(path)) return [{ kind: 'recipes', path }];
+      return choosesOne.test(program) && !isTold ? [{ kind: 'absent', path }] : [];
+    }),
+  );
+}
+
+const byTabs = /^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/;
+const byIndent = /^(?:[Jj]ustfile|\.justfile)$/;
+const yaml = /^[Tt]askfile(?:\.dist)?\.ya?ml$/;
+
+/**
+ * Commands in a file of recipes, one text for each line; `undefined` for any other file. Every recipe counts, whichever
+ * is asked for.
+ */
+export function recipeCommands(name: string, text: string): readonly string[] | undefined {
+  const whole = text.replace(/\\\r?\n/g, ' ');
+  if (byTabs.test(name))
+    return whole.split('\n').flatMap((line) => {
+      const [, included] = /^ *(?:-|s)?include[ \t]+([^#]+)/.exec(line) ?? [];
+      if (included !== undefined) return [`include ${plainly(included)}`];
+      const inline = /^[^\t#=][^=]*:[^=;]*;(.*)$/.exec(line)?.[1];
+      const own = line.startsWith('\t') ? line.slice(1) : inline;
+      return own === undefined
+        ? []
+        : [
+            own
+              .replace(/^[@+-]+/, '')
+              .replace(/\$[({](?:MAKE|NPM|NODE|PYTHON)[)}]/g, (found) => found.slice(2, -1).toLowerCase()),
+          ];
+    });
+  if (byIndent.test(name))
+    return whole
+      .split('\n')
+      .flatMap((line) => (/^[ \t]+\S/.test(line) ? [line.trim().replace(/^[@-]+/, '')] : []));
+  if (yaml.test(name))
+    return whole
+      .split('\n')
+      .flatMap((line) => /^\s*-?\s*(?:cmd:|sh:|-)\s*["']?(.+?)["']?\s*$/.exec(line)?.[1] ?? []);
+  return undefined;
+}
+
+/**
+ * Names and globs in an `include`: a variable in front of a path stands for a directory that is not known, the root it
+ * is then.
+ */
+function plainly(names: string): string {
+  return names
+    .replace(/\$[({](?:wildcard|sort|strip)[ \t]+/g, ' ')
+    .replace(/\$[({]\w{1,100}[)}]\/?/g, '')
+    .replace(/[(){}$]/g, ' ');
+}
+
+/** Programs, and words of the shell, behind which the file stands that is executed, or sourced. */
+const runs =
+  /^(?:\.|source|(?:ba|da|z|k)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|exec|do|then|time|env)$/;
+
+/** The words of loops over files that are executed: of `for f in ci/*.sh; do . ./$f; done` it is `ci/*.sh`. */
+export function loopFiles(commands: readonly (readonly string[])[]): readonly string[] {
+  const executed = new Set(
+    commands.flatMap((argv) => {
+      const first = argv.find((word) => !runs.test(word) && !word.startsWith('-')) ?? '';
+      return /^(?:\.\/)?\$\{?(\w{1,100})\}?$/.exec(first)?.[1] ?? [];
+    }),
+  );
+  return commands.flatMap(([loop, variable = '', within, ...files]) =>
+    loop === 'for' && within === 'in' && executed.has(variable) ? files : [],
+  );
+}
