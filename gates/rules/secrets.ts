@@ -4,12 +4,12 @@ import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contra
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { isNamedForPasswords } from '../../readers/sensitive/secrets/passwords-by-name.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
-import { secretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
+import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
 import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
+import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
-import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
+import { secretTest, touchesAdded } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
 import { isNamedAsText } from '../source/binary-text.ts';
 import { isDataFile } from '../source/data-file.ts';
@@ -36,8 +36,7 @@ export const judge: RuleFunction = (input) => {
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
     findings.push(...judgePath(file, allowance));
-    if (file.binary || isNamedForPasswords(file.path) || mayHoldSecret(input.patch, file))
-      findings.push(...judgeFile(input, file, allowance, marks));
+    findings.push(...judgeFile(input, file, allowance, marks));
     if (findings.length > maxFindings) {
       return [
         ...findings.slice(0, maxFindings),
@@ -97,7 +96,7 @@ function unread({ path }: PatchFile): Finding {
  */
 export const candidates: CandidateSearch = {
   get anchors() {
-    return secretAnchors();
+    return secretHeads();
   },
   begin(input, file) {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
@@ -144,12 +143,6 @@ function judgeFile(
     );
   }
   return found;
-}
-
-/** Whether one of the lines from `index` to the offset `end` is added. */
-function touchesAdded(lines: readonly AddedLine[], index: number, end: number): boolean {
-  for (let at = index; (lines[at]?.at ?? end) < end; at += 1) if (lines[at]?.isAdded) return true;
-  return false;
 }
 
 interface Place {

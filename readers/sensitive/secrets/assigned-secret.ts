@@ -17,28 +17,10 @@ export const assignedAnchors: readonly string[] = [
   ]),
 ];
 
-const signs = ['', '_', '-'];
-/** Every name that `name` lets pass, in small letters. */
-export const assignedNames: readonly string[] = [
-  ...['pass', 'password', 'passwort', 'passwd', 'passphrase', 'passcode', 'pwd', 'credential', 'credentials'],
-  ...['secret', 'token'],
-  ...signs.flatMap((sign) => [
-    ...signs.flatMap((next) => [`secret${sign}${next}key`, `secret${sign}access${next}key`]),
-    ...['', ...signs.map((next) => `secret${next}`)].flatMap((part) =>
-      ['key', 'token', 'secret'].map((last) => `api${sign}${part}${last}`),
-    ),
-    ...['access', 'priv', 'private', 'encryption', 'signing', 'auth'].map((word) => `${word}${sign}key`),
-    ...[`signing${sign}secret`, `auth${sign}token`, `auth${sign}secret`],
-  ]),
-];
 const name =
   '(?:(?<word>pass(?:wor[dt]|wd|phrase|code)?|pwd|credentials?)|(?<key>secret(?:[_-]?(?:access)?[_-]?key)?|token|api[_-]?(?:secret[_-]?)?(?:key|token|secret)|access[_-]?key|priv(?:ate)?[_-]?key|encryption[_-]?key|signing[_-]?(?:key|secret)|auth[_-]?(?:key|token|secret)))';
 const tail =
   '(?:[_-]?(?:prod(?:uction)?|dev|stag(?:e|ing)|live|local|value|val|str(?:ing)?|base|text|plain|raw|default|v?\\d{1,2})){0,2}';
-/** What follows a name in `tail` begins with one of these, or is a number, alone or behind a `v`. */
-export const assignedTails: readonly string[] = [
-  ...['prod', 'dev', 'stag', 'live', 'local', 'val', 'str', 'base', 'text', 'plain', 'raw', 'default'],
-];
 const closed = '(?:\\\\{0,2}["\'`])?\\]?';
 const typed =
   "(?:[ \\t]{0,4}:[ \\t]{0,4}(?:&(?:'static )?)?(?:string|str|bytes|char|const|\\?)+\\??(?=[ \\t]{0,4}=))?";

@@ -2,13 +2,12 @@
 export interface SecretPattern {
   /** Kebab-case; stands in findings and receipts. */
   readonly rule: string;
-  /** Every try starts at one of these, of two characters or more; under four only behind `lead` or `bounded`. */
+  /** Every try starts at one of these, of three characters or more; under four only if `bounded`. */
   readonly anchors: readonly string[] | AnchorClasses;
-  /** Character class of the one character before a short anchor; of a bounded one it is no letter, digit or `_`. */
-  readonly lead?: string;
-  /** Character class behind an anchor of two characters. */
-  readonly next?: string;
-  /** Sticky, over latin1, bounded: a try costs at most its longest match. A first group is the secret, and ends it. */
+  /**
+   * Sticky, over latin1, bounded: a try costs at most its longest match. A group `lead` is what the secret has before
+   * the anchor; any other first group is the secret, and ends the match.
+   */
   readonly form: RegExp;
   /** `token`: a secret by its shape. `context`: by what stands before it; certain in output, common in examples. */
   readonly kind: 'token' | 'context';
@@ -19,6 +18,8 @@ export interface SecretPattern {
 /** Anchors as a character class per place, `[0-9]Q`: every text of it is one. */
 export interface AnchorClasses {
   readonly classes: string;
+  /** Where the form starts in the anchor. */
+  readonly offset?: number;
 }
 
 const token = (
@@ -86,16 +87,20 @@ export const secretPatterns: readonly SecretPattern[] = [
   token('docker-token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{27,64}/y),
   token('sendgrid-key', 'SG.', /SG\.[\w-]{22}\.[\w-]{43}/y, true),
   token('mailgun-key', 'key-', /key-[0-9a-f]{32}(?![0-9A-Za-z])/y, true),
-  { ...token('twilio-key', 'SK', /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, true), next: '[0-9a-f]' },
+  token('twilio-key', { classes: 'SK[0-9a-f]' }, /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, true),
   token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], /do[opr]_v1_[a-f0-9]{64}/y),
   token('heroku-key', 'HRKU-', /HRKU-[\w-]{36,80}/y),
   token('huggingface-token', ['hf_', 'api_org_'], /(?:hf|api_org)_[A-Za-z0-9]{34,64}/y, true),
   token('databricks-token', 'dapi', /dapi[a-f0-9]{32}(?:-\d)?(?![0-9A-Za-z])/y, true),
   token('vault-token', ['hvs.', 'hvb.', 'hvr.'], /hv[sbr]\.[\w-]{24,300}/y, true),
-  token('terraform-token', '.atlasv1.', /(?<=[A-Za-z0-9]{14})\.atlasv1\.[\w-]{60,80}/y),
+  token('terraform-token', '.atlasv1.', /(?<=(?<lead>[A-Za-z0-9]{14}))\.atlasv1\.[\w-]{60,80}/y),
   token('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y),
   token('square-token', ['sq0atp-', 'sq0csp-'], /sq0(?:atp|csp)-[\w-]{22,60}/y),
-  { ...token('telegram-token', ':AA', /(?<=(?<!\d)\d{8,10}):AA[\w-]{33}(?![\w-])/y), lead: '[0-9]' },
+  token(
+    'telegram-token',
+    { classes: '[0-9]:AA', offset: 1 },
+    /(?<=(?<lead>(?<!\d)\d{8,10})):AA[\w-]{33}(?![\w-])/y,
+  ),
   token('atlassian-token', 'ATATT3', /ATATT3[\w=-]{60,300}/y),
   token('postman-key', 'PMAK-', /PMAK-[a-f0-9]{24}-[a-f0-9]{34}/y),
   token(
@@ -137,7 +142,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'zhipu-key',
     { classes: '[0-9a-f][0-9a-f][0-9a-f]\\.' },
-    /(?<=(?<![0-9A-Za-z])[0-9a-f]{29})[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
+    /(?<=(?<lead>(?<![0-9A-Za-z])[0-9a-f]{29}))[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
   ),
   token(
     'discord-webhook',
@@ -152,7 +157,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'mailchimp-key',
     ['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'],
-    /(?<=(?<![0-9A-Za-z])[0-9a-f]{32})-us\d{1,2}(?![0-9A-Za-z])/y,
+    /(?<=(?<lead>(?<![0-9A-Za-z])[0-9a-f]{32}))-us\d{1,2}(?![0-9A-Za-z])/y,
   ),
   token('dropbox-token', ['sl.B', 'sl.u.'], /sl\.(?:u\.)?[\w-]{130,1400}/y, true),
   token('alibaba-access-key', 'LTAI', /LTAI[A-Za-z0-9]{17,24}(?![A-Za-z0-9])/y, true),
@@ -197,7 +202,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'azure-devops-token',
     'AZDO',
-    /(?<=(?<![A-Za-z0-9])[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y,
+    /(?<=(?<lead>(?<![A-Za-z0-9])[A-Za-z0-9]{76}))AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y,
   ),
   token(
     'azure-shared-key',
@@ -205,7 +210,11 @@ export const secretPatterns: readonly SecretPattern[] = [
     /Shared(?:Access|Secret)Key=([A-Za-z0-9+/]{40,90}={0,2})/y,
   ),
   token('azure-sas', ['sig=', 'SIG='], /(?:sig|SIG)=([A-Za-z0-9%+/]{40,80}(?:%3[dD]|=))/y),
-  token('azure-client-secret', { classes: '[0-9]Q~[A-Za-z0-9_.~-]' }, /(?<=[\w.~-]{3})\dQ~[\w.~-]{31,34}/y),
+  token(
+    'azure-client-secret',
+    { classes: '[0-9]Q~[A-Za-z0-9_.~-]' },
+    /(?<=(?<lead>[\w.~-]{3}))\dQ~[\w.~-]{31,34}/y,
+  ),
   token('digitalocean-spaces-key', 'DO00', /DO00[A-Z0-9]{16}(?![A-Za-z0-9])/y, true),
   token('aiven-token', 'AVNS_', /AVNS_[\w-]{19}(?![\w-])/y, true),
   token('yandex-key', ['AQVN', 't1.9'], /(?:AQVN[\w-]{35,38}|t1\.9[\w-]{40,400}\.[\w-]{86})/y, true),
@@ -232,8 +241,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     rule: 'url-password',
-    anchors: ['://'],
-    lead: '[A-Za-z0-9+.-]',
+    anchors: { classes: '[A-Za-z0-9+.-]://', offset: 1 },
     // As clients read it: the last `@` before the path ends the log-in. A host that is put in later is one, too.
     form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256}(?:@[^\s@/"'<>`,;:()]{1,128}){0,3})(?=@[\w[${<%"'`])/y,
     kind: 'context',
@@ -246,8 +254,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     rule: 'url-token',
-    anchors: ['://'],
-    lead: '[A-Za-z0-9+.-]',
+    anchors: { classes: '[A-Za-z0-9+.-]://', offset: 1 },
     form: /:\/\/([A-Za-z0-9_-]{20,255})(?=@(?:[\w.-]{1,100}\.)?(?:github|gitlab|bitbucket|gitea|codeberg|azure|visualstudio)\.|@[^\s"'<>`]{1,200}\.git(?![\w.]))/y,
     kind: 'context',
   },
