@@ -7,9 +7,9 @@ import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.t
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
 import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import { type AddedText, addedText } from '../secrets/added-text.ts';
+import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
-import { secretTest, touchesAdded } from '../secrets/may-hold-secret.ts';
+import { secretTest } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
 import { isNamedAsText } from '../source/binary-text.ts';
 import { isDataFile } from '../source/data-file.ts';
@@ -143,6 +143,12 @@ function judgeFile(
     );
   }
   return found;
+}
+
+/** Whether one of the lines from `index` to the offset `end` is added. */
+function touchesAdded(lines: readonly AddedLine[], index: number, end: number): boolean {
+  for (let at = index; (lines[at]?.at ?? end) < end; at += 1) if (lines[at]?.isAdded) return true;
+  return false;
 }
 
 interface Place {

@@ -1,4 +1,5 @@
-import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import { addedBinaryLines } from '../source/binary-text.ts';
 
@@ -20,10 +21,7 @@ export interface AddedText {
  * Added lines and the context around them, so that a key over several lines and a name above its value are whole. A NUL
  * separates lines that are not neighbours. `undefined` for a binary file whose content the diff does not hold.
  */
-export function addedText(
-  { patch }: { readonly patch: Pick<PatchSet, 'diff'> },
-  file: PatchFile,
-): AddedText | undefined {
+export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile): AddedText | undefined {
   const parts: string[] = [];
   const lines: AddedLine[] = [];
   let length = 0;
