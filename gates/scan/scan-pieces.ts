@@ -5,8 +5,7 @@ import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { findCandidates } from './find-candidates.ts';
-import { markLines } from './mark-lines.ts';
-import { readFiles } from './read-files.ts';
+import { readFiles } from './read-piece.ts';
 import type { ScannedFinding } from './scanned-finding.ts';
 import { showAround } from './show-around.ts';
 
@@ -139,7 +138,7 @@ async function judgePiece(
     { timeoutMs: 60_000, signal, hurries: isOneOfMany },
   );
   // Where choosing failed, the rule that is to blame says so when it is asked itself.
-  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff, markLines(piece.diff)));
+  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff));
   const ask = async (rule: Rule): Promise<readonly Finding[]> => {
     const chosen = found.ok ? found.value.chosen[rule.id] : undefined;
     if (chosen?.length === 0) return [];
