@@ -1,7 +1,7 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import type { Unscanned } from './diff-piece.ts';
+import type { Unscanned } from './cut-diff.ts';
 import { readFileHeader } from './read-file-header.ts';
 
 /** What a piece of a diff holds. */
@@ -69,7 +69,7 @@ function nameFault({ path }: PatchFile): string | undefined {
 type Place = 'header' | 'hunk' | 'behind' | 'prose';
 
 /**
- * How many lines a file's section of a diff adds; or why it holds text that no reader of hunks sees, and that could be a
+ * How many lines a file's section adds; or why it holds text that no reader of hunks sees, and that could be a
  * change all the same: colours, combined and foreign diffs, hunks with another length than their header says, headers
  * that contradict themselves. A scan that passes such a part over has not scanned it.
  */

@@ -3,11 +3,11 @@ import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import type { DiffPiece, Unscanned } from './diff-piece.ts';
-import { findCandidates } from './find-candidates.ts';
+import { defineTask } from '../../core/kernel/worker/task.ts';
+import type { DiffPiece, Unscanned } from './cut-diff.ts';
+import type { run } from './find-candidates-in-thread.ts';
 import { readFiles } from './read-piece.ts';
-import type { ScannedFinding } from './scanned-finding.ts';
-import { showAround } from './show-around.ts';
+import { type ScannedFinding, showAround } from './show-around.ts';
 
 export interface ScanRequest {
   /** The contract that the rules judge by. */
@@ -171,3 +171,8 @@ function tooMany(dropped: number): Finding {
     message: `${dropped} more findings are not listed: the scan keeps ${maxFindings}`,
   };
 }
+
+/** Reads the bytes of every file of a piece once, for all rules that say what to look for. */
+export const findCandidates = defineTask<typeof run>(
+  new URL('./find-candidates-in-thread.ts', import.meta.url),
+);

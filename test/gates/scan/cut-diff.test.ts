@@ -1,6 +1,5 @@
 import t from 'tap';
-import { type CutOptions, cutDiff } from '../../../gates/scan/cut-diff.ts';
-import type { DiffPiece, Unscanned } from '../../../gates/scan/diff-piece.ts';
+import { type CutOptions, cutDiff, type DiffPiece, type Unscanned } from '../../../gates/scan/cut-diff.ts';
 import { readFileHeader } from '../../../gates/scan/read-file-header.ts';
 import { readFiles } from '../../../gates/scan/read-piece.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
