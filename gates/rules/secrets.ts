@@ -1,9 +1,8 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
-import { isNamedForPasswords } from '../../readers/sensitive/secrets/passwords-by-name.ts';
-import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
+import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
+import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
 import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';

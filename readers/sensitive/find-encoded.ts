@@ -1,5 +1,4 @@
-import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
-import type { SensitiveMatch } from './sensitive-match.ts';
+import { findSensitive, latin1Of, type Search, type SensitiveMatch } from './find-sensitive.ts';
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);

@@ -1,7 +1,6 @@
 import { findEncoded } from './find-encoded.ts';
-import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
+import { findSensitive, latin1Of, type Search, type SensitiveMatch } from './find-sensitive.ts';
 import { maxSecretBytes } from './secrets/secret-patterns.ts';
-import type { SensitiveMatch } from './sensitive-match.ts';
 import { type View, withoutEscapes, withoutUnseen } from './views.ts';
 
 /** What is removed in one piece: matches that overlap are one, under the first that is the graver. */

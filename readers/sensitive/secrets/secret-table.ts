@@ -1,8 +1,7 @@
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { base64Forms, dotForms, type EncodedForm, escapedForms, keyForms } from './encoded-forms.ts';
 import { findPrivateKey, keyAnchors, keyAround } from './private-key.ts';
-import type { SecretMatch } from './secret-match.ts';
-import { type SecretPattern, secretPatterns } from './secret-patterns.ts';
+import { type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
 
 /** Looks for one form of secret at an offset of a latin1 text. */
 export type Attempt = (text: string, at: number) => SecretMatch | undefined;

@@ -1,7 +1,7 @@
 import { isKey, isPassword } from './assigned-secret.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { classesOf, entropyOf } from './randomness.ts';
-import type { SecretMatch } from './secret-match.ts';
+import type { SecretMatch } from './secret-patterns.ts';
 import { tokenChecksum } from './token-checksum.ts';
 
 /** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */
