@@ -1,4 +1,5 @@
-import { findSensitive, latin1Of, type Search, type SensitiveMatch } from './find-sensitive.ts';
+import { findSensitive, type Search, type SensitiveMatch } from './find-sensitive.ts';
+import { latin1Of } from './secrets/find-secrets.ts';
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);

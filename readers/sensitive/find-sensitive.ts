@@ -5,7 +5,7 @@ import { findNumbers } from './personal/find-numbers.ts';
 import { findWorded, wordedHeads } from './personal/find-worded.ts';
 import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
-import { findSecrets } from './secrets/find-secrets.ts';
+import { findSecrets, latin1Of } from './secrets/find-secrets.ts';
 import type { SecretMatch } from './secrets/secret-patterns.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
 
@@ -46,11 +46,6 @@ export function findSensitive(
     );
   for (const dataClass of classes) found.push(ownWords(bytes, words[dataClass] ?? [], dataClass));
   return found.flat().sort(byStart);
-}
-
-/** Bytes as text in which an offset is one of the bytes. */
-export function latin1Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 const wordedClasses: readonly SensitiveClass[] = ['pii', 'phi', 'internal', 'confidential'];

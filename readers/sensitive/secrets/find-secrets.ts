@@ -50,7 +50,8 @@ function cutSecrets(text: string): readonly SecretMatch[] {
   return found;
 }
 
-function latin1Of(bytes: Uint8Array): string {
+/** Bytes as text in which an offset is one of the bytes. */
+export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 

@@ -1,8 +1,8 @@
 import type { Redaction } from '../../../core/contract/redaction.ts';
-import { latin1Of } from '../find-sensitive.ts';
 import { markOf, Receipt } from '../redaction.ts';
 import type { RedactorOptions } from '../redactor.ts';
 import { findMatches, joinMatches, type Region } from '../regions.ts';
+import { latin1Of } from '../secrets/find-secrets.ts';
 import { identityFields, markNames } from './identity-fields.ts';
 import type { Field, PieceKind, Structure } from './structure.ts';
 
