@@ -204,7 +204,7 @@ function missing(named: string | undefined): Finding {
 export const output = 'standard output';
 
 /** The error where another report has other counts than that of the suite; how many were skipped is no matter. */
-export function reportAgainst(
+function reportAgainst(
   source: string,
   report: TestReport,
   beside: string,
@@ -218,7 +218,7 @@ export function reportAgainst(
 }
 
 /** What output says against a report that is kept in a file. */
-export async function outputAgainst(
+async function outputAgainst(
   source: string,
   report: TestReport,
   result: Pick<SandboxResult, 'stdout'>,

@@ -42,7 +42,7 @@ const maxNamed = 20;
  * What a report itself says against the suite: contradictions, no test, failed tests; and what a reader wants to know
  * of it.
  */
-export function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
+function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
   const { passed, failed, skipped, flaky, failures, emptyFiles, contradictions } = report;
   const findings: Finding[] = contradictions.map(({ severity, message }) => ({
     rule: 'check-outcome',
@@ -98,7 +98,7 @@ function quoted(names: readonly string[], count = names.length): string {
  * What the exit code says against the report: 0 beside failed tests, or another than expected beside none. An expected
  * exit code other than 0 says nothing of tests.
  */
-export function exitDisagreement(
+function exitDisagreement(
   source: string,
   { passed, failed }: TestReport,
   { exitCode, signal }: Pick<SandboxResult, 'exitCode' | 'signal'>,

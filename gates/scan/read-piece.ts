@@ -5,7 +5,7 @@ import type { Unscanned } from './cut-diff.ts';
 import { readFileHeader } from './read-file-header.ts';
 
 /** What a piece of a diff holds. */
-export interface ReadPiece {
+interface ReadPiece {
   readonly files: readonly PatchFile[];
   readonly addedLines: number;
   /** Parts of a third-party diff that no reader of hunks sees. */

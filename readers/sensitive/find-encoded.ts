@@ -1,4 +1,5 @@
-import { findSensitive, type Search, type SensitiveMatch } from './find-sensitive.ts';
+import { findSensitive, type Search } from './find-sensitive.ts';
+import type { SensitiveMatch } from './redaction.ts';
 import { latin1Of } from './secrets/find-secrets.ts';
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);

@@ -5,6 +5,7 @@ import { findNumbers } from './personal/find-numbers.ts';
 import { findWorded, wordedHeads } from './personal/find-worded.ts';
 import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
+import type { SensitiveMatch } from './redaction.ts';
 import { findSecrets, latin1Of } from './secrets/find-secrets.ts';
 import type { SecretMatch } from './secrets/secret-patterns.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
@@ -101,20 +102,4 @@ function ownWords(bytes: Uint8Array, words: readonly string[], dataClass: Sensit
 
 function byStart(a: SensitiveMatch, b: SensitiveMatch): number {
   return a.start - b.start || b.end - a.end;
-}
-
-/** One occurrence of data of a class; offsets are bytes. */
-export interface SensitiveMatch {
-  /** Kebab-case; stands in marks and receipts. */
-  readonly rule: string;
-  readonly class: SensitiveClass;
-  readonly start: number;
-  readonly end: number;
-  /** Of no known form: known by a word before it, by randomness, or no secret at all. */
-  readonly soft?: boolean;
-  /**
-   * Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the
-   * same.
-   */
-  readonly reserved?: boolean;
 }

@@ -1,5 +1,6 @@
 import { findEncoded } from './find-encoded.ts';
-import { findSensitive, type Search, type SensitiveMatch } from './find-sensitive.ts';
+import { findSensitive, type Search } from './find-sensitive.ts';
+import type { SensitiveMatch } from './redaction.ts';
 import { latin1Of } from './secrets/find-secrets.ts';
 import { maxSecretBytes } from './secrets/secret-patterns.ts';
 import { type View, withoutEscapes, withoutUnseen } from './views.ts';

@@ -125,7 +125,7 @@ function sorted(paths: ReadonlySet<string>): readonly string[] {
 }
 
 /** One system call of a trace, with its arguments as strace wrote them. */
-export interface TracedCall {
+interface TracedCall {
   readonly pid: number;
   readonly name: string;
   /** Between the parentheses. */
@@ -137,7 +137,7 @@ export interface TracedCall {
 }
 
 /** A path that a call names, and the directory before it that it is relative to. */
-export interface PathArgument {
+interface PathArgument {
   readonly path: string;
   readonly from?: string;
 }
@@ -158,7 +158,7 @@ const token =
  * Reads lines of `strace -f`. A call that another process interrupted is on two lines, which are joined by process.
  * Signals, exits, lines that are too long and whatever is no call are left out.
  */
-export function createTraceReader(): (line: string) => TracedCall | undefined {
+function createTraceReader(): (line: string) => TracedCall | undefined {
   const begun = new Map<string, string>();
   return (line) => {
     if (line.length > maxLineLength) return undefined;
@@ -188,7 +188,7 @@ export function createTraceReader(): (line: string) => TracedCall | undefined {
 }
 
 /** Texts of arguments in their order, each with the directory that it is relative to. */
-export function readPathArguments(args: string): readonly PathArgument[] {
+function readPathArguments(args: string): readonly PathArgument[] {
   const found: PathArgument[] = [];
   let from: string | undefined;
   for (const [whole, text, descriptor] of tokensOf(args))
@@ -201,7 +201,7 @@ export function readPathArguments(args: string): readonly PathArgument[] {
 }
 
 /** What the descriptor leads to that arguments begin with. */
-export function readDescriptor(args: string): string | undefined {
+function readDescriptor(args: string): string | undefined {
   const [first] = tokensOf(args);
   const descriptor = first?.[2];
   return descriptor && unescapePath(descriptor.slice(descriptor.indexOf('<') + 1, -1));

@@ -1,4 +1,4 @@
-import type { SensitiveMatch } from '../find-sensitive.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 import { mod97, nationalIds, passesLuhn } from './national-ids.ts';
 
 const maxUnits = 46;
@@ -225,7 +225,7 @@ const phoneWords =
   /(?:\btel\b|tel(?:e(?:ph|f)on)?[a-zé]{0,3}|phone|\bfon\b|mobil[a-z]{0,4}|\bcell\b|\bfax\b|handy|rufnummer)(?:[ _-]?(?:no|nr|num(?:ber|mer|ero)?))?["'\]]{0,2}[ .:=#]{0,4}["']?$/i;
 
 /** A telephone number that begins at `at`. Numbers of the 555-01xx block are given to nobody. */
-export function matchPhone(text: string, at: number): SensitiveMatch | undefined {
+function matchPhone(text: string, at: number): SensitiveMatch | undefined {
   const before = text.slice(Math.max(0, at - 32), at);
   for (const form of [international, northAmerican, french, british, named]) {
     if (form === named && !phoneWords.test(before)) continue;

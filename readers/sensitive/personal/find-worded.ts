@@ -1,4 +1,4 @@
-import type { SensitiveMatch } from '../find-sensitive.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 import { weighted } from './national-ids.ts';
 
 /** First four letters of every word that something may follow; each also with a capital and in capitals. */
@@ -113,7 +113,7 @@ const before = /(?:^|[\n\r"'>]|classification["']?\s{0,2}[:=])[ \t#*/>|=!;[\](){
 const maxParagraph = 48 * 1024;
 
 /** A marking at `at`, and what it covers: its paragraph, from the marking up to an empty line. */
-export function matchMarking(text: string, at: number): SensitiveMatch | undefined {
+function matchMarking(text: string, at: number): SensitiveMatch | undefined {
   for (const [form, dataClass] of [
     [confidential, 'confidential'],
     [internal, 'internal'],

@@ -1,4 +1,4 @@
-import type { SensitiveMatch } from '../find-sensitive.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 
 /** Frequent diagnoses and medicines. A list, not knowledge: what is not on it is not found. */
 const terms = (

@@ -203,7 +203,7 @@ export function weighted(digits: string, weights: readonly number[]): number {
 }
 
 /** ISO/IEC 7064 MOD 11,10: the last digit checks those before it (German tax number). */
-export function passesMod11And10(digits: string): boolean {
+function passesMod11And10(digits: string): boolean {
   let product = 10;
   for (const digit of digits.slice(0, -1)) {
     const sum = (Number(digit) + product) % 10 || 10;
@@ -220,7 +220,7 @@ const verhoeffTurns =
   '0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258'.split(' ');
 
 /** Verhoeff's check (Aadhaar). */
-export function passesVerhoeff(digits: string): boolean {
+function passesVerhoeff(digits: string): boolean {
   let check = 0;
   for (let place = 0; place < digits.length; place += 1) {
     const digit = Number(digits[digits.length - 1 - place]);
@@ -230,6 +230,6 @@ export function passesVerhoeff(digits: string): boolean {
 }
 
 /** Day and month exist; years are two digits in most national numbers. */
-export function isMonthAndDay(month: number, day: number): boolean {
+function isMonthAndDay(month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }

@@ -69,7 +69,7 @@ export function isNamedForPasswords(path: string): boolean {
 }
 
 /** The passwords of a file whose name says that it holds some; none for any other. Offsets are those of `text`. */
-export function passwordsByName(path: string, text: string): readonly SecretMatch[] {
+function passwordsByName(path: string, text: string): readonly SecretMatch[] {
   if (passwordFile.test(path)) return valuesOf('pgpass-password', passwordLine, text);
   return loginFile.test(path) ? valuesOf('netrc-password', loginField, text) : [];
 }

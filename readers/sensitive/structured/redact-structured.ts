@@ -174,7 +174,7 @@ class MarkedNames {
 }
 
 /** A document with its escapes resolved, and what it says of its kind. */
-export interface Resolved {
+interface Resolved {
   readonly plain: Buffer;
   readonly hasEscapes: boolean;
   /** Values of members of the outermost object that were asked for, each up to `maxMark` bytes. */
@@ -189,7 +189,7 @@ const maxMark = 256;
  * Reads a document strictly. `undefined` where it is not of the format, or has an escape that does not exist; its
  * content is never longer than it is.
  */
-export function resolveDocument(
+function resolveDocument(
   raw: Buffer,
   text: string,
   structure: Structure,
@@ -241,7 +241,7 @@ function note(
 }
 
 /** Visits each escape of a piece with what it stands for. False where one stands for nothing and may not. */
-export function eachEscape(
+function eachEscape(
   text: string,
   start: number,
   end: number,
