@@ -150,7 +150,6 @@ function encodedAttempt({ anchor, read }: EncodedForm, attempt: Attempt, most: n
 }
 
 function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMatch | undefined {
-  if (pattern.bounded && /\w/.test(text.charAt(at - 1))) return undefined;
   pattern.form.lastIndex = at;
   const match = pattern.form.exec(text);
   if (!match) return undefined;
