@@ -4,8 +4,7 @@ import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contra
 import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
-import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
-import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
+import { tokenChecksum, weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { secretTest } from '../secrets/may-hold-secret.ts';
