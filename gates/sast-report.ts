@@ -2,8 +2,7 @@ import type { ArtifactProducer } from '../core/contract/artifact-producer.ts';
 import { describeRules, reportedIds } from '../core/kernel/describe-rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';
 import { meta } from './rules/sast.meta.ts';
-import { withLineText } from './scan/line-text.ts';
-import { showAround } from './scan/show-around.ts';
+import { showAround, withLineText } from './scan/show-around.ts';
 
 /**
  * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found

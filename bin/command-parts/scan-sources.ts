@@ -11,10 +11,8 @@ import { readRuleFiles } from '../../engine/run/judge/read-rule-files.ts';
 import { runGit, startGit } from '../../engine/vcs/git.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { createScratch } from '../../engine/vcs/scratch.ts';
-import { cutDiff } from '../../gates/scan/cut-diff.ts';
-import type { DiffPiece, Unscanned } from '../../gates/scan/diff-piece.ts';
+import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
-import { readBlocks } from '../../gates/scan/read-blocks.ts';
 import type { CommandContext } from './command.ts';
 
 /** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */

@@ -1,5 +1,5 @@
 import type { ScanResult } from '../../gates/scan/scan-pieces.ts';
-import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
+import type { ScannedFinding } from '../../gates/scan/show-around.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
 
 const most = 200;

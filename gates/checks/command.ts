@@ -2,9 +2,8 @@ import type { CheckRunner } from '../../core/contract/check-runner.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import { judgeExit } from './judge-exit.ts';
-import { readSuiteAside } from './read-suite-aside.ts';
+import { readSuiteAside, toExecuted } from './read-suite-aside.ts';
 import { tapBeginsAt } from './stream-report.ts';
-import { toExecuted } from './to-counts.ts';
 
 /**
  * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit

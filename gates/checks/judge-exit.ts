@@ -2,6 +2,8 @@ import type { CheckContext } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { ExceededLimit, SandboxResult } from '../../core/contract/sandbox.ts';
 import { dependenciesMissingHint } from '../../readers/reports/missing-dependencies.ts';
+import { plainLine } from '../reports/plain-text.ts';
+import type { ReportRefusal } from '../reports/test-report.ts';
 
 type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;
@@ -79,5 +81,19 @@ function judgeResult(
   return failure('CHECK_EXIT_CODE', `${expected}, found ${exitCode}`, {
     expected: expectedExitCode,
     found: exitCode,
+  });
+}
+
+/** A `note` of a check that names its code. */
+export function note(code: string, message: string, detail: Readonly<Record<string, unknown>>): Finding {
+  return { rule: 'check-outcome', severity: 'note', message, detail: { code, ...detail } };
+}
+
+/** The error for a report that counts for nothing. */
+export function unreadable(name: string, { reason, message }: ReportRefusal): Finding {
+  const shown = plainLine(name);
+  return failure('REPORT_UNREADABLE', `\`${shown}\` cannot be read as a test report: ${message}`, {
+    report: shown,
+    reason,
   });
 }

@@ -1,9 +1,9 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import type { Finding } from '../../core/contract/finding.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';
 import { policyWords } from './policy-words.ts';
-import { waitsForPerson } from './waits-for-person.ts';
 
 /**
  * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the
@@ -26,3 +26,11 @@ export const policyCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
     return { findings: [refusal], reports: [] };
   },
 });
+
+/**
+ * True where a rule says that a person has to act before it can pass: a finding with `detail.waiting` true. An `error`
+ * beside it still fails.
+ */
+function waitsForPerson(findings: readonly Finding[]): boolean {
+  return findings.some(({ detail }) => detail?.waiting === true);
+}

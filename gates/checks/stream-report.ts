@@ -5,7 +5,7 @@ import { toPoint } from '../reports/tap-point.ts';
 import type { ParsedReport, TestReport } from '../reports/test-report.ts';
 
 /** What standard output says of tests beside a report that is kept elsewhere. */
-export interface StreamSays {
+interface StreamSays {
   /** All of it, where the stream is whole. */
   readonly report?: TestReport;
   /** At least so many failed. */

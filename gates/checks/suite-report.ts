@@ -7,10 +7,8 @@ import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts
 import { plainLine } from '../reports/plain-text.ts';
 import { Tally } from '../reports/tally.ts';
 import type { ParsedReport, ReportRefusal, TestReport } from '../reports/test-report.ts';
-import { failure } from './judge-exit.ts';
-import { output, outputAgainst, reportAgainst } from './report-disagreement.ts';
-import { note, unreadable } from './report-finding.ts';
-import { outputReport, truncation } from './stream-report.ts';
+import { failure, note, unreadable } from './judge-exit.ts';
+import { outputReport, streamSays, truncation } from './stream-report.ts';
 
 /** What a suite left, and what the config names of it. */
 export interface SuiteOutput {
@@ -200,4 +198,37 @@ function missing(named: string | undefined): Finding {
       ? "a test report in `$REPORTS_DIR` (JUnit XML, TAP or the runner's JSON in `*.xml`, `*.tap`, `*.json`) or TAP on standard output, found neither"
       : `a test report ${place}, where the config looks for that of this check, found none`;
   return failure('REPORT_MISSING', `expected ${expected}`, named === undefined ? {} : { named });
+}
+
+/** What standard output is called in a sentence. */
+export const output = 'standard output';
+
+/** The error where another report has other counts than that of the suite; how many were skipped is no matter. */
+function reportAgainst(
+  source: string,
+  report: TestReport,
+  beside: string,
+  other: TestReport,
+): Finding | undefined {
+  if (report.passed === other.passed && report.failed === other.failed) return undefined;
+  const counts = ({ passed, failed }: TestReport): string => `${passed} passed and ${failed} failed`;
+  const message = `${source} and ${beside} disagree: ${source} says ${counts(report)}, ${beside} ${counts(other)}`;
+  const both = { passed: [report.passed, other.passed], failed: [report.failed, other.failed] };
+  return failure('REPORT_DISAGREES', message, { between: [source, beside], ...both });
+}
+
+/** What output says against a report that is kept in a file. */
+async function outputAgainst(
+  source: string,
+  report: TestReport,
+  result: Pick<SandboxResult, 'stdout'>,
+): Promise<readonly Finding[]> {
+  const said = await streamSays(result);
+  const against = said?.report && reportAgainst(source, report, output, said.report);
+  if (against) return [against];
+  if (!said || said.failed <= report.failed) return [];
+  const message = `${source} and ${output} disagree: ${source} says ${report.failed} failed, ${output} has ${said.failed} lines \`not ok\``;
+  return [
+    failure('REPORT_DISAGREES', message, { between: [source, output], failed: [report.failed, said.failed] }),
+  ];
 }

@@ -1,10 +1,10 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { SandboxResult } from '../../core/contract/sandbox.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import { exitDisagreement } from './exit-disagreement.ts';
-import { judgeExit } from './judge-exit.ts';
-import { judgeReport } from './judge-report.ts';
-import { readSuiteAside } from './read-suite-aside.ts';
-import { toExecuted } from './to-counts.ts';
+import type { TestReport } from '../reports/test-report.ts';
+import { failure, judgeExit, note } from './judge-exit.ts';
+import { readSuiteAside, toExecuted } from './read-suite-aside.ts';
 
 /**
  * Check kind `testSuite`: passes where the exit code is the expected one *and* its one report says that tests ran and
@@ -34,3 +34,86 @@ export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
     return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
   },
 });
+
+/** Failed tests that get a finding of their own; the rest is counted. */
+const maxNamed = 20;
+
+/**
+ * What a report itself says against the suite: contradictions, no test, failed tests; and what a reader wants to know
+ * of it.
+ */
+function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
+  const { passed, failed, skipped, flaky, failures, emptyFiles, contradictions } = report;
+  const findings: Finding[] = contradictions.map(({ severity, message }) => ({
+    rule: 'check-outcome',
+    severity,
+    message: `the report contradicts itself: ${message}`,
+    detail: { code: 'REPORT_CONTRADICTORY' },
+  }));
+  if (passed + failed === 0) {
+    const message = `expected at least one test to run, found none (${skipped} skipped)`;
+    findings.push(failure('NO_TEST_EXECUTED', message, { skipped, emptyFiles }));
+  }
+  if (emptyFiles.length > 0) {
+    const message = `no test ran in ${quoted(emptyFiles)}`;
+    findings.push({
+      rule: 'check-outcome',
+      severity: 'warning',
+      message,
+      detail: { code: 'FILE_WITHOUT_TESTS' },
+    });
+  }
+  if (failed > 0) {
+    const against = exitedAsExpected ? ', although the exit code says that all is well' : '';
+    const message = `expected no test to fail, found ${failed} of ${passed + failed}${against}`;
+    findings.push(
+      failure('TESTS_FAILED', message, { passed, failed, skipped, contradictsExitCode: exitedAsExpected }),
+    );
+  }
+  for (const { name, message } of failures.slice(0, maxNamed)) {
+    const said = message === undefined ? '' : `: ${message}`;
+    findings.push(failure('TEST_FAILED', `test \`${name}\` failed${said}`, { test: name }));
+  }
+  if (flaky > 0) {
+    const message = `${toTests(flaky)} failed before they passed: ${quoted(report.flakyTests, flaky)}`;
+    findings.push(note('TESTS_FLAKY', message, { count: flaky, tests: report.flakyTests }));
+  }
+  if (skipped > 0) {
+    const message = `${toTests(skipped)} skipped: ${quoted(report.skippedTests, skipped)}`;
+    findings.push(note('TESTS_SKIPPED', message, { count: skipped, tests: report.skippedTests }));
+  }
+  return findings;
+}
+
+function toTests(count: number): string {
+  return count === 1 ? '1 test' : `${count} tests`;
+}
+
+function quoted(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, 5).map((name) => `\`${name}\``);
+  return count > shown.length ? `${shown.join(', ')} and ${count - shown.length} more` : shown.join(', ');
+}
+
+/**
+ * What the exit code says against the report: 0 beside failed tests, or another than expected beside none. An expected
+ * exit code other than 0 says nothing of tests.
+ */
+function exitDisagreement(
+  source: string,
+  { passed, failed }: TestReport,
+  { exitCode, signal }: Pick<SandboxResult, 'exitCode' | 'signal'>,
+  expected: number,
+): readonly Finding[] {
+  if (passed + failed === 0) return [];
+  const ended = exitCode === undefined ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
+  const disagrees = failed > 0 ? exitCode === 0 : exitCode !== expected;
+  if (!disagrees) return [];
+  const message = `report and exit code disagree: ${source} says ${failed} failed, the command ended with ${ended}`;
+  return [
+    failure('REPORT_DISAGREES', message, {
+      between: [source, 'exit code'],
+      failed,
+      exitCode: exitCode ?? null,
+    }),
+  ];
+}

@@ -1,15 +1,13 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
-import { isNamedForPasswords } from '../../readers/sensitive/secrets/passwords-by-name.ts';
-import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
-import { secretAnchors } from '../../readers/sensitive/secrets/secret-places.ts';
-import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
-import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
+import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
+import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
+import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
+import { tokenChecksum, weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
-import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
+import { secretTest } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
 import { isNamedAsText } from '../source/binary-text.ts';
 import { isDataFile } from '../source/data-file.ts';
@@ -36,8 +34,7 @@ export const judge: RuleFunction = (input) => {
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
     findings.push(...judgePath(file, allowance));
-    if (file.binary || isNamedForPasswords(file.path) || mayHoldSecret(input.patch, file))
-      findings.push(...judgeFile(input, file, allowance, marks));
+    findings.push(...judgeFile(input, file, allowance, marks));
     if (findings.length > maxFindings) {
       return [
         ...findings.slice(0, maxFindings),
@@ -97,7 +94,7 @@ function unread({ path }: PatchFile): Finding {
  */
 export const candidates: CandidateSearch = {
   get anchors() {
-    return secretAnchors();
+    return secretHeads();
   },
   begin(input, file) {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)

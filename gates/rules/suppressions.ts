@@ -16,12 +16,6 @@ const known = new Set(['forbid', 'allow_tools']);
 const search = createAnchorSearch(
   suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => [marker, anchor] as const)),
 );
-const byHead = Map.groupBy(
-  suppressionMarkers.flatMap((marker) =>
-    marker.anchors.map((anchor) => ({ head: anchor.slice(0, 4), marker })),
-  ),
-  ({ head }) => head,
-);
 const plus = 43;
 const openings = /\/\/|\/\*|#|--|<!--|;|%|^\s*\*|"""|'''/;
 
@@ -43,7 +37,7 @@ export const judge: RuleFunction = (input) => {
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete' || isPicture(file)) continue;
-    for (const { line, column, tool } of file.binary ? markedInBinary(input, file) : marked(input, file)) {
+    for (const { line, column, tool } of marked(input, file)) {
       const isForbidden = forbid === true && !(allowed as readonly string[]).includes(tool);
       findings.push({
         rule,
@@ -78,12 +72,29 @@ function isPicture({ binary, path }: PatchFile): boolean {
 function formTest(bytes: Uint8Array, file: PatchFile): AnchorTest {
   const markAt = lineMarks(bytes, file);
   const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return (at) => {
-    const text = diff.toString('latin1', at, Math.min(file.end, at + maxFormBytes));
-    return (
-      (byHead.get(text.slice(0, 4)) ?? []).some(({ marker }) => marker.form.test(text)) && markAt(at) === plus
-    );
-  };
+  return (at) =>
+    markAt(at) === plus && suppressionMarkers.some((marker) => formLength(marker, diff, at, file.end) > 0);
+}
+
+interface AddedLine {
+  readonly line: number;
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of a binary file what the diff holds: the rule on secrets reports each file of which it holds nothing. */
+function* addedLines({ patch: { diff } }: RuleInput, file: PatchFile): Generator<AddedLine> {
+  if (file.binary) {
+    for (const { line, bytes } of addedBinaryLines(diff, file) ?? []) {
+      const plain = bytes.includes(0) ? Buffer.from(bytes.filter((byte) => byte !== 0)) : bytes;
+      yield { line, bytes: plain, start: 0, end: plain.length };
+    }
+    return;
+  }
+  const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
+  for (const { kind, line, start, end } of hunkLines(diff, file))
+    if (kind === 'added') yield { line, bytes, start, end };
 }
 
 interface Marked {
@@ -92,61 +103,23 @@ interface Marked {
   readonly tool: string;
 }
 
-interface Place {
-  readonly at: number;
-  readonly marker: SuppressionMarker;
-}
-
-/** Places where a form stands are found in all of the file at once; only then its lines are walked. */
-function* marked({ patch }: RuleInput, file: PatchFile): Generator<Marked> {
-  const test = formTest(patch.diff, file);
-  const places: Place[] = [];
-  search.scan(patch.diff, file.start, file.end, (marker, at) => {
-    if (test(at)) places.push({ at, marker });
-    return false;
-  });
-  if (places.length === 0) return;
-  places.sort((a, b) => a.at - b.at);
-  const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
-  let next = 0;
-  for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
-    const onLine: Place[] = [];
-    for (let place = places[next]; place !== undefined && place.at < end; place = places[++next])
-      onLine.push(place);
-    if (kind === 'added') yield* markedOnLine(diff, { line, start, end }, onLine);
-    if (next === places.length) return;
-  }
-}
-
-/** What the diff does not tell is not looked at: the rule on secrets says so of each such file. */
-function* markedInBinary({ patch }: RuleInput, file: PatchFile): Generator<Marked> {
-  for (const { line, bytes } of addedBinaryLines(patch.diff, file) ?? []) {
-    const plain = bytes.includes(0) ? Buffer.from(bytes.filter((byte) => byte !== 0)) : bytes;
-    const places: Place[] = [];
-    search.scan(plain, 0, plain.length, (marker, at) => {
+function* marked(input: RuleInput, file: PatchFile): Generator<Marked> {
+  for (const { line, bytes, start, end } of addedLines(input, file)) {
+    const last = Math.min(end, start + maxLineBytes);
+    const places: { readonly at: number; readonly marker: SuppressionMarker }[] = [];
+    search.scan(bytes, start, last, (marker, at) => {
       places.push({ at, marker });
       return false;
     });
-    places.sort((a, b) => a.at - b.at);
-    yield* markedOnLine(plain, { line, start: 0, end: plain.length }, places);
-  }
-}
-
-function* markedOnLine(
-  bytes: Buffer,
-  { line, start, end }: { readonly line: number; readonly start: number; readonly end: number },
-  places: readonly Place[],
-): Generator<Marked> {
-  const tools = new Set<string>();
-  // `#nosec` is no `nosec` besides.
-  let covered = start;
-  const last = Math.min(end, start + maxLineBytes);
-  for (const { at, marker } of places) {
-    if (at < covered || at >= last || tools.has(marker.tool)) continue;
-    if (!isMarker(marker, bytes, start, at, last)) continue;
-    covered = at + formLength(marker, bytes, at, last);
-    tools.add(marker.tool);
-    yield { line, column: bytes.toString('utf8', start, at).length + 1, tool: marker.tool };
+    const tools = new Set<string>();
+    // `#nosec` is no `nosec` besides.
+    let covered = start;
+    for (const { at, marker } of places.sort((a, b) => a.at - b.at)) {
+      if (at < covered || tools.has(marker.tool) || !isMarker(marker, bytes, start, at, last)) continue;
+      covered = at + formLength(marker, bytes, at, last);
+      tools.add(marker.tool);
+      yield { line, column: bytes.toString('utf8', start, at).length + 1, tool: marker.tool };
+    }
   }
 }
 
@@ -156,7 +129,7 @@ function formLength({ form }: SuppressionMarker, diff: Buffer, at: number, end: 
 
 /** The form stands there as a word of its own, in a comment or as syntax. */
 function isMarker(marker: SuppressionMarker, diff: Buffer, start: number, at: number, end: number): boolean {
-  if (!marker.form.test(diff.toString('latin1', at, Math.min(end, at + maxFormBytes)))) return false;
+  if (formLength(marker, diff, at, end) === 0) return false;
   const before = diff.toString('latin1', start, at);
   if (/[\w-]$/.test(before)) return false;
   return marker.isSyntax === true || marker.form.source.startsWith('^#') || openings.test(before);

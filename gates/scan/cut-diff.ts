@@ -1,6 +1,7 @@
+import { open } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { readHunkHeader } from '../../readers/diff/hunk-header.ts';
-import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { readFileHeader } from './read-file-header.ts';
 
 export interface CutOptions {
@@ -201,4 +202,44 @@ function continuationAt(section: Buffer): Continuation | undefined {
     hunk: Buffer.from(isOpen ? rest : ''),
     line: newLine,
   };
+}
+
+/** A part of a diff that one worker scans: whole file sections, or one part of a section too long for that. */
+export interface DiffPiece {
+  readonly diff: Uint8Array<SharedArrayBuffer>;
+  /**
+   * Every file with a part in `diff`, by the byte range that it takes there; absent where its headers are still to be
+   * read (`readFiles`).
+   */
+  readonly files?: readonly PatchFile[];
+  /** It begins with the rest of the file that the piece before ended with. */
+  readonly isRest?: boolean;
+  /** The file that it ends with goes on in the next piece. */
+  readonly isCut?: boolean;
+  /** Says that nobody reads `diff` any more. */
+  readonly release?: () => void;
+}
+
+/** What could not be scanned, and where. */
+export interface Unscanned {
+  readonly path: string;
+  readonly line?: number;
+  readonly reason: string;
+}
+
+const blockBytes = 256 * 1024;
+
+/**
+ * A file from its beginning, in blocks that share one memory: each is valid until the next is asked for. Throws what
+ * reading throws.
+ */
+export async function* readBlocks(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  await using file = await open(path, 'r');
+  const memory = Buffer.allocUnsafeSlow(blockBytes);
+  for (;;) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await file.read(memory, 0, blockBytes);
+    if (bytesRead === 0) return;
+    yield memory.subarray(0, bytesRead);
+  }
 }

@@ -2,8 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileSides } from '../../core/contract/rule.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
 import { quotePath } from '../../readers/diff/quote-path.ts';
-import { cutDiff } from './cut-diff.ts';
-import type { DiffPiece, Unscanned } from './diff-piece.ts';
+import { cutDiff, type DiffPiece, type Unscanned } from './cut-diff.ts';
 
 /** One file to scan: how findings name it, and where it lies. */
 export interface FileToScan {

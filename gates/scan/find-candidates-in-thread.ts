@@ -3,7 +3,7 @@ import type { AnchorTest, CandidateSearch, RuleInput } from '../../core/contract
 import type { RuleTask } from '../../core/kernel/worker/judge-rule-in-thread.ts';
 import { loadRuleModule } from '../../core/kernel/worker/load-rule-module.ts';
 import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import type { Unscanned } from './diff-piece.ts';
+import type { Unscanned } from './cut-diff.ts';
 import { readPiece } from './read-piece.ts';
 
 /** Which changed files rules have to be asked about. */

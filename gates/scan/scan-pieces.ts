@@ -3,12 +3,11 @@ import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import type { DiffPiece, Unscanned } from './diff-piece.ts';
-import { findCandidates } from './find-candidates.ts';
-import { markLines } from './mark-lines.ts';
-import { readFiles } from './read-files.ts';
-import type { ScannedFinding } from './scanned-finding.ts';
-import { showAround } from './show-around.ts';
+import { defineTask } from '../../core/kernel/worker/task.ts';
+import type { DiffPiece, Unscanned } from './cut-diff.ts';
+import type { run } from './find-candidates-in-thread.ts';
+import { readFiles } from './read-piece.ts';
+import { type ScannedFinding, showAround } from './show-around.ts';
 
 export interface ScanRequest {
   /** The contract that the rules judge by. */
@@ -139,7 +138,7 @@ async function judgePiece(
     { timeoutMs: 60_000, signal, hurries: isOneOfMany },
   );
   // Where choosing failed, the rule that is to blame says so when it is asked itself.
-  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff, markLines(piece.diff)));
+  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff));
   const ask = async (rule: Rule): Promise<readonly Finding[]> => {
     const chosen = found.ok ? found.value.chosen[rule.id] : undefined;
     if (chosen?.length === 0) return [];
@@ -172,3 +171,8 @@ function tooMany(dropped: number): Finding {
     message: `${dropped} more findings are not listed: the scan keeps ${maxFindings}`,
   };
 }
+
+/** Reads the bytes of every file of a piece once, for all rules that say what to look for. */
+export const findCandidates = defineTask<typeof run>(
+  new URL('./find-candidates-in-thread.ts', import.meta.url),
+);

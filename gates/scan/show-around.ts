@@ -2,7 +2,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import type { ScannedFinding } from './scanned-finding.ts';
+import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
 
 const reach = 2;
 const maxTextBytes = 400;
@@ -70,4 +70,18 @@ function wantedLines(findings: readonly Finding[]): ReadonlyMap<string, Readonly
 
 function near(line: number): readonly number[] {
   return Array.from({ length: 2 * reach + 1 }, (_, index) => line - reach + index);
+}
+
+/** A finding with what stands around it, for a code frame and for a fingerprint that survives moved lines. */
+export interface ScannedFinding extends Finding {
+  /** Lines of the candidate around `line`, in order; lines far from any change are not known. */
+  readonly around?: readonly { readonly line: number; readonly text: string; readonly added: boolean }[];
+}
+
+/** Findings with the text of their own line where it is known, which makes their fingerprints survive moved lines. */
+export function withLineText(findings: readonly ScannedFinding[]): readonly SarifFinding[] {
+  return findings.map(({ around, ...finding }) => {
+    const lineText = around?.find(({ line }) => line === finding.line)?.text;
+    return lineText === undefined ? finding : { ...finding, lineText };
+  });
 }

@@ -42,66 +42,59 @@ function readValues(
     if (found === -1) break;
     if (file.binary || found >= file.end) continue;
     const kept = standing && markedIn(standing[file.oldPath ?? file.path]);
-    for (const value of markedAtBase(diff, file)) if (kept?.has(value) ?? true) values.add(value);
+    for (const value of markedValues(linesAtBase(diff, file)))
+      if (kept?.has(value) ?? true) values.add(value);
   }
   return values;
 }
 
-/** Values of a whole file that a marker stands beside. */
+/** Values of a whole file that a marker is beside. */
 function markedIn(bytes: Uint8Array | undefined): ReadonlySet<string> {
-  const values = new Set<string>();
-  if (bytes === undefined) return values;
+  if (bytes === undefined) return new Set();
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return markedValues(text.split('\n').map((line) => ({ text: line, hunk: 0, counts: true })));
+}
+
+/** What a diff has of a file at base: only values on lines that the patch removes count. */
+function* linesAtBase(diff: Buffer, file: PatchFile): Generator<BaseLine> {
+  for (const { kind, hunk, start, end } of hunkLines(diff, file))
+    if (kind !== 'added')
+      yield { text: diff.toString('latin1', start, end), hunk, counts: kind === 'removed' };
+}
+
+interface BaseLine {
+  readonly text: string;
+  /** Lines of different hunks are no neighbours. */
+  readonly hunk: number;
+  /** A value on it counts, and not only a marker. */
+  readonly counts: boolean;
+}
+
+function markedValues(base: Iterable<BaseLine>): ReadonlySet<string> {
+  const parts: string[] = [];
   const lines: { readonly at: number; readonly marked: boolean }[] = [];
-  let at = 0;
+  let length = 0;
+  let previous = 0;
   let above = false;
-  for (const line of text.split('\n')) {
-    const here = line.includes(marker);
-    lines.push({ at, marked: here || above });
-    at += line.length + 1;
+  for (const { text, hunk, counts } of base) {
+    if (hunk !== previous) {
+      parts.push('\0\n');
+      length += 2;
+      above = false;
+      previous = hunk;
+    }
+    const here = text.includes(marker);
+    lines.push({ at: length, marked: counts && (here || above) });
+    parts.push(text, '\n');
+    length += text.length + 1;
     above = here;
   }
+  const text = parts.join('');
+  const values = new Set<string>();
   let index = 0;
   for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
     while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
     if (lines[index]?.marked) values.add(match.value ?? text.slice(match.start, match.end));
   }
   return values;
-}
-
-interface BaseLine {
-  readonly at: number;
-  readonly removed: boolean;
-  readonly marked: boolean;
-}
-
-function* markedAtBase(diff: Buffer, file: PatchFile): Generator<string> {
-  const parts: string[] = [];
-  const lines: BaseLine[] = [];
-  let length = 0;
-  let hunk = 0;
-  let above = false;
-  for (const line of hunkLines(diff, file)) {
-    if (line.kind === 'added') continue;
-    if (line.hunk !== hunk) {
-      // Lines of different hunks are no neighbours.
-      parts.push('\0\n');
-      length += 2;
-      above = false;
-      hunk = line.hunk;
-    }
-    const text = diff.toString('latin1', line.start, line.end);
-    const here = text.includes(marker);
-    lines.push({ at: length, removed: line.kind === 'removed', marked: here || above });
-    parts.push(text, '\n');
-    length += text.length + 1;
-    above = here;
-  }
-  const text = parts.join('');
-  let index = 0;
-  for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
-    while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
-    const line = lines[index];
-    if (line?.removed && line.marked) yield match.value ?? text.slice(match.start, match.end);
-  }
 }

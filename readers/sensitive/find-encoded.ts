@@ -1,5 +1,6 @@
-import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
-import type { SensitiveMatch } from './sensitive-match.ts';
+import { findSensitive, type Search } from './find-sensitive.ts';
+import type { SensitiveMatch } from './redaction.ts';
+import { latin1Of } from './secrets/find-secrets.ts';
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);

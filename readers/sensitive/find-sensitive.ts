@@ -5,11 +5,10 @@ import { findNumbers } from './personal/find-numbers.ts';
 import { findWorded, wordedHeads } from './personal/find-worded.ts';
 import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
-import { secretsAt } from './secrets/find-secrets.ts';
-import type { SecretMatch } from './secrets/secret-match.ts';
-import { findSecretHeads, plainBytes, secretHeads } from './secrets/secret-places.ts';
+import type { SensitiveMatch } from './redaction.ts';
+import { findSecrets, latin1Of } from './secrets/find-secrets.ts';
+import type { SecretMatch } from './secrets/secret-patterns.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
-import type { SensitiveMatch } from './sensitive-match.ts';
 
 export interface Search {
   readonly classes: ReadonlySet<SensitiveClass>;
@@ -33,8 +32,8 @@ export function findSensitive(
   const found: (readonly SensitiveMatch[])[] = [];
   const wantsHealth = classes.has('phi');
   const isWorded = wordedClasses.some((one) => classes.has(one));
-  const places = placesOf(bytes, { secrets: classes.has('secrets'), worded: isWorded, health: wantsHealth });
-  if (classes.has('secrets')) found.push(secretsIn(secretsAt(text, places.secrets, path), text, weighs));
+  const places = isWorded ? wordPlaces(bytes) : { worded: [], health: [] };
+  if (classes.has('secrets')) found.push(secretsIn(findSecrets(bytes, text, path), text, weighs));
   if (classes.has('pii') || wantsHealth) {
     const identifiers = [...findEmails(text), ...findNumbers(bytes, text), ...findIpAddresses(text)].sort(
       byStart,
@@ -50,47 +49,21 @@ export function findSensitive(
   return found.flat().sort(byStart);
 }
 
-/** Bytes as text in which an offset is one of the bytes. */
-export function latin1Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-}
-
 const wordedClasses: readonly SensitiveClass[] = ['pii', 'phi', 'internal', 'confidential'];
-const heads = { secrets: secretHeads, worded: () => wordedHeads, health: () => healthHeads };
-type Kind = keyof typeof heads;
-const kinds: readonly Kind[] = ['secrets', 'worded', 'health'];
-const searches = new Map<string, AnchorSearch<Kind>>();
+let wordedSearch: AnchorSearch<'worded' | 'health'> | undefined;
 
-let looked = 0;
-
-/**
- * Where heads of the wanted kinds are, in order: bytes are read once for all of them. The first bytes are read twice:
- * preparing a search for the thousands of heads of secrets would take longer.
- */
-function placesOf(
-  bytes: Uint8Array,
-  wanted: Readonly<Record<Kind, boolean>>,
-): Readonly<Record<Kind, readonly number[]>> {
-  const places: Record<Kind, number[]> = { secrets: [], worded: [], health: [] };
-  looked += bytes.length;
-  const isFirst = looked <= plainBytes;
-  if (isFirst && wanted.secrets)
-    findSecretHeads(bytes, 0, bytes.length, (at) => {
-      places.secrets.push(at);
-      return false;
-    });
-  const asked = kinds.filter((kind) => wanted[kind] && !(isFirst && kind === 'secrets'));
-  if (asked.length === 0) return places;
-  const key = asked.join();
-  const search =
-    searches.get(key) ??
-    createAnchorSearch(asked.flatMap((kind) => heads[kind]().map((head) => [kind, head] as const)));
-  searches.set(key, search);
-  search.scan(bytes, 0, bytes.length, (kind, at) => {
+/** Where words are that something may follow, and names of illnesses and medicines, in order. */
+function wordPlaces(bytes: Uint8Array): Readonly<Record<'worded' | 'health', number[]>> {
+  wordedSearch ??= createAnchorSearch([
+    ...wordedHeads.map((head) => ['worded', head] as const),
+    ...healthHeads.map((head) => ['health', head] as const),
+  ]);
+  const places = { worded: [] as number[], health: [] as number[] };
+  wordedSearch.scan(bytes, 0, bytes.length, (kind, at) => {
     places[kind].push(at);
     return false;
   });
-  for (const kind of asked) places[kind].sort((a, b) => a - b);
+  for (const found of Object.values(places)) found.sort((a, b) => a - b);
   return places;
 }
 

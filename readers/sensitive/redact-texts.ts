@@ -26,3 +26,11 @@ function map(value: unknown, change: (text: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, map(item, change)]));
 }
+
+/** Nothing that short is a secret. */
+const minLength = 20;
+
+/** A path as it may be written down: a name is written wherever the file is, so a token in it is taken out. */
+export function maskPath(path: string): string {
+  return path.length < minLength ? path : redactTexts(path, { remove: ['secrets'], words: {} });
+}

@@ -1,7 +1,8 @@
 import { findEncoded } from './find-encoded.ts';
-import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
+import { findSensitive, type Search } from './find-sensitive.ts';
+import type { SensitiveMatch } from './redaction.ts';
+import { latin1Of } from './secrets/find-secrets.ts';
 import { maxSecretBytes } from './secrets/secret-patterns.ts';
-import type { SensitiveMatch } from './sensitive-match.ts';
 import { type View, withoutEscapes, withoutUnseen } from './views.ts';
 
 /** What is removed in one piece: matches that overlap are one, under the first that is the graver. */

@@ -97,61 +97,35 @@ function escaped(bytes: Buffer, at: number): readonly [used: number, byte: numbe
 }
 
 /**
- * Reads a whole by steps at marked bytes: how many bytes to take for which one, or for none (-1); `undefined` takes one
- * as it is. Places are kept where they jump.
+ * Reads a whole by steps at marked bytes: how many bytes are used for which one, or for none (-1); `undefined` uses one
+ * as it is.
  */
 function read(
   whole: Buffer,
   marked: Uint8Array,
-  step: (at: number) => readonly [taken: number, byte: number] | undefined,
+  step: (at: number) => readonly [used: number, byte: number] | undefined,
 ): View {
   const kept = Buffer.allocUnsafe(whole.length);
-  /** From which index on, where that begins in the whole, and where it ends if it stands for more than itself. */
-  const [indexes, places, ends]: [number[], number[], number[]] = [[0], [0], [0]];
-  const jump = (index: number, place: number, end: number): void => {
-    indexes.push(index);
-    places.push(place);
-    ends.push(end);
-  };
+  const starts = new Uint32Array(whole.length);
+  const ends = new Uint32Array(whole.length);
   let length = 0;
   for (let at = 0; at < whole.length; ) {
-    const taken = marked[whole[at] as number] === 0 ? undefined : step(at);
-    if (taken === undefined) {
-      kept[length] = whole[at] as number;
-      length += 1;
-      at += 1;
-      continue;
-    }
-    const [size, byte] = taken;
+    const plain = whole[at] as number;
+    const found = marked[plain] === 0 ? undefined : step(at);
+    const used = found ? found[0] : 1;
+    const byte = found ? found[1] : plain;
     if (byte >= 0) {
       kept[length] = byte;
-      jump(length, at, at + size);
+      starts[length] = at;
+      ends[length] = at + used;
       length += 1;
     }
-    at += size;
-    jump(length, at, 0);
+    at += used;
   }
-  const entryOf = (index: number): number => {
-    let [low, high] = [0, indexes.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((indexes[middle] as number) <= index) low = middle;
-      else high = middle;
-    }
-    return low;
-  };
-  const start = (index: number): number => {
-    const entry = entryOf(index);
-    return (places[entry] as number) + index - (indexes[entry] as number);
-  };
   return {
     bytes: kept.subarray(0, length),
-    start,
-    end(index) {
-      const entry = entryOf(index);
-      const end = indexes[entry] === index ? (ends[entry] as number) : 0;
-      return end > 0 ? end : start(index) + 1;
-    },
+    start: (index) => starts[index] ?? whole.length,
+    end: (index) => ends[index] ?? whole.length,
   };
 }
 

@@ -4,8 +4,7 @@ import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
 import { inScope } from '../../../core/contract/scope-verdict.ts';
 import type { WrittenOutside } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/mask-path.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { maskPath, redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 
 /** Where a command ran, and what stood there before. */
 export interface WrittenPlace {

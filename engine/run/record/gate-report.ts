@@ -3,7 +3,7 @@ import { namePaths } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import type { IncludedChanges } from '../../vcs/include-local.ts';
 import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';

@@ -6,7 +6,7 @@ import {
   madeByPlugins,
   type StageRecord,
 } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';

@@ -2,7 +2,7 @@ import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { LaidPath } from '../../../core/contract/judge-reach.ts';
 import type { ArtifactRecord, LaidRun, StageName } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { outputTail } from './output-tail.ts';

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchFile, PatchSet } from '../../../core/contract/patch-set.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
-import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
 import { findRegions } from '../../../readers/sensitive/regions.ts';
 
 /** What stands where something was taken out of a kept patch. */

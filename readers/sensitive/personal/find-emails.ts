@@ -1,4 +1,4 @@
-import type { SensitiveMatch } from '../sensitive-match.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 
 const maxLocal = 64;
 const domainForm = /(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z]{2,24}(?![\w@]|-\w)/y;

@@ -1,57 +1,12 @@
-import type { SensitiveMatch } from '../sensitive-match.ts';
-import { weighted } from './check-digits.ts';
-import { matchMarking } from './marking.ts';
+import type { SensitiveMatch } from '../redaction.ts';
+import { weighted } from './national-ids.ts';
 
 /** First four letters of every word that something may follow; each also with a capital and in capitals. */
-const stems = [
-  ...[
-    'dob:',
-    'dob=',
-    'dob"',
-    "dob'",
-    'dob ',
-    'birt',
-    'born',
-    'gebo',
-    'gebu',
-    'nais',
-    'n\xc3\xa9 ',
-    'naci',
-    'nasc',
-  ],
-  ...[
-    'mrn:',
-    'mrn ',
-    'mrn=',
-    'mrn#',
-    'mrn"',
-    "mrn'",
-    'medi',
-    'pati',
-    'nhs ',
-    'nhs:',
-    'nhs=',
-    'nhs_',
-    'nhs-',
-    'nhs"',
-  ],
-  ...['icd-', 'icd1', 'icd_', 'icd ', 'icd:', 'diag', 'pres', 'hosp', 'clin', 'trea'],
-];
-const markings = [
-  'CONF',
-  'INTE',
-  'STRI',
-  'TLP:',
-  'COMP',
-  'FOR ',
-  'NOT ',
-  'PROP',
-  'VERT',
-  'NUR ',
-  'Conf',
-  'Inte',
-  'Stri',
-];
+const stems = (
+  'dob:|dob=|dob"|dob\'|dob |birt|born|gebo|gebu|nais|n\xc3\xa9 |naci|nasc|mrn:|mrn |mrn=|mrn#|mrn"|mrn\'|' +
+  'medi|pati|nhs |nhs:|nhs=|nhs_|nhs-|nhs"|icd-|icd1|icd_|icd |icd:|diag|pres|hosp|clin|trea'
+).split('|');
+const markings = 'CONF|INTE|STRI|TLP:|COMP|FOR |NOT |PROP|VERT|NUR |Conf|Inte|Stri'.split('|');
 /** Heads of four characters at which `findWorded` looks. */
 export const wordedHeads: readonly string[] = [
   ...new Set([
@@ -147,4 +102,32 @@ function pushCodes(found: SensitiveMatch[], text: string, at: number): void {
 
 function isLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+const confidential =
+  /(?:STRICTLY CONFIDENTIAL|Strictly Confidential|(?:COMPANY|COMMERCIAL IN|COMMERCIAL-IN-) ?CONFIDEN(?:TIAL|CE)|CONFIDENTIAL(?: AND PROPRIETARY| - .{0,40}| INFORMATION)?|Confidential(?= (?:-|information|and proprietary))|TLP:AMBER(?:\+STRICT)?|TLP:RED|VERTRAULICH|PROPRIETARY AND CONFIDENTIAL)(?![\w'"`(.=-])/y;
+const internal =
+  /(?:(?:FOR )?INTERNAL (?:USE(?: ONLY)?|ONLY)|Internal (?:use )?only(?=[^\w]|$)|COMPANY INTERNAL|TLP:GREEN|NOT FOR (?:PUBLIC RELEASE|DISTRIBUTION|EXTERNAL USE)|NUR (?:F\xc3\x9cR DEN INTERNEN GEBRAUCH|INTERN))(?![\w'"`(.=-])/y;
+/** Only marks of comments, quotes and lists, or the word `classification`, stand before a marking. */
+const before = /(?:^|[\n\r"'>]|classification["']?\s{0,2}[:=])[ \t#*/>|=!;[\](){}<"'`-]{0,24}$/i;
+const maxParagraph = 48 * 1024;
+
+/** A marking at `at`, and what it covers: its paragraph, from the marking up to an empty line. */
+function matchMarking(text: string, at: number): SensitiveMatch | undefined {
+  for (const [form, dataClass] of [
+    [confidential, 'confidential'],
+    [internal, 'internal'],
+  ] as const) {
+    form.lastIndex = at;
+    const match = form.exec(text);
+    if (!match || !before.test(text.slice(Math.max(0, at - 40), at))) continue;
+    return { rule: 'marking', class: dataClass, start: at, end: paragraphEnd(text, at + match[0].length) };
+  }
+  return undefined;
+}
+
+function paragraphEnd(text: string, from: number): number {
+  const rest = text.slice(from, from + maxParagraph);
+  const blank = /\r?\n[ \t]{0,80}\r?\n/.exec(rest);
+  return from + (blank ? blank.index : rest.length - (rest.endsWith('\n') ? 1 : 0));
 }

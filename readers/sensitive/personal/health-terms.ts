@@ -1,69 +1,15 @@
-import type { SensitiveMatch } from '../sensitive-match.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 
 /** Frequent diagnoses and medicines. A list, not knowledge: what is not on it is not found. */
-const terms = [
-  ...[
-    'diabetes',
-    'hypertension',
-    'asthma',
-    'epilepsy',
-    'schizophrenia',
-    'depression',
-    'bipolar disorder',
-    'dementia',
-  ],
-  ...['alzheimer', 'parkinson', 'leukemia', 'leukaemia', 'lymphoma', 'melanoma', 'carcinoma', 'tuberculosis'],
-  ...[
-    'hepatitis',
-    'hiv positive',
-    'hiv-positive',
-    'hiv infection',
-    'copd',
-    'multiple sclerosis',
-    'pneumonia',
-    'pregnancy',
-  ],
-  ...[
-    'metformin',
-    'insulin',
-    'lisinopril',
-    'atorvastatin',
-    'simvastatin',
-    'levothyroxine',
-    'amlodipine',
-    'metoprolol',
-  ],
-  ...[
-    'omeprazole',
-    'losartan',
-    'sertraline',
-    'fluoxetine',
-    'citalopram',
-    'escitalopram',
-    'quetiapine',
-    'olanzapine',
-  ],
-  ...[
-    'risperidone',
-    'lithium carbonate',
-    'warfarin',
-    'apixaban',
-    'prednisone',
-    'methotrexate',
-    'oxycodone',
-    'morphine',
-  ],
-  ...[
-    'methadone',
-    'buprenorphine',
-    'ritalin',
-    'methylphenidate',
-    'amoxicillin',
-    'gabapentin',
-    'clonazepam',
-    'diazepam',
-  ],
-];
+const terms = (
+  'diabetes,hypertension,asthma,epilepsy,schizophrenia,depression,bipolar disorder,dementia,alzheimer,' +
+  'parkinson,leukemia,leukaemia,lymphoma,melanoma,carcinoma,tuberculosis,hepatitis,hiv positive,' +
+  'hiv-positive,hiv infection,copd,multiple sclerosis,pneumonia,pregnancy,metformin,insulin,lisinopril,' +
+  'atorvastatin,simvastatin,levothyroxine,amlodipine,metoprolol,omeprazole,losartan,sertraline,' +
+  'fluoxetine,citalopram,escitalopram,quetiapine,olanzapine,risperidone,lithium carbonate,warfarin,' +
+  'apixaban,prednisone,methotrexate,oxycodone,morphine,methadone,buprenorphine,ritalin,methylphenidate,' +
+  'amoxicillin,gabapentin,clonazepam,diazepam'
+).split(',');
 const form = new RegExp(`(?:${terms.join('|')})(?![a-z])`, 'iy');
 /** Heads of four characters at which `findHealthTerms` looks. */
 export const healthHeads: readonly string[] = [

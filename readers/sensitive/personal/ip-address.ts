@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { SensitiveMatch } from '../sensitive-match.ts';
+import type { SensitiveMatch } from '../redaction.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 /** Four octets, and no fifth. */

@@ -1,7 +1,6 @@
-import { isJoinedWords } from './joined-words.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { classesOf, entropyOf, unrestOf } from './randomness.ts';
-import type { SecretMatch } from './secret-match.ts';
+import { classesOf, entropyOf, isJoinedWords, unrestOf } from './randomness.ts';
+import type { SecretMatch } from './secret-patterns.ts';
 
 const stems = [
   ...['pass', 'secr', 'toke', 'apik', 'api_', 'api-', 'cred', 'acce', 'priv', 'encr', 'sign', 'auth'],

@@ -1,4 +1,4 @@
-export interface Decoded {
+interface Decoded {
   readonly text: string;
   /** Where the sought text begins in it, about. */
   readonly at: number;
@@ -18,37 +18,65 @@ const escapedRun = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa
 const escapesBefore = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}){1,80}$/;
 const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-Fa-f]{2})/g;
 
-/**
- * How encoded text is read: `0`, `1`, `2` base64 with so many bytes before the text in its group of three, `x`
- * hexadecimal digits, `e` escapes, `a` escapes and those right before them, `h` escapes from the header of a key on.
- */
-export type CodedReader = '0' | '1' | '2' | 'x' | 'e' | 'a' | 'h';
+/** Decodes what is around an encoded anchor at `at`, `most` characters of it. */
+type ReadEncoded = (text: string, at: number, most: number) => Decoded | undefined;
 
+/** A text as it appears under an encoding, at least four characters, and the reader of that encoding. */
+export interface EncodedForm {
+  readonly anchor: string;
+  readonly read: ReadEncoded;
+}
+
+const base64Readers = ([0, 1, 2] as const).map(
+  (phase): ReadEncoded =>
+    (text, at, most) =>
+      readBase64(text, at, most, phase),
+);
 /** Words of every header of a private key. */
-export const keyWords = 'PRIVATE KEY';
+const keyWords = 'PRIVATE KEY';
+/** Under escapes, the words of a key's header may be written with a `+` or an escape for the blank alone. */
+export const keyForms: readonly EncodedForm[] = [
+  ...base64Forms(keyWords),
+  ...escapedForms(keyWords),
+  ...['E%20KEY', 'E+KEY-', 'E\\u0020KEY', 'E\\x20KEY'].map((anchor) => ({ anchor, read: readKeyHeader })),
+];
+/** A dot of which nothing else is sought: what is escaped right before it is read too. */
+export const dotForms: readonly EncodedForm[] = [
+  '%2E%',
+  '%2e%',
+  '\\u002E',
+  '\\u002e',
+  '\\x2E\\',
+  '\\x2e\\',
+].map((anchor) => ({ anchor, read: readEscapedAround }));
 
-/** Decodes what is around the encoded anchor at `at`, `most` characters of it. */
-export function readCoded(reader: CodedReader, text: string, at: number, most: number): Decoded | undefined {
-  switch (reader) {
-    case '0':
-      return readBase64(text, at, most, 0);
-    case '1':
-      return readBase64(text, at, most, 1);
-    case '2':
-      return readBase64(text, at, most, 2);
-    case 'x':
-      return readHex(text, at, most);
-    case 'e':
-      return readEscaped(text, at, most);
-    case 'a':
-      return readEscapedAround(text, at, most);
-    case 'h':
-      return readKeyHeader(text, at, most);
-  }
+/** A text of at least three characters in base64 at its three alignments, as far as that has four characters. */
+export function base64Forms(sought: string): readonly EncodedForm[] {
+  const forms = base64Readers.map((read, phase) => ({ anchor: base64Anchor(sought, phase), read }));
+  return forms.filter(({ anchor }) => anchor.length >= 4);
+}
+
+/** The same in hexadecimal digits, in percent, `\u00` and `\x` escapes. `looksBack`: what is before it is read too. */
+export function escapedForms(sought: string, looksBack = false): readonly EncodedForm[] {
+  const hex = Buffer.from(sought, 'latin1').toString('hex');
+  const readEscapes = looksBack ? readEscapedAround : readEscaped;
+  return [...new Set([hex, hex.toUpperCase()])].flatMap((digits) => [
+    { anchor: digits, read: readHex },
+    ...['%', '\\u00', '\\x'].map((mark) => ({
+      anchor: digits.replace(/../g, (pair) => mark + pair),
+      read: readEscapes,
+    })),
+  ]);
+}
+
+/** The characters of base64 that a text makes with `phase` bytes before it, whatever these and the next bytes are. */
+function base64Anchor(sought: string, phase: number): string {
+  const encoded = Buffer.from('\0'.repeat(phase) + sought, 'latin1').toString('base64');
+  return encoded.slice(skippedCharacters(phase), Math.floor(((phase + sought.length) * 8) / 6));
 }
 
 /** Characters of base64 that depend on the `phase` bytes before a text. */
-export function skippedCharacters(phase: 0 | 1 | 2): number {
+function skippedCharacters(phase: number): number {
   return Math.ceil((phase * 8) / 6);
 }
 
@@ -81,7 +109,7 @@ function readKeyHeader(text: string, at: number, most: number): Decoded | undefi
   return { ...read, text: plain, at: Math.max(0, plain.indexOf(keyWords)) };
 }
 
-function readBase64(text: string, at: number, most: number, phase: 0 | 1 | 2): Decoded | undefined {
+function readBase64(text: string, at: number, most: number, phase: number): Decoded | undefined {
   const first = at - skippedCharacters(phase);
   let start = first;
   if (start < 0) return undefined;

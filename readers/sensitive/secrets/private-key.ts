@@ -1,5 +1,4 @@
-import type { SecretMatch } from './secret-match.ts';
-import { maxSecretBytes } from './secret-patterns.ts';
+import { maxSecretBytes, type SecretMatch } from './secret-patterns.ts';
 
 /** Where a private key may be found: the words of a PEM header, and of a PuTTY file. */
 export const keyAnchors: readonly string[] = ['BEGI', 'PuTT'];

@@ -1,37 +1,47 @@
+/** One occurrence; offsets are bytes. */
+export interface SecretMatch {
+  /** Kebab-case; stands in findings and receipts. */
+  readonly rule: string;
+  /**
+   * `token`: a secret by its shape. `context`: by what stands around it. `assigned`: by the name that it is given to.
+   */
+  readonly kind: 'token' | 'context' | 'assigned';
+  readonly start: number;
+  readonly end: number;
+  /** Of an assigned value: no quotes stand around it, which in program text is an expression. */
+  readonly bare?: boolean;
+  /** What it stands for, where that is not what stands there: it is encoded, or cut over several literals. */
+  readonly value?: string;
+  readonly wrapped?: 'encoded' | 'cut';
+}
+
 /** One known token format. */
 export interface SecretPattern {
   /** Kebab-case; stands in findings and receipts. */
   readonly rule: string;
-  /** Every try starts at one of these, of two characters or more; under four only behind `lead` or `bounded`. */
+  /** Every try starts at one of these, of three characters or more; three only before a letter, digit, `_` or `-`. */
   readonly anchors: readonly string[] | AnchorClasses;
-  /** Character class of the one character before a short anchor; of a bounded one it is no letter, digit or `_`. */
-  readonly lead?: string;
-  /** Character class behind an anchor of two characters. */
-  readonly next?: string;
-  /** Sticky, over latin1, bounded: a try costs at most its longest match. A first group is the secret, and ends it. */
+  /**
+   * Sticky, over latin1, bounded: a try costs at most its longest match. A group `lead` is what the secret has before
+   * the anchor; any other first group is the secret, and ends the match.
+   */
   readonly form: RegExp;
   /** `token`: a secret by its shape. `context`: by what stands before it; certain in output, common in examples. */
   readonly kind: 'token' | 'context';
-  /** The byte before must be no letter, digit or `_`: for formats with a short prefix. */
-  readonly bounded?: boolean;
 }
 
 /** Anchors as a character class per place, `[0-9]Q`: every text of it is one. */
 export interface AnchorClasses {
   readonly classes: string;
+  /** Where the form starts in the anchor. */
+  readonly offset?: number;
 }
 
-const token = (
-  rule: string,
-  anchors: string | SecretPattern['anchors'],
-  form: RegExp,
-  bounded = false,
-): SecretPattern => ({
+const token = (rule: string, anchors: string | SecretPattern['anchors'], form: RegExp): SecretPattern => ({
   rule,
   anchors: typeof anchors === 'string' ? [anchors] : anchors,
   form,
   kind: 'token',
-  bounded,
 });
 
 /** Longest text that one match may span; a stream keeps this much in hand. */
@@ -42,8 +52,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'aws-access-key',
     ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/y,
-    true,
+    /(?<!\w)A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/y,
   ),
   token('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], /gh[pousr]_[A-Za-z0-9]{36,255}/y),
   token('github-token', 'github_pat_', /github_pat_[A-Za-z0-9_]{60,255}/y),
@@ -75,34 +84,37 @@ export const secretPatterns: readonly SecretPattern[] = [
     /sk-(?:proj|svcacct|admin|None)-[\w-]{40,250}/y,
   ),
   token('provider-key', 'sk-or-v1-', /sk-or-v1-[0-9a-f]{64}/y),
-  token('provider-key', 'sk-', /sk-[A-Za-z0-9]{32,100}(?![\w-])/y, true),
-  token('google-api-key', 'AIza', /AIza[\w-]{35}(?![\w-])/y, true),
+  token('provider-key', 'sk-', /(?<!\w)sk-[A-Za-z0-9]{32,100}(?![\w-])/y),
+  token('google-api-key', 'AIza', /(?<!\w)AIza[\w-]{35}(?![\w-])/y),
   token('google-oauth', 'GOCSPX-', /GOCSPX-[\w-]{28}/y),
-  token('google-oauth', 'ya29.', /ya29\.[\w-]{30,1000}/y, true),
+  token('google-oauth', 'ya29.', /(?<!\w)ya29\.[\w-]{30,1000}/y),
   token('npm-token', 'npm_', /npm_[A-Za-z0-9]{36,64}/y),
   token('pypi-token', 'pypi-AgE', /pypi-AgE[\w-]{50,1000}/y),
   token('rubygems-token', 'rubygems_', /rubygems_[a-f0-9]{48}/y),
-  token('crates-token', 'cio', /cio[A-Za-z0-9]{32}(?![A-Za-z0-9])/y, true),
+  token('crates-token', 'cio', /(?<!\w)cio[A-Za-z0-9]{32}(?![A-Za-z0-9])/y),
   token('docker-token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{27,64}/y),
-  token('sendgrid-key', 'SG.', /SG\.[\w-]{22}\.[\w-]{43}/y, true),
-  token('mailgun-key', 'key-', /key-[0-9a-f]{32}(?![0-9A-Za-z])/y, true),
-  { ...token('twilio-key', 'SK', /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, true), next: '[0-9a-f]' },
+  token('sendgrid-key', 'SG.', /(?<!\w)SG\.[\w-]{22}\.[\w-]{43}/y),
+  token('mailgun-key', 'key-', /(?<!\w)key-[0-9a-f]{32}(?![0-9A-Za-z])/y),
+  token('twilio-key', { classes: 'SK[0-9a-f]' }, /(?<!\w)SK[0-9a-f]{32}(?![0-9A-Za-z])/y),
   token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], /do[opr]_v1_[a-f0-9]{64}/y),
   token('heroku-key', 'HRKU-', /HRKU-[\w-]{36,80}/y),
-  token('huggingface-token', ['hf_', 'api_org_'], /(?:hf|api_org)_[A-Za-z0-9]{34,64}/y, true),
-  token('databricks-token', 'dapi', /dapi[a-f0-9]{32}(?:-\d)?(?![0-9A-Za-z])/y, true),
-  token('vault-token', ['hvs.', 'hvb.', 'hvr.'], /hv[sbr]\.[\w-]{24,300}/y, true),
-  token('terraform-token', '.atlasv1.', /(?<=[A-Za-z0-9]{14})\.atlasv1\.[\w-]{60,80}/y),
+  token('huggingface-token', ['hf_', 'api_org_'], /(?<!\w)(?:hf|api_org)_[A-Za-z0-9]{34,64}/y),
+  token('databricks-token', 'dapi', /(?<!\w)dapi[a-f0-9]{32}(?:-\d)?(?![0-9A-Za-z])/y),
+  token('vault-token', ['hvs.', 'hvb.', 'hvr.'], /(?<!\w)hv[sbr]\.[\w-]{24,300}/y),
+  token('terraform-token', '.atlasv1.', /(?<=(?<lead>[A-Za-z0-9]{14}))\.atlasv1\.[\w-]{60,80}/y),
   token('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y),
   token('square-token', ['sq0atp-', 'sq0csp-'], /sq0(?:atp|csp)-[\w-]{22,60}/y),
-  { ...token('telegram-token', ':AA', /(?<=(?<!\d)\d{8,10}):AA[\w-]{33}(?![\w-])/y), lead: '[0-9]' },
+  token(
+    'telegram-token',
+    { classes: '[0-9]:AA', offset: 1 },
+    /(?<=(?<lead>(?<!\d)\d{8,10})):AA[\w-]{33}(?![\w-])/y,
+  ),
   token('atlassian-token', 'ATATT3', /ATATT3[\w=-]{60,300}/y),
   token('postman-key', 'PMAK-', /PMAK-[a-f0-9]{24}-[a-f0-9]{34}/y),
   token(
     'grafana-token',
     ['glsa_', 'glc_'],
-    /gl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{40,400})/y,
-    true,
+    /(?<!\w)gl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{40,400})/y,
   ),
   token('newrelic-key', 'NRAK-', /NRAK-[A-Z0-9]{27}/y),
   token('sentry-token', ['sntrys_', 'sntryu_'], /sntry[su]_[A-Za-z0-9+/=_]{60,400}/y),
@@ -110,34 +122,32 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'notion-token',
     ['ntn_', 'secret_'],
-    /(?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))/y,
-    true,
+    /(?<!\w)(?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))/y,
   ),
-  token('netlify-token', 'nfp_', /nfp_[A-Za-z0-9]{36,64}/y, true),
-  token('supabase-token', 'sbp_', /sbp_[a-f0-9]{40}/y, true),
+  token('netlify-token', 'nfp_', /(?<!\w)nfp_[A-Za-z0-9]{36,64}/y),
+  token('supabase-token', 'sbp_', /(?<!\w)sbp_[a-f0-9]{40}/y),
   token(
     'planetscale-token',
     ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'],
     /pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/y,
   ),
-  token('pulumi-token', 'pul-', /pul-[a-f0-9]{40}/y, true),
+  token('pulumi-token', 'pul-', /(?<!\w)pul-[a-f0-9]{40}/y),
   token(
     'doppler-token',
     ['dp.p', 'dp.s', 'dp.c', 'dp.a'],
-    /dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,44}/y,
-    true,
+    /(?<!\w)dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,44}/y,
   ),
-  token('figma-token', 'figd_', /figd_[\w-]{36,64}/y, true),
-  token('groq-key', 'gsk_', /gsk_[A-Za-z0-9]{52}/y, true),
-  token('perplexity-key', 'pplx-', /pplx-[A-Za-z0-9]{40,64}/y, true),
-  token('replicate-token', 'r8_', /r8_[A-Za-z0-9]{37}/y, true),
-  token('xai-key', 'xai-', /xai-[A-Za-z0-9]{70,100}/y, true),
-  token('airtable-token', 'pat', /pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/y, true),
+  token('figma-token', 'figd_', /(?<!\w)figd_[\w-]{36,64}/y),
+  token('groq-key', 'gsk_', /(?<!\w)gsk_[A-Za-z0-9]{52}/y),
+  token('perplexity-key', 'pplx-', /(?<!\w)pplx-[A-Za-z0-9]{40,64}/y),
+  token('replicate-token', 'r8_', /(?<!\w)r8_[A-Za-z0-9]{37}/y),
+  token('xai-key', 'xai-', /(?<!\w)xai-[A-Za-z0-9]{70,100}/y),
+  token('airtable-token', 'pat', /(?<!\w)pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/y),
   token('azure-storage-key', 'AccountKey=', /AccountKey=([A-Za-z0-9+/]{86}==)/y),
   token(
     'zhipu-key',
     { classes: '[0-9a-f][0-9a-f][0-9a-f]\\.' },
-    /(?<=(?<![0-9A-Za-z])[0-9a-f]{29})[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
+    /(?<=(?<lead>(?<![0-9A-Za-z])[0-9a-f]{29}))[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
   ),
   token(
     'discord-webhook',
@@ -152,52 +162,50 @@ export const secretPatterns: readonly SecretPattern[] = [
   token(
     'mailchimp-key',
     ['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'],
-    /(?<=(?<![0-9A-Za-z])[0-9a-f]{32})-us\d{1,2}(?![0-9A-Za-z])/y,
+    /(?<=(?<lead>(?<![0-9A-Za-z])[0-9a-f]{32}))-us\d{1,2}(?![0-9A-Za-z])/y,
   ),
-  token('dropbox-token', ['sl.B', 'sl.u.'], /sl\.(?:u\.)?[\w-]{130,1400}/y, true),
-  token('alibaba-access-key', 'LTAI', /LTAI[A-Za-z0-9]{17,24}(?![A-Za-z0-9])/y, true),
+  token('dropbox-token', ['sl.B', 'sl.u.'], /(?<!\w)sl\.(?:u\.)?[\w-]{130,1400}/y),
+  token('alibaba-access-key', 'LTAI', /(?<!\w)LTAI[A-Za-z0-9]{17,24}(?![A-Za-z0-9])/y),
   token(
     'facebook-token',
     ['EAAC', 'EAAB', 'EAAG', 'EAAJ', 'EAAM', 'EAAE'],
-    /EAA[BCEGJM][A-Za-z0-9]{100,300}/y,
-    true,
+    /(?<!\w)EAA[BCEGJM][A-Za-z0-9]{100,300}/y,
   ),
-  token('mapbox-token', ['sk.e', 'tk.e'], /[st]k\.eyJ[\w-]{20,400}\.[\w-]{20,100}/y, true),
+  token('mapbox-token', ['sk.e', 'tk.e'], /(?<!\w)[st]k\.eyJ[\w-]{20,400}\.[\w-]{20,100}/y),
   token('brevo-key', 'xkeysib-', /xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}/y),
-  token('typeform-token', 'tfp_', /tfp_[\w.=-]{40,64}/y, true),
-  token('easypost-key', ['EZAK', 'EZTK'], /EZ[AT]K[A-Za-z0-9]{54}/y, true),
+  token('typeform-token', 'tfp_', /(?<!\w)tfp_[\w.=-]{40,64}/y),
+  token('easypost-key', ['EZAK', 'EZTK'], /(?<!\w)EZ[AT]K[A-Za-z0-9]{54}/y),
   token('flutterwave-key', 'FLWSECK', /FLWSECK(?:_TEST)?-[a-h0-9]{12,40}(?:-X)?/y),
-  token('adobe-secret', 'p8e-', /p8e-[A-Za-z0-9_-]{32}/y, true),
+  token('adobe-secret', 'p8e-', /(?<!\w)p8e-[A-Za-z0-9_-]{32}/y),
   token('clojars-token', 'CLOJARS_', /CLOJARS_[A-Za-z0-9]{60}/y),
   token(
     'fly-token',
     ['fo1_', 'FlyV1 fm'],
-    /(?:fo1_[\w-]{43}|FlyV1 fm\d[rs]?_[A-Za-z0-9+/=,_-]{80,1000})/y,
-    true,
+    /(?<!\w)(?:fo1_[\w-]{43}|FlyV1 fm\d[rs]?_[A-Za-z0-9+/=,_-]{80,1000})/y,
   ),
-  token('cloudflare-origin-key', 'v1.0-', /v1\.0-[a-f0-9]{24}-[a-f0-9]{146}/y, true),
-  token('onepassword-token', ['ops_ey'], /ops_eyJ[A-Za-z0-9+/=]{200,2000}/y, true),
-  token('artifactory-key', 'AKCp', /AKCp[A-Za-z0-9]{69}/y, true),
-  token('nuget-key', 'oy2', /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y, true),
-  token('sonar-token', ['sqp_', 'squ_', 'sqa_'], /sq[pua]_[a-f0-9]{40}/y, true),
-  token('buildkite-token', 'bkua_', /bkua_[a-z0-9]{40}/y, true),
+  token('cloudflare-origin-key', 'v1.0-', /(?<!\w)v1\.0-[a-f0-9]{24}-[a-f0-9]{146}/y),
+  token('onepassword-token', ['ops_ey'], /(?<!\w)ops_eyJ[A-Za-z0-9+/=]{200,2000}/y),
+  token('artifactory-key', 'AKCp', /(?<!\w)AKCp[A-Za-z0-9]{69}/y),
+  token('nuget-key', 'oy2', /(?<!\w)oy2[a-z0-9]{43}(?![A-Za-z0-9])/y),
+  token('sonar-token', ['sqp_', 'squ_', 'sqa_'], /(?<!\w)sq[pua]_[a-f0-9]{40}/y),
+  token('buildkite-token', 'bkua_', /(?<!\w)bkua_[a-z0-9]{40}/y),
   token('circleci-token', 'CCIPAT_', /CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40}/y),
-  token('infracost-key', 'ico-', /ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])/y, true),
-  token('prefect-key', 'pnu_', /pnu_[A-Za-z0-9]{36}/y, true),
-  token('readme-key', 'rdme_', /rdme_[a-z0-9]{70}/y, true),
-  token('shippo-token', 'shippo_', /shippo_(?:live|test)_[a-fA-F0-9]{40}/y, true),
-  token('duffel-token', 'duffel_', /duffel_(?:live|test)_[\w-]{43}/y, true),
-  token('frameio-token', 'fio-u-', /fio-u-[\w=-]{64}/y, true),
-  token('langsmith-key', 'lsv2_', /lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}/y, true),
-  token('posthog-key', 'phx_', /phx_[A-Za-z0-9]{43,48}/y, true),
-  token('tavily-key', 'tvly-', /tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}/y, true),
-  token('deno-token', ['ddp_', 'ddo_'], /dd[op]_[A-Za-z0-9]{36}/y, true),
-  token('dynatrace-token', 'dt0c01.', /dt0c01\.[A-Z2-7]{24}\.[A-Z2-7]{64}/y, true),
-  token('bitbucket-token', 'ATBB', /ATBB[A-Za-z0-9]{32}(?:[A-F0-9]{8})?/y, true),
+  token('infracost-key', 'ico-', /(?<!\w)ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])/y),
+  token('prefect-key', 'pnu_', /(?<!\w)pnu_[A-Za-z0-9]{36}/y),
+  token('readme-key', 'rdme_', /(?<!\w)rdme_[a-z0-9]{70}/y),
+  token('shippo-token', 'shippo_', /(?<!\w)shippo_(?:live|test)_[a-fA-F0-9]{40}/y),
+  token('duffel-token', 'duffel_', /(?<!\w)duffel_(?:live|test)_[\w-]{43}/y),
+  token('frameio-token', 'fio-u-', /(?<!\w)fio-u-[\w=-]{64}/y),
+  token('langsmith-key', 'lsv2_', /(?<!\w)lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}/y),
+  token('posthog-key', 'phx_', /(?<!\w)phx_[A-Za-z0-9]{43,48}/y),
+  token('tavily-key', 'tvly-', /(?<!\w)tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}/y),
+  token('deno-token', ['ddp_', 'ddo_'], /(?<!\w)dd[op]_[A-Za-z0-9]{36}/y),
+  token('dynatrace-token', 'dt0c01.', /(?<!\w)dt0c01\.[A-Z2-7]{24}\.[A-Z2-7]{64}/y),
+  token('bitbucket-token', 'ATBB', /(?<!\w)ATBB[A-Za-z0-9]{32}(?:[A-F0-9]{8})?/y),
   token(
     'azure-devops-token',
     'AZDO',
-    /(?<=(?<![A-Za-z0-9])[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y,
+    /(?<=(?<lead>(?<![A-Za-z0-9])[A-Za-z0-9]{76}))AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y,
   ),
   token(
     'azure-shared-key',
@@ -205,11 +213,15 @@ export const secretPatterns: readonly SecretPattern[] = [
     /Shared(?:Access|Secret)Key=([A-Za-z0-9+/]{40,90}={0,2})/y,
   ),
   token('azure-sas', ['sig=', 'SIG='], /(?:sig|SIG)=([A-Za-z0-9%+/]{40,80}(?:%3[dD]|=))/y),
-  token('azure-client-secret', { classes: '[0-9]Q~[A-Za-z0-9_.~-]' }, /(?<=[\w.~-]{3})\dQ~[\w.~-]{31,34}/y),
-  token('digitalocean-spaces-key', 'DO00', /DO00[A-Z0-9]{16}(?![A-Za-z0-9])/y, true),
-  token('aiven-token', 'AVNS_', /AVNS_[\w-]{19}(?![\w-])/y, true),
-  token('yandex-key', ['AQVN', 't1.9'], /(?:AQVN[\w-]{35,38}|t1\.9[\w-]{40,400}\.[\w-]{86})/y, true),
-  token('stripe-key', 'sk_org_', /sk_org_(?:live|test)_[A-Za-z0-9]{16,250}/y, true),
+  token(
+    'azure-client-secret',
+    { classes: '[0-9]Q~[A-Za-z0-9_.~-]' },
+    /(?<=(?<lead>[\w.~-]{3}))\dQ~[\w.~-]{31,34}/y,
+  ),
+  token('digitalocean-spaces-key', 'DO00', /(?<!\w)DO00[A-Z0-9]{16}(?![A-Za-z0-9])/y),
+  token('aiven-token', 'AVNS_', /(?<!\w)AVNS_[\w-]{19}(?![\w-])/y),
+  token('yandex-key', ['AQVN', 't1.9'], /(?<!\w)(?:AQVN[\w-]{35,38}|t1\.9[\w-]{40,400}\.[\w-]{86})/y),
+  token('stripe-key', 'sk_org_', /(?<!\w)sk_org_(?:live|test)_[A-Za-z0-9]{16,250}/y),
   token('age-key', 'AGE-SECRET-KEY-1', /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/y),
   {
     rule: 'aws-secret-key',
@@ -220,9 +232,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     rule: 'json-web-token',
     anchors: ['eyJ'],
-    form: /eyJ[\w-]{10,1000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1400}/y,
+    form: /(?<!\w)eyJ[\w-]{10,1000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1400}/y,
     kind: 'context',
-    bounded: true,
   },
   {
     rule: 'authorization-header',
@@ -232,8 +243,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     rule: 'url-password',
-    anchors: ['://'],
-    lead: '[A-Za-z0-9+.-]',
+    anchors: { classes: '[A-Za-z0-9+.-]://', offset: 1 },
     // As clients read it: the last `@` before the path ends the log-in. A host that is put in later is one, too.
     form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256}(?:@[^\s@/"'<>`,;:()]{1,128}){0,3})(?=@[\w[${<%"'`])/y,
     kind: 'context',
@@ -246,8 +256,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     rule: 'url-token',
-    anchors: ['://'],
-    lead: '[A-Za-z0-9+.-]',
+    anchors: { classes: '[A-Za-z0-9+.-]://', offset: 1 },
     form: /:\/\/([A-Za-z0-9_-]{20,255})(?=@(?:[\w.-]{1,100}\.)?(?:github|gitlab|bitbucket|gitea|codeberg|azure|visualstudio)\.|@[^\s"'<>`]{1,200}\.git(?![\w.]))/y,
     kind: 'context',
   },

@@ -1,8 +1,8 @@
+import { crc32 } from 'node:zlib';
 import { isKey, isPassword } from './assigned-secret.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { classesOf, entropyOf } from './randomness.ts';
-import type { SecretMatch } from './secret-match.ts';
-import { tokenChecksum } from './token-checksum.ts';
+import type { SecretMatch } from './secret-patterns.ts';
 
 /** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */
 export type SecretWeight = 'secret' | 'placeholder' | 'nothing';
@@ -96,4 +96,32 @@ function weighAuthorization(value: string): SecretWeight {
   if (pair !== undefined) return pair;
   if (isPlaceholder(value)) return 'placeholder';
   return value.length >= 20 && entropyOf(value) >= 3.2 && /\d/.test(value) ? 'secret' : 'placeholder';
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const payloadLength = 30;
+const checksumLength = 6;
+const checked = /^(?:gh[pousr]|npm)_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/;
+
+/**
+ * Whether the last six characters of a GitHub or npm token are the CRC-32 of the thirty before them, in base 62.
+ * `undefined` for a token whose format has no checksum.
+ */
+export function tokenChecksum(token: string): 'valid' | 'mismatch' | undefined {
+  const [, payload, checksum] = checked.exec(token) ?? [];
+  if (payload === undefined || checksum === undefined) return undefined;
+  return checksumOf(payload) === checksum ? 'valid' : 'mismatch';
+}
+
+/** Six base-62 digits over thirty characters. */
+export function checksumOf(payload: string): string {
+  if (payload.length !== payloadLength)
+    throw new RangeError(`expected ${payloadLength} characters, found ${payload.length}`);
+  let left = crc32(payload);
+  let text = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    text = digits.charAt(left % 62) + text;
+    left = Math.floor(left / 62);
+  }
+  return text;
 }

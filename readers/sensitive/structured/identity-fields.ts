@@ -12,16 +12,13 @@ interface DocumentKind {
   readonly except?: readonly string[];
 }
 
-const package_ = ['purl', 'bom-ref', 'cpe', 'name', 'group', 'version', 'ref', 'dependsOn', 'provides'];
-const license = ['expression', 'licenseId', 'licenseDeclared', 'licenseConcluded'];
-const people = ['author', 'authors', 'contact', 'contributors', 'maintainers', 'manufacturer', 'supplier'];
-const others = ['creators', 'organization', 'individual', 'publisher', 'annotations', 'signatory'];
+const package_ = wordsOf('purl bom-ref cpe name group version ref dependsOn provides');
+const license = wordsOf('expression licenseId licenseDeclared licenseConcluded');
 /** In every kind of document. */
-const ofPeople: readonly string[] = [
-  ...['people', 'person', 'persons', 'users', 'user', 'owner', 'owners', 'reviewers', 'approvers'],
-  ...people,
-  ...others,
-];
+const ofPeople = wordsOf(
+  'people person persons users user owner owners reviewers approvers author authors contact contributors ' +
+    'maintainers manufacturer supplier creators organization individual publisher annotations signatory',
+);
 
 const kinds: readonly DocumentKind[] = [
   {
@@ -35,37 +32,24 @@ const kinds: readonly DocumentKind[] = [
     kind: 'SPDX',
     is: (mark) => mark('spdxVersion').startsWith('SPDX-') || mark('@context').includes('//spdx.org/'),
     fields: [
-      ...[
-        'SPDXID',
-        'spdxId',
-        '@id',
-        'name',
-        'versionInfo',
-        'referenceLocator',
-        'downloadLocation',
-        'from',
-        'to',
-      ],
-      ...['checksumValue', 'hashValue', 'documentNamespace', 'packageFileName', 'fileName', 'spdxElementId'],
-      ...[
-        'relatedSpdxElement',
-        'documentDescribes',
-        'hasFiles',
-        'packageVerificationCodeValue',
-        'identifier',
-      ],
-      ...['software_packageUrl', 'software_packageVersion', 'software_downloadLocation', ...license],
+      ...license,
+      ...wordsOf(
+        'SPDXID spdxId @id name versionInfo referenceLocator downloadLocation from to checksumValue ' +
+          'hashValue documentNamespace packageFileName fileName spdxElementId relatedSpdxElement ' +
+          'documentDescribes hasFiles packageVerificationCodeValue identifier software_packageUrl ' +
+          'software_packageVersion software_downloadLocation',
+      ),
     ],
   },
   {
     kind: 'SARIF',
     is: (mark) =>
       mark('$schema').includes('sarif') || (mark('runs') !== '' && mark('version').startsWith('2.')),
-    fields: [
-      ...['ruleId', 'id', 'guid', 'correlationGuid', 'version', 'semanticVersion', 'dottedQuadFileVersion'],
-      ...['uri', 'uriBaseId', 'informationUri', 'helpUri', 'downloadUri', 'repositoryUri', 'revisionId'],
-      ...['fullyQualifiedName', 'decoratedName', 'automationId', 'baselineGuid'],
-    ],
+    fields: wordsOf(
+      'ruleId id guid correlationGuid version semanticVersion dottedQuadFileVersion uri uriBaseId ' +
+        'informationUri helpUri downloadUri repositoryUri revisionId fullyQualifiedName decoratedName ' +
+        'automationId baselineGuid',
+    ),
   },
   {
     kind: 'in-toto',
@@ -73,38 +57,11 @@ const kinds: readonly DocumentKind[] = [
       mark('_type').startsWith('https://in-toto.io/') ||
       mark('payloadType').startsWith('application/vnd.in-toto') ||
       mark('mediaType').startsWith('application/vnd.dev.sigstore.'),
-    fields: [
-      ...[
-        '_type',
-        'predicateType',
-        'name',
-        'uri',
-        'id',
-        'buildType',
-        'builder',
-        'invocationId',
-        'buildInvocationId',
-      ],
-      ...[
-        'downloadLocation',
-        'entryPoint',
-        'configSource',
-        'payload',
-        'sig',
-        'keyid',
-        'rawBytes',
-        'signature',
-      ],
-      ...[
-        'canonicalizedBody',
-        'signedEntryTimestamp',
-        'keyId',
-        'rootHash',
-        'hashes',
-        'logIndex',
-        'signedTimestamp',
-      ],
-    ],
+    fields: wordsOf(
+      '_type predicateType name uri id buildType builder invocationId buildInvocationId ' +
+        'downloadLocation entryPoint configSource payload sig keyid rawBytes signature ' +
+        'canonicalizedBody signedEntryTimestamp keyId rootHash hashes logIndex signedTimestamp',
+    ),
     except: ['environment', 'parameters', 'externalParameters', 'internalParameters'],
   },
   {
@@ -116,14 +73,7 @@ const kinds: readonly DocumentKind[] = [
     kind: 'lockfile',
     is: (mark) => /^[1-9]$/.test(mark('lockfileVersion')),
     fields: ['version', 'resolved', 'integrity', 'requires', 'node'],
-    holders: [
-      'dependencies',
-      'devDependencies',
-      'peerDependencies',
-      'optionalDependencies',
-      'requires',
-      'engines',
-    ],
+    holders: wordsOf('dependencies devDependencies peerDependencies optionalDependencies requires engines'),
   },
 ];
 
@@ -141,10 +91,11 @@ const digestName =
 const digestForm = /^[A-Za-z0-9+/=_:.-]{8,256}$/;
 
 /** Members that tell what kind of document it is. */
-export const markNames: ReadonlySet<string> = new Set([
-  ...['bomFormat', 'xmlns', 'spdxVersion', '@context', '$schema', 'runs', 'version', '_type', 'payloadType'],
-  ...['mediaType', 'openapi', 'swagger', 'lockfileVersion'],
-]);
+export const markNames: ReadonlySet<string> = new Set(
+  wordsOf(
+    'bomFormat xmlns spdxVersion @context $schema runs version _type payloadType mediaType openapi swagger lockfileVersion',
+  ),
+);
 
 /** Tells which fields of a document name things. */
 export type IsIdentity = (field: Field, value: string) => boolean;
@@ -169,4 +120,8 @@ export function identityFields(marks: ReadonlyMap<string, string>): IsIdentity {
     if (isKnown && (digestName.test(name) || digestName.test(holder)) && digestForm.test(value)) return true;
     return always[name]?.test(value) === true && oneWord.test(value);
   };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(' ');
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { judge } from '../../../gates/rules/secrets.ts';
-import { checksumOf } from '../../../readers/sensitive/secrets/token-checksum.ts';
+import { checksumOf } from '../../../readers/sensitive/secrets/weigh-secret.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
 import { inventedSecrets, privateKey } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { findRule } from './find-rule.ts';

@@ -1,9 +1,7 @@
 import t from 'tap';
-import { type CutOptions, cutDiff } from '../../../gates/scan/cut-diff.ts';
-import type { DiffPiece, Unscanned } from '../../../gates/scan/diff-piece.ts';
-import { markLines } from '../../../gates/scan/mark-lines.ts';
+import { type CutOptions, cutDiff, type DiffPiece, type Unscanned } from '../../../gates/scan/cut-diff.ts';
 import { readFileHeader } from '../../../gates/scan/read-file-header.ts';
-import { readFiles } from '../../../gates/scan/read-files.ts';
+import { readFiles } from '../../../gates/scan/read-piece.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 
 async function* inChunks(diff: string, size: number): AsyncGenerator<Uint8Array> {
@@ -22,7 +20,7 @@ async function cut(diff: string, chunk: number, options: Partial<CutOptions> = {
 /** `path:line text` of every added line. */
 function added(pieces: readonly DiffPiece[]): readonly string[] {
   return pieces.flatMap(({ diff }) =>
-    readFiles(diff, markLines(diff)).flatMap((file) =>
+    readFiles(diff).flatMap((file) =>
       [...hunkLines(diff, file)]
         .filter(({ kind }) => kind === 'added')
         .map(
@@ -63,7 +61,7 @@ t.test('reads every file and added line of a diff in one piece', async (t) => {
   t.equal(pieces.length, 1);
   t.strictSame(added(pieces), expected);
   if (!pieces[0]) throw new Error('no piece');
-  t.match(readFiles(pieces[0].diff, markLines(pieces[0].diff)), [
+  t.match(readFiles(pieces[0].diff), [
     { path: 'src/a.js', changeType: 'modify', binary: false },
     { path: 'src/ü.js', changeType: 'add', newMode: '100644' },
     { path: 'new.txt', oldPath: 'old.txt', changeType: 'rename' },
@@ -139,7 +137,7 @@ t.test('reuses memory only after its piece is released', async (t) => {
 t.test('marks a piece that begins with the rest of a file', async (t) => {
   const long = `${header('a.js')}@@ -0,0 +1,20 @@\n${'+line\n'.repeat(20)}${header('b.js')}@@ -0,0 +1 @@\n+b\n`;
   const { pieces } = await cut(long, 16, { pieceBytes: 100 });
-  const files = pieces.flatMap(({ diff, isRest }) => readFiles(diff, markLines(diff)).slice(isRest ? 1 : 0));
+  const files = pieces.flatMap(({ diff, isRest }) => readFiles(diff).slice(isRest ? 1 : 0));
   t.ok(pieces.length > 2);
   t.same(
     files.map(({ path }) => path),

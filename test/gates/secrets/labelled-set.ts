@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checksumOf } from '../../../readers/sensitive/secrets/token-checksum.ts';
+import { checksumOf } from '../../../readers/sensitive/secrets/weigh-secret.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 /** One file of one change: what it holds is a secret or is not. */

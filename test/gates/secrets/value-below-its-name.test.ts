@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { candidates, judge } from '../../../gates/rules/secrets.ts';
-import { mayHoldSecret } from '../../../gates/secrets/may-hold-secret.ts';
+import { judge } from '../../../gates/rules/secrets.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { type CaseFile, toRuleInput } from '../../../testing.ts';
+import { isCandidate } from './is-candidate.ts';
 
 const directory = new URL('../../../fixtures/secrets/below-its-name/', import.meta.url);
 const value = `kX93mQz7TbR2${'vLp8WnYc4JsD6hGf1ZaE'}`;
@@ -24,9 +24,7 @@ const samples: readonly (readonly [path: string, text: string])[] = [
 async function linesRefused(path: string, file: CaseFile): Promise<readonly (number | undefined)[]> {
   const input = toRuleInput({ name: path, files: { [path]: file } });
   const [changed] = input.patch.files;
-  const isCandidate =
-    changed && (candidates.begin(input, changed) === true || mayHoldSecret(input.patch, changed));
-  if (!isCandidate) return [];
+  if (changed === undefined || !isCandidate(input, changed)) return [];
   return (await judge(input)).filter(({ severity }) => severity === 'error').map(({ line }) => line);
 }
 

@@ -34,7 +34,7 @@ t.test('finds an escaped token, even one that is recognised by its context', asy
     ...['terraform-token', 'mailchimp-key', 'telegram-token', 'zhipu-key'],
     ...['azure-client-secret', 'azure-devops-token'],
   ];
-  const kinds = ['npm-token', ...byWhatStandsBefore];
+  const kinds = ['npm-token', 'twilio-key', ...byWhatStandsBefore];
   for (const [rule, value] of inventedSecrets.filter(([rule]) => kinds.includes(rule)))
     for (const [name, escaping] of Object.entries(escapes)) {
       const escaped = Buffer.from(value, 'latin1').toString('hex').replace(/../g, escaping);

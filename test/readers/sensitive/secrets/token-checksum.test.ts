@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checksumOf, tokenChecksum } from '../../../../readers/sensitive/secrets/token-checksum.ts';
+import { checksumOf, tokenChecksum } from '../../../../readers/sensitive/secrets/weigh-secret.ts';
 
 t.test('the checksum is CRC-32 in six base-62 digits', async (t) => {
   // CRC-32 of the check string "123456789" is 0xCBF43926 by the catalogue of CRC algorithms; thirty characters are what

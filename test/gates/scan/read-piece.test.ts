@@ -1,9 +1,8 @@
 import t from 'tap';
 import { cutDiff } from '../../../gates/scan/cut-diff.ts';
-import { findUnread } from '../../../gates/scan/find-unread.ts';
-import { markLines } from '../../../gates/scan/mark-lines.ts';
-import { measureFiles } from '../../../gates/scan/marked-hunks.ts';
-import { readFiles } from '../../../gates/scan/read-files.ts';
+import { readPiece } from '../../../gates/scan/read-piece.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { randomNumbers } from '../../readers/anchors/random-numbers.ts';
 
 async function unreadIn(text: string, pieceBytes = 2 * 1024 * 1024): Promise<readonly string[]> {
   const reasons: string[] = [];
@@ -11,11 +10,7 @@ async function unreadIn(text: string, pieceBytes = 2 * 1024 * 1024): Promise<rea
     yield Buffer.from(text);
   })();
   for await (const { diff, isCut = false } of cutDiff(source, { pieceBytes, onUnscanned: () => {} })) {
-    const marks = markLines(diff);
-    const files = readFiles(diff, marks);
-    reasons.push(
-      ...findUnread(diff, files, measureFiles(diff, files, marks), isCut).map(({ reason }) => reason),
-    );
+    reasons.push(...readPiece(diff, undefined, isCut).unread.map(({ reason }) => reason));
   }
   return reasons;
 }
@@ -64,4 +59,35 @@ t.test('reports nothing unread in the output of git', async (t) => {
   for (const [what, text] of Object.entries(sound)) t.same(await unreadIn(text), [], what);
   const long = `${header}@@ -0,0 +1,4000 @@\n${'+a line of some length\n'.repeat(4000)}${fine}`;
   t.same(await unreadIn(long, 4096), [], 'a file that is cut');
+});
+
+const section = (hunks: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n${hunks}`;
+
+t.test('counts the added lines of a hunk whatever its header says', async (t) => {
+  const hunks = [
+    '@@ -1,2 +1,3 @@\n a\n+++ b\n-c\n+\n\\ No newline at end of file\n',
+    '@@ -1 +1 @@ f() {\n-a\n+b\n@@ -9,0 +9,2 @@\n+c\n+d\n',
+    '@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n',
+    // More lines than it says, fewer, none, a header in the midst, lines without a mark, and what mail adds.
+    '@@ -1 +1 @@\n-a\n+b\n+not in it\n',
+    '@@ -1,5 +1,9 @@\n a\n+b\n',
+    '@@ -0,0 +0,0 @@\n+a\n',
+    '@@ -1,3 +1,4 @@\n a\n+b\n@@ -1,1 +1,2 @@\n+c\n d\n',
+    '@@ -1,2 +1,3 @@\n a\n@@ -x\ndel\n+b\n c\n',
+    '@@ -1 +1,2 @@\n a\n+b\n-- \n2.40.1\n',
+    '@@ -1,9999999999999999 +1,99999999999999999999 @@\n+a\n b\n',
+  ];
+  const random = randomNumbers(3);
+  const lines = ['+a\n', '-b\n', ' c\n', '\n', 'd\n', '@@ -1,2 +1,2 @@\n', '@@ -1 +1 @@\n', '\\\n'];
+  for (let round = 0; round < 500; round += 1)
+    hunks.push(Array.from({ length: 12 }, () => lines[random(lines.length)]).join(''));
+  const bytes = Buffer.from(hunks.map(section).join(''));
+  const { files, addedLines } = readPiece(bytes, undefined, false);
+  t.equal(files.length, hunks.length);
+  for (const [index, file] of files.entries()) {
+    const expected = [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added').length;
+    t.equal(readPiece(bytes, [file], false).addedLines, expected, hunks[index] ?? '');
+  }
+  const all = files.flatMap((file) => [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added'));
+  t.equal(addedLines, all.length);
 });

@@ -1,0 +1,202 @@
+import { assignedAnchors, findAssigned } from './assigned-secret.ts';
+import { base64Forms, dotForms, type EncodedForm, escapedForms, keyForms } from './encoded-forms.ts';
+import { findPrivateKey, keyAnchors, keyAround } from './private-key.ts';
+import { type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
+
+/** Looks for one form of secret at an offset of a latin1 text. */
+export type Attempt = (text: string, at: number) => SecretMatch | undefined;
+
+/** Of characters under an encoding: the longest token, and the longest key. */
+const maxEncodedToken = 640;
+const maxEncodedKey = 6 * 1024;
+const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index));
+/** What may follow an anchor of three characters. */
+const tails = textsOf('[A-Za-z0-9_-]');
+/** Keys are spread over the filter by this factor (Knuth, 6.4). */
+const spread = 0x9e3779b1;
+const filterShift = 15;
+
+/** Is in the row of a head at which two literals may be joined. */
+export const joint: Attempt = () => undefined;
+
+type AddAttempt = (heads: readonly string[], attempt: Attempt) => void;
+
+/** By the four bytes at which something is tried: what. */
+function makeTable(): ReadonlyMap<number, readonly Attempt[]> {
+  const rows = new Map<number, Attempt[]>();
+  const add: AddAttempt = (heads, attempt) => {
+    const alone = [attempt];
+    for (const head of heads) {
+      const key = headAt(head, 0);
+      const known = rows.get(key);
+      // Rows of one attempt are shared.
+      if (known === undefined) rows.set(key, alone);
+      else if (known.length > 1) known.push(attempt);
+      else rows.set(key, [...known, attempt]);
+    }
+  };
+  const patterns = secretPatterns.map((pattern) => [pattern, anchorsOf(pattern)] as const);
+  for (const [pattern, anchors] of patterns) addPattern(pattern, anchors, add);
+  add(keyAnchors, findPrivateKey);
+  add(assignedAnchors, findAssigned);
+  for (const [pattern, anchors] of patterns) addEncoded(pattern, anchors, add);
+  for (const form of keyForms) add([form.anchor], encodedAttempt(form, keyAround, maxEncodedKey));
+  add(jointHeads(), joint);
+  return rows;
+}
+
+let table: ReadonlyMap<number, readonly Attempt[]> | undefined;
+let filter: Int32Array | undefined;
+const none: readonly Attempt[] = [];
+
+/** What is tried at an offset of a latin1 text. */
+export function attemptsAt(text: string, at: number): readonly Attempt[] {
+  table ??= makeTable();
+  return (at + 4 <= text.length && table.get(headAt(text, at))) || none;
+}
+
+/** Heads of four latin1 characters: at each place of one of them, `attemptsAt` has something to try. */
+export function secretHeads(): readonly string[] {
+  table ??= makeTable();
+  return [...table.keys()].map((key) =>
+    String.fromCharCode(key & 255, (key >> 8) & 255, (key >> 16) & 255, key >>> 24),
+  );
+}
+
+/** Places of heads in bytes, in order. */
+export function secretPlaces(bytes: Uint8Array): readonly number[] {
+  table ??= makeTable();
+  filter ??= makeFilter(table.keys());
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const places: number[] = [];
+  for (let at = 0; at + 4 <= bytes.length; at += 1) {
+    const key = view.getInt32(at, true);
+    const bit = Math.imul(key, spread) >>> filterShift;
+    if (((filter[bit >>> 5] as number) & (1 << (bit & 31))) !== 0 && table.has(key)) places.push(at);
+  }
+  return places;
+}
+
+/** One bit of 2^17 for each key: most places are passed over by a look at it. */
+function makeFilter(keys: Iterable<number>): Int32Array {
+  const bits = new Int32Array(1 << (32 - filterShift - 5));
+  for (const key of keys) {
+    const bit = Math.imul(key, spread) >>> filterShift;
+    bits[bit >>> 5] = (bits[bit >>> 5] as number) | (1 << (bit & 31));
+  }
+  return bits;
+}
+
+/** Four characters as a signed number, the first one lowest. */
+function headAt(text: string, at: number): number {
+  return (
+    text.charCodeAt(at) |
+    (text.charCodeAt(at + 1) << 8) |
+    (text.charCodeAt(at + 2) << 16) |
+    (text.charCodeAt(at + 3) << 24)
+  );
+}
+
+function addPattern(pattern: SecretPattern, anchors: readonly string[], add: AddAttempt): void {
+  const offset = offsetOf(pattern);
+  const short = anchors.filter(({ length }) => length <= 4);
+  add(
+    short.flatMap((anchor) => (anchor.length === 4 ? anchor : tails.map((tail) => anchor + tail))),
+    (text, at) => tryPattern(text, at + offset, pattern),
+  );
+  for (const anchor of anchors.filter(({ length }) => length > 4)) {
+    const before = rarestWindow(anchor);
+    add([anchor.slice(before)], (text, at) =>
+      text.startsWith(anchor, at - before) ? tryPattern(text, at - before, pattern) : undefined,
+    );
+  }
+}
+
+/** Adds what a pattern looks like under an encoding: the first characters of a token, or the field of a log-in. */
+function addEncoded(pattern: SecretPattern, anchors: readonly string[], add: AddAttempt): void {
+  const isField = pattern.rule === 'registry-auth';
+  if (pattern.kind !== 'token' && !isField) return;
+  // Anchors that end with a dot are too many: under escapes the dot alone is rare enough.
+  const isDotted = pattern.rule === 'zhipu-key';
+  const ahead = isDotted ? -3 : offsetOf(pattern);
+  const attempt: Attempt = (text, at) => tryPattern(text, at + ahead, pattern);
+  const sought = isField ? ['"auth"'] : anchors;
+  const looksBack = pattern.form.source.startsWith('(?<=');
+  // Of many that begin alike, what they begin with.
+  const [least, most] = sought.length > 64 ? [3, 4] : [undefined, undefined];
+  const forms = isDotted
+    ? dotForms
+    : [
+        ...sought.flatMap(base64Forms).map(({ anchor, read }) => ({ anchor: anchor.slice(0, most), read })),
+        ...[...new Set(sought.map((anchor) => anchor.slice(0, least)))].flatMap((anchor) =>
+          escapedForms(anchor, looksBack),
+        ),
+      ];
+  for (const [read, same] of Map.groupBy(forms, (form) => form.read))
+    for (const anchor of new Set(same.map((form) => form.anchor)))
+      add([anchor], encodedAttempt({ anchor, read }, attempt, isField ? maxEncodedKey : maxEncodedToken));
+}
+
+/** Decodes what begins with the anchor of a form, and tries there. */
+function encodedAttempt({ anchor, read }: EncodedForm, attempt: Attempt, most: number): Attempt {
+  return (text, at) => {
+    const decoded = text.startsWith(anchor, at) ? read(text, at, most) : undefined;
+    const match = decoded && attempt(decoded.text, decoded.at);
+    if (!match) return undefined;
+    const { rule, kind } = match;
+    const value = decoded.text.slice(match.start, match.end);
+    return { rule, kind, start: decoded.start, end: decoded.end, value, wrapped: 'encoded' };
+  };
+}
+
+function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMatch | undefined {
+  pattern.form.lastIndex = at;
+  const match = pattern.form.exec(text);
+  if (!match) return undefined;
+  const end = at + match[0].length;
+  const { lead } = match.groups ?? {};
+  const start =
+    lead === undefined && match[1] !== undefined ? end - match[1].length : at - (lead ?? '').length;
+  return { rule: pattern.rule, kind: pattern.kind, start, end };
+}
+
+/** One of these is at every joint between pieces of a token: at its second quote, or at its first. */
+function jointHeads(): readonly string[] {
+  return ['"', "'", '`'].flatMap((quote) =>
+    tails.flatMap((letter) => [
+      ...['+', '.', '&', '>'].map((sign) => `${sign} ${quote}${letter}`),
+      ...['+', '.', '&', ' '].map((sign) => `${letter}${quote}${sign}${quote}`),
+      ...[' \\', '\\\n', ' +', ' .'].map((end) => `${letter}${quote}${end}`),
+    ]),
+  );
+}
+
+/** Where in an anchor four bytes are whose last two are rare in text: a mark, a digit, a capital letter. */
+function rarestWindow(anchor: string): number {
+  let best = 0;
+  let most = -1;
+  for (let offset = 0; offset + 4 <= anchor.length; offset += 1) {
+    const rarity = anchor.slice(offset + 2, offset + 4).replace(/[a-z]/g, '').length;
+    if (rarity > most) [best, most] = [offset, rarity];
+  }
+  return best;
+}
+
+function offsetOf({ anchors }: SecretPattern): number {
+  return 'classes' in anchors ? (anchors.offset ?? 0) : 0;
+}
+
+/** Every text at which a pattern is tried. */
+export function anchorsOf({ anchors }: SecretPattern): readonly string[] {
+  return 'classes' in anchors ? textsOf(anchors.classes) : anchors;
+}
+
+/** Every text of printable ASCII of a class per place: `[0-9]Q` gives ten. */
+function textsOf(classes: string): readonly string[] {
+  let texts = [''];
+  for (const place of classes.match(/\[[^\]]+\]|\\?./g) ?? []) {
+    const chars = place.length === 1 ? [place] : (printable.match(new RegExp(place, 'g')) ?? []);
+    texts = texts.flatMap((text) => chars.map((char) => text + char));
+  }
+  return texts;
+}
