@@ -1,7 +1,7 @@
+import { compare, valid } from '@renovatebot/pep440';
 import type { Ecosystem } from '../packages/package-set.ts';
 import { compareComposer } from './order/composer-order.ts';
 import { compareMaven } from './order/maven-order.ts';
-import { comparePep440 } from './order/pep440-order.ts';
 import { compareRubyGems } from './order/rubygems-order.ts';
 import { compareSemver } from './order/semver-order.ts';
 
@@ -27,4 +27,11 @@ export function versionOrder(ecosystem: Ecosystem): VersionOrder {
     left === '' || right === '' || left.length > maxLength || right.length > maxLength
       ? undefined
       : order(left, right);
+}
+
+/** PEP 440. The library reads numbers as doubles, so versions with longer numbers are not compared. */
+function comparePep440(left: string, right: string): number | undefined {
+  const [one, other] = [left.trim(), right.trim()];
+  if (/\d{16}/.test(`${one} ${other}`) || !valid(one) || !valid(other)) return undefined;
+  return compare(one, other);
 }

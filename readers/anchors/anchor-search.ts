@@ -1,14 +1,7 @@
-import {
-  type AnchorFilters,
-  createAnchorCode,
-  filterBits,
-  foundAt,
-  otherSpread,
-  spread,
-  textAt,
-  windowBytes,
-} from './anchor-code.ts';
-
+/** Bits of a filter, as a power of two. */
+const filterBits = 17;
+/** Keys are spread over a filter by this factor (Knuth, 6.4). */
+const spread = 0x9e3779b1;
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
 const toBit = 32 - filterBits;
@@ -43,98 +36,40 @@ interface Entry<Owner> {
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
 ): AnchorSearch<Owner> {
-  const filters: AnchorFilters = {
-    threes: new Int32Array(filterLength),
-    fours: new Int32Array(filterLength),
-    others: new Int32Array(filterLength),
-  };
+  /** One bit for each key of three and of four bytes that may appear. */
+  const threes = new Int32Array(filterLength);
+  const fours = new Int32Array(filterLength);
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
     if (anchor.length < width || beyondLatin1.test(anchor))
       throw new RangeError(`expected an anchor of at least ${width} latin1 characters, found \`${anchor}\``);
     const offset = anchor.length === width ? 0 : rarestWindow(anchor);
     const key = keyAt(anchor, offset);
-    mark(filters.threes, key & 0xffffff, spread);
-    mark(filters.threes, key >>> 8, spread);
-    mark(filters.fours, key, spread);
-    mark(filters.others, key, otherSpread);
+    mark(threes, key & 0xffffff);
+    mark(threes, key >>> 8);
+    mark(fours, key);
     const entry = { anchor, offset, owner };
     const known = entries.get(key);
     if (known) known.push(entry);
     else entries.set(key, [entry]);
   }
 
-  let places: FindPlaces | undefined;
   return {
     scan(bytes, start, end, found) {
-      places ??= placesByCode(filters) ?? placesPlainly(filters);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      places(bytes, start, end, (place) => {
-        const known = entries.get(view.getInt32(place, true));
-        if (known === undefined) return false;
-        for (const entry of known) {
-          const from = place - entry.offset;
-          if (from < start || from + entry.anchor.length > end) continue;
-          if (entry.anchor.length > width && !stands(view, entry.anchor, from)) continue;
-          if (found(entry.owner, from)) return true;
+      const last = end - width;
+      for (
+        let place = nextPlace(view, start, start, last, threes, fours);
+        place >= 0;
+        place = nextPlace(view, start, place + 1, last, threes, fours)
+      )
+        for (const { anchor, offset, owner } of entries.get(view.getInt32(place, true)) ?? []) {
+          const from = place - offset;
+          if (from < start || from + anchor.length > end) continue;
+          if (anchor.length > width && !stands(view, anchor, from)) continue;
+          if (found(owner, from)) return;
         }
-        return false;
-      });
     },
-  };
-}
-
-/**
- * Calls `at` for every place, in order, at which both filters let four bytes pass that stand in the range, until it
- * answers true.
- */
-type FindPlaces = (bytes: Uint8Array, start: number, end: number, at: (place: number) => boolean) => void;
-
-function placesByCode(filters: AnchorFilters): FindPlaces | undefined {
-  const code = createAnchorCode(filters);
-  if (code === undefined) return undefined;
-  const text = Buffer.from(code.memory);
-  const found = new Uint16Array(code.memory, foundAt);
-  const plainly = placesPlainly(filters);
-  let isBusy = false;
-  const search: FindPlaces = (bytes, start, end, at) => {
-    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let from = start; from <= end - width; from += windowBytes) {
-      const most = Math.min(windowBytes, end - width + 1 - from);
-      const copied = source.copy(text, textAt, from, Math.min(end, from + most + width));
-      text.fill(0, textAt + copied, textAt + most + 32);
-      const count = code.findPlaces(most + 1);
-      for (let index = 0; index < count; index += 1) {
-        const place = (found[index] as number) - 1;
-        if (place < 0) continue;
-        if (place >= most) break;
-        if (at(from + place)) return;
-      }
-    }
-  };
-  return (bytes, start, end, at) => {
-    // Somebody who is told of a place searches again: there is one memory.
-    if (isBusy) return plainly(bytes, start, end, at);
-    isBusy = true;
-    try {
-      search(bytes, start, end, at);
-    } finally {
-      isBusy = false;
-    }
-  };
-}
-
-/** The same in plain words, for a machine without WebAssembly. */
-function placesPlainly({ threes, fours }: AnchorFilters): FindPlaces {
-  return (bytes, start, end, at) => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const last = end - width;
-    for (
-      let place = nextPlace(view, start, start, last, threes, fours);
-      place >= 0;
-      place = nextPlace(view, start, place + 1, last, threes, fours)
-    )
-      if (at(place)) return;
   };
 }
 
@@ -163,8 +98,8 @@ function nextPlace(
   return at - 1 === last && last >= from ? last : -1;
 }
 
-function mark(filter: Int32Array, key: number, factor: number): void {
-  const bit = Math.imul(key, factor) >>> toBit;
+function mark(filter: Int32Array, key: number): void {
+  const bit = Math.imul(key, spread) >>> toBit;
   filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
 }
 

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { windowBytes } from '../../../readers/anchors/anchor-code.ts';
 import { createAnchorSearch } from '../../../readers/anchors/anchor-search.ts';
 import { randomNumbers } from './random-numbers.ts';
 
@@ -50,16 +49,6 @@ t.test('finds the same anchors as a plain search in random bytes', async (t) => 
   }
 });
 
-t.test('finds an anchor across the boundary of two windows', async (t) => {
-  for (let before = -12; before < 4; before += 1) {
-    for (const start of [0, 1]) {
-      const at = start + windowBytes + before;
-      const bytes = Buffer.from(`${'-'.repeat(at)}system${'-'.repeat(windowBytes)}eval`);
-      t.same(placesIn(bytes, start, bytes.length), [`system ${at}`, `eval ${bytes.length - 4}`]);
-    }
-  }
-});
-
 t.test('a match callback may start another search', async (t) => {
   const bytes = Buffer.from('eval system Function'.repeat(3));
   const found: string[] = [];
@@ -69,14 +58,4 @@ t.test('a match callback may start another search', async (t) => {
     return false;
   });
   t.same(found, placesIn(bytes, 0, bytes.length));
-});
-
-t.test('a window full of matches does not overflow', async (t) => {
-  const many = createAnchorSearch([['a', 'aaaa']]);
-  let count = 0;
-  many.scan(Buffer.alloc(3 * windowBytes, 'a'), 0, 3 * windowBytes, () => {
-    count += 1;
-    return false;
-  });
-  t.equal(count, 3 * windowBytes - 3);
 });
