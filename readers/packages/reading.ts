@@ -1,7 +1,13 @@
 import type { FileKind } from './file-kind.ts';
+import { LineFinder } from './line-finder.ts';
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { withoutCredentials } from './origin.ts';
 import { isDefaultPlace, type PackageSource, shownPlace } from './sources/package-source.ts';
+
+type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
+/** A dependency as a reader finds it: fields without a value are left out. */
+export type Declared = Pick<DeclaredDependency, 'key' | 'name' | 'requirement' | 'scope' | 'field'> &
+  Loose<Partial<Omit<DeclaredDependency, 'declaredIn'>>>;
 
 export type SourceKind = NonNullable<LockedPackage['source']>;
 
@@ -94,15 +100,34 @@ export class ReadingBuilder {
     if (this.notes.length < 20 && !this.notes.includes(reason)) this.notes.push(reason);
   }
 
-  declare(
-    dependency: Omit<DeclaredDependency, 'declaredIn' | 'ecosystem'> & { ecosystem?: Ecosystem },
-  ): void {
+  /** Finds lines of the text, in order. */
+  lines(): LineFinder {
+    return new LineFinder(this.text);
+  }
+
+  /** A path that the file names, seen from the root; one that leaves the repository begins with `../`. */
+  placeOf(path: string): string {
+    return resolvePath(directoryOf(this.path), path) ?? `../${path.slice(0, 1000)}`;
+  }
+
+  /** Keeps a license for a package of another file. */
+  license(name: string, version: string, license: string | undefined): void {
+    if (license === undefined) return;
+    this.licenses ??= new Map();
+    this.licenses.set(version === '' ? name : `${name}@${version}`, license);
+  }
+
+  /** A path inside the repository need not be in a lockfile. */
+  declare(dependency: Declared): void {
     if (this.declared.length >= maxDeclared) this.problem(`it names more than ${maxDeclared} dependencies`);
     else if (!isName(dependency.name)) this.problem('it names a dependency in a form that is no name');
     else {
       const requirement = withoutCredentials(dependency.requirement);
-      const ecosystem = this.kind.ecosystem;
-      this.declared.push({ ecosystem, ...dependency, requirement, declaredIn: this.path });
+      const found = { ecosystem: this.kind.ecosystem, ...dependency, requirement, declaredIn: this.path };
+      const stated = Object.entries(found).filter(
+        ([key, value]) => value !== undefined && value !== false && (key !== 'origin' || value !== ''),
+      );
+      this.declared.push(Object.fromEntries(stated) as unknown as DeclaredDependency);
     }
   }
 
@@ -113,7 +138,7 @@ export class ReadingBuilder {
   source(
     key: string,
     value: unknown,
-    more: { readonly line?: number | undefined; readonly counts?: PackageSource['counts'] } = {},
+    more: { readonly line?: number | undefined; readonly counts?: PackageSource['counts'] | undefined } = {},
   ): void {
     if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return;
     if (this.sources.length >= maxSources) {

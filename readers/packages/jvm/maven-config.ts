@@ -1,70 +1,46 @@
 import type { ReadingBuilder } from '../reading.ts';
-import { openXml } from './open-xml.ts';
-
-const maxDepth = 100;
-const maxNodes = 100_000;
-
-/** One element that holds no other, with the names of those around it. */
-interface Leaf {
-  readonly path: readonly string[];
-  readonly value: string;
-  readonly line: number;
-  /** Counts the elements opened before its parent: equal for leaves of one parent. */
-  readonly parent: number;
-}
+import { childText, descendants, xmlTree } from './xml-tree.ts';
 
 /** settings.xml: mirrors, repositories of profiles, proxies. A file of that name with another root says nothing. */
 export function readMavenSettings(text: string, reading: ReadingBuilder): void {
-  const leaves = leavesOf(text);
-  if (typeof leaves === 'string') {
-    if (/<settings[\s>]/.test(text)) reading.problem(leaves);
+  const root = xmlTree(text);
+  if (typeof root === 'string') {
+    if (/<settings[\s>]/.test(text)) reading.problem(root);
     return;
   }
-  if (leaves[0]?.path[0] !== 'settings') return;
-  const mirrored = new Map<number, string>();
-  for (const { path, value, parent } of leaves) if (path.at(-1) === 'mirrorOf') mirrored.set(parent, value);
-  for (const { path, value, line, parent } of leaves) {
-    const above = path.at(-2);
-    if (path.at(-1) === 'url' && above === 'mirror')
-      reading.source(`mirror of ${mirrored.get(parent) ?? ''}`, value, { line });
-    else if (path.at(-1) === 'url' && (above === 'repository' || above === 'pluginRepository'))
-      reading.source(path.at(-3) ?? above, value, { line });
-    else if (path.at(-1) === 'host' && above === 'proxy') reading.source('proxy', value, { line });
+  if (root.name !== 'settings') return;
+  for (const [element, parent] of descendants(root)) {
+    const { name, line } = element;
+    if (name === 'mirror')
+      reading.source(`mirror of ${childText(element, 'mirrorOf')}`, childText(element, 'url'), { line });
+    else if (name === 'repository' || name === 'pluginRepository')
+      reading.source(parent.name, childText(element, 'url'), { line });
+    else if (name === 'proxy') reading.source('proxy', childText(element, 'host'), { line });
   }
 }
 
 /** `.mvn/extensions.xml`: programs that Maven loads before it builds. */
 export function readMavenExtensions(text: string, reading: ReadingBuilder): void {
-  const leaves = leavesOf(text);
-  if (typeof leaves === 'string') {
-    reading.problem(leaves);
-    return;
-  }
-  const byParent = new Map<number, Map<string, Leaf>>();
-  for (const leaf of leaves)
-    if (leaf.path.at(-2) === 'extension')
-      byParent.set(leaf.parent, (byParent.get(leaf.parent) ?? new Map()).set(leaf.path.at(-1) ?? '', leaf));
-  for (const fields of byParent.values()) {
-    const text = (key: string): string => fields.get(key)?.value ?? '';
-    const name = `${text('groupId')}:${text('artifactId')}`;
+  const root = xmlTree(text);
+  if (typeof root === 'string') return void reading.problem(root);
+  for (const [element] of descendants(root)) {
+    if (element.name !== 'extension') continue;
+    const name = `${childText(element, 'groupId')}:${childText(element, 'artifactId')}`;
+    const version = childText(element, 'version');
     if (/^:|:$|\$/.test(name)) reading.problem('it names an extension whose coordinates it does not say');
     else
       reading.declare({
         key: name,
         name,
-        requirement: text('version'),
+        requirement: version,
         scope: 'development',
         field: 'extension',
         source: 'registry',
         needNotBeLocked: true,
-        ...lineOf(fields.get('artifactId')?.line),
-        ...(/^[\w.-]+$/.test(text('version')) ? { version: text('version') } : {}),
+        line: element.line,
+        version: /^[\w.-]+$/.exec(version)?.[0],
       });
   }
-}
-
-function lineOf(line: number | undefined): { readonly line?: number } {
-  return line === undefined ? {} : { line };
 }
 
 /** `.mvn/maven.config` and `.mvn/jvm.config`: options of every call that choose settings, repositories or checks. */
@@ -141,49 +117,3 @@ function unescaped(text: string): string {
     .replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(/\\(.)/g, '$1');
 }
-
-function leavesOf(text: string): readonly Leaf[] | string {
-  const leaves: Leaf[] = [];
-  const path: string[] = [];
-  const ids: number[] = [];
-  const parser = openXml();
-  let value = '';
-  let nodes = 0;
-  let isLeaf = false;
-  let fault: string | undefined;
-  const stop = (reason: string): never => {
-    fault ??= reason;
-    throw new Stop();
-  };
-  parser.on('error', () => stop('it is not well-formed XML'));
-  parser.on('doctype', () => stop('it declares a document type'));
-  parser.on('opentag', ({ name }) => {
-    nodes += 1;
-    if (path.length >= maxDepth || nodes > maxNodes)
-      stop(`it is nested deeper than ${maxDepth} or has more than ${maxNodes} elements`);
-    path.push(name.slice(name.indexOf(':') + 1));
-    ids.push(nodes);
-    value = '';
-    isLeaf = true;
-  });
-  const add = (chunk: string): void => {
-    if (value.length + chunk.length <= 4096) value += chunk;
-  };
-  parser.on('text', add);
-  parser.on('cdata', add);
-  parser.on('closetag', () => {
-    if (isLeaf)
-      leaves.push({ path: [...path], value: value.trim(), line: parser.line, parent: ids.at(-2) ?? 0 });
-    isLeaf = false;
-    path.pop();
-    ids.pop();
-  });
-  try {
-    parser.write(text).close();
-  } catch (thrown) {
-    if (!(thrown instanceof Stop)) throw thrown;
-  }
-  return fault ?? leaves;
-}
-
-class Stop extends Error {}

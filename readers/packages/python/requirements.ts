@@ -108,11 +108,11 @@ function readOne(
     field: isConstraint ? 'constraint' : 'requirements',
     source,
     line,
-    ...(version === undefined ? {} : { version }),
-    ...(origin ? { origin } : {}),
-    ...(via.length > 0 ? { via } : {}),
-    ...(isConstraint ? { isOverride: true } : {}),
-    ...(hashes.length > 0 ? { isHashed: true } : {}),
+    version,
+    origin,
+    via: via.length > 0 ? via : undefined,
+    isOverride: isConstraint,
+    isHashed: hashes.length > 0,
     needNotBeLocked: true,
   });
 }

@@ -1,5 +1,5 @@
 import type { ReadingBuilder } from '../reading.ts';
-import { looseWhenOn, offByDefault, stateFlag } from '../sources/check-flag.ts';
+import { looseWhenOn, offByDefault, stateFlag } from '../sources/package-source.ts';
 
 /** `.bundle/config`: mirrors, local copies instead of repositories, and switches that turn checks off. */
 export function readBundleConfig(text: string, reading: ReadingBuilder): void {

@@ -1,7 +1,6 @@
 import { fromHex } from '../integrity.ts';
 import { LockBuilder, type LockEntry } from '../lock-builder.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
 
 const sections = new Set([
@@ -79,7 +78,7 @@ export function readGemfileLock(text: string, reading: ReadingBuilder): void {
                 source === 'registry'
                   ? hostOf(remote)
                   : source === 'path'
-                    ? placeOf(reading.path, remote)
+                    ? reading.placeOf(remote)
                     : cleanUrl(remote),
               revision: source === 'git' ? revision : undefined,
               line: number,

@@ -1,8 +1,13 @@
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
-import { digestOf } from '../sources/text-digest.ts';
+import { digestOf } from '../sources/package-source.ts';
+
+interface Block {
+  readonly scope?: LockedPackage['scope'];
+  readonly source?: SourceKind;
+  readonly origin?: string;
+}
 
 const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
 const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
@@ -16,11 +21,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
   reading.note(
     'it is a Ruby program; literal `gem` and `add_dependency` calls in it are read, nothing is executed',
   );
-  const blocks: {
-    readonly scope?: LockedPackage['scope'];
-    readonly source?: SourceKind;
-    readonly origin?: string;
-  }[] = [];
+  const blocks: Block[] = [];
   let number = 0;
   let comment = false;
   /** A `git_source`, which says by a block what stands for a short name. */
@@ -46,7 +47,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
       /\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$/.test(line) ||
       /^(?:if|unless|case|begin|while|def|class|module)\b/.test(line);
     if (opens) {
-      blocks.push(blockOf(line, reading.path));
+      blocks.push(blockOf(line, reading));
       continue;
     }
     if (/^end\b/.test(line)) {
@@ -106,24 +107,18 @@ function readSource(line: string, number: number, reading: ReadingBuilder): void
   }
 }
 
-function blockOf(
-  line: string,
-  path: string,
-): { readonly scope?: LockedPackage['scope']; readonly source?: SourceKind; readonly origin?: string } {
+function blockOf(line: string, reading: ReadingBuilder): Block {
   const call = /^(group|git|github|path|source)\b[\s(]*(.*)$/.exec(line);
   const first = /['"]([^'"]+)['"]/.exec(call?.[2] ?? '')?.[1] ?? '';
   if (call?.[1] === 'group')
     return { scope: /:?(?:default|production)\b/.test(call[2] ?? '') ? 'runtime' : 'development' };
   if (call?.[1] === 'git') return { source: 'git', origin: cleanUrl(first) };
   if (call?.[1] === 'github') return { source: 'git', origin: cleanUrl(`github:${first}`) };
-  if (call?.[1] === 'path') return { source: 'path', origin: placeOf(path, first) };
+  if (call?.[1] === 'path') return { source: 'path', origin: reading.placeOf(first) };
   return {};
 }
 
-function scopeOf(
-  blocks: readonly { readonly scope?: LockedPackage['scope'] }[],
-  options: string,
-): LockedPackage['scope'] {
+function scopeOf(blocks: readonly Block[], options: string): LockedPackage['scope'] {
   const group = /(?:\bgroups?:|:groups?\s*=>)\s*(\[[^\]]*\]|:\w+)/.exec(options)?.[1];
   if (group !== undefined) return /default|production/.test(group) ? 'runtime' : 'development';
   return blocks.findLast(({ scope }) => scope !== undefined)?.scope ?? 'runtime';
@@ -135,11 +130,11 @@ function declare(
   options: string,
   line: number,
   scope: LockedPackage['scope'],
-  blocks: readonly { readonly source?: SourceKind; readonly origin?: string }[],
+  blocks: readonly Block[],
   field = reading.path.endsWith('.gemspec') ? 'add_dependency' : 'gem',
 ): void {
   const inBlock = blocks.findLast(({ source }) => source !== undefined);
-  const place = optionSource(options, reading.path) ?? inBlock ?? {};
+  const place = optionSource(options, reading) ?? inBlock ?? {};
   const requirement = [...options.replace(/\b\w+:.*$|:\w+\s*=>.*$/s, '').matchAll(/(['"])([^'"]*)\1/g)]
     .map((match) => match[2])
     .join(', ');
@@ -151,18 +146,14 @@ function declare(
     scope,
     field,
     line,
-    ...(field === 'plugin' ? { needNotBeLocked: true } : {}),
     source: place.source ?? 'registry',
-    ...(place.origin ? { origin: place.origin } : {}),
-    ...(version === undefined || place.source ? {} : { version }),
-    ...(place.source === 'path' ? { needNotBeLocked: true } : {}),
+    origin: place.origin,
+    version: place.source ? undefined : version,
+    needNotBeLocked: field === 'plugin' || place.source === 'path',
   });
 }
 
-function optionSource(
-  options: string,
-  path: string,
-): { readonly source: SourceKind; readonly origin: string } | undefined {
+function optionSource(options: string, reading: ReadingBuilder): Block | undefined {
   const found =
     /(?:\b(git|github|gist|bitbucket|gitlab|path):|:(git|github|gist|bitbucket|gitlab|path)\s*=>)\s*(['"])([^'"]+)\3/.exec(
       options,
@@ -170,6 +161,6 @@ function optionSource(
   const kind = found?.[1] ?? found?.[2];
   const place = found?.[4] ?? '';
   if (kind === undefined) return undefined;
-  if (kind === 'path') return { source: 'path', origin: placeOf(path, place) };
+  if (kind === 'path') return { source: 'path', origin: reading.placeOf(place) };
   return { source: 'git', origin: cleanUrl(kind === 'git' ? place : `${kind}:${place}`) };
 }
