@@ -1,6 +1,6 @@
 import { purlOf } from './lock-builder.ts';
 import type { LockedPackage } from './locked-package.ts';
-import { LocksOf } from './locks-of.ts';
+import { LocksOf } from './lockfile-drift.ts';
 import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
 
 type Scope = LockedPackage['scope'];

@@ -1,6 +1,5 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './content.ts';
-import { fromHex } from './integrity.ts';
-import { LockBuilder, type LockEntry } from './lock-builder.ts';
+import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl } from './origin.ts';
 import type { ReadingBuilder } from './reading.ts';
 import { looseWhenOn, onByDefault, readSettings, shownPlace } from './sources/package-source.ts';

@@ -1,3 +1,4 @@
+import { readBundleConfig, readGemfile, readGemfileLock } from './bundler.ts';
 import { readCargoConfig, readCargoLock, readCargoToml, readVendoredCrate } from './cargo.ts';
 import { readComposerJson, readComposerLock } from './composer.ts';
 import { type Content, jsonContent, type Table, textContent, tomlContent, yamlContent } from './content.ts';
@@ -24,9 +25,6 @@ import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './pyth
 import { readRequirements } from './python/requirements.ts';
 import { readSetupPy } from './python/setup-py.ts';
 import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
-import { readBundleConfig } from './ruby/bundle-config.ts';
-import { readGemfile } from './ruby/gemfile.ts';
-import { readGemfileLock } from './ruby/gemfile-lock.ts';
 
 type Reader = (text: string, reading: ReadingBuilder) => void;
 type DocumentReader = (root: Table, reading: ReadingBuilder) => void;

@@ -1,4 +1,4 @@
-import { compareDigits, compareText } from './digits.ts';
+import { compareDigits, compareText } from '../compare-versions.ts';
 
 type Item =
   | { readonly kind: 'number'; readonly digits: string }

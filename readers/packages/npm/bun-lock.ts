@@ -8,8 +8,7 @@ import {
   tableOf,
   textOf,
 } from '../content.ts';
-import { fromSri } from '../integrity.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { hostOf } from '../origin.ts';
 import type { ReadingBuilder } from '../reading.ts';

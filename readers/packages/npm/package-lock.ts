@@ -1,7 +1,6 @@
 import { entriesOf, isTable, type Table, tableOf, textOf } from '../content.ts';
-import { fromSri } from '../integrity.ts';
 import type { LineFinder } from '../line-finder.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { type NpmSource, npmLicense, npmPlace, npmSource } from './npm-source.ts';

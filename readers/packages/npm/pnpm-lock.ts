@@ -1,7 +1,6 @@
 import { entriesOf, isTable, type Table, tableOf, textOf, yamlContent } from '../content.ts';
-import { fromSri } from '../integrity.ts';
 import { keyLines } from '../line-finder.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
 import { directoryOf, type ReadingBuilder, resolvePath } from '../reading.ts';

@@ -1,7 +1,6 @@
 import { entriesOf, isTable, type Table, textOf, yamlContent } from '../content.ts';
-import { fromSri } from '../integrity.ts';
 import { keyLines } from '../line-finder.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { npmPlace, npmSource } from './npm-source.ts';
 

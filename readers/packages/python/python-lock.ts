@@ -1,6 +1,5 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
-import { fromHex } from '../integrity.ts';
-import { LockBuilder, type LockEntry } from '../lock-builder.ts';
+import { fromHex, LockBuilder, type LockEntry } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';

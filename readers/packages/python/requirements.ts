@@ -1,4 +1,4 @@
-import { fromHex } from '../integrity.ts';
+import { fromHex } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { indexOptions } from './python-config.ts';
 import { parseRequirement, pythonName, urlSource } from './python-name.ts';

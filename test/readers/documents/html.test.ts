@@ -1,7 +1,7 @@
 import t from 'tap';
 import { braveSearch } from '../../../plugins/web-search/brave.ts';
 import { duckDuckGoSearch } from '../../../plugins/web-search/duckduckgo.ts';
-import { decodeEntities } from '../../../readers/documents/html/entities.ts';
+import { decodeEntities } from '../../../readers/documents/html/html-parts.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 
 t.test('extracts the visible text of a page', async (t) => {
