@@ -171,5 +171,6 @@ function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading 
       }
     }
   }
-  return reading.finish();
+  reading.text = '';
+  return reading;
 }

@@ -50,24 +50,24 @@ export interface FileReading {
   /** The lockfile itself says which packages are direct. */
   readonly knowsDirect: boolean;
   /** Copies of manifests that a lockfile keeps: directory relative to it, then key, then requirement. */
-  readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   /** Names that are part of this repository. */
   readonly local: ReadonlySet<string>;
   /** Package licenses that a file states for a whole package: `name` or `name@version`. */
-  readonly licenses?: ReadonlyMap<string, string>;
+  readonly licenses?: ReadonlyMap<string, string> | undefined;
   /** Hashes for packages of another file: `name@version`. */
-  readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>>;
+  readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>> | undefined;
   /** go.mod since 1.17: what its go.sum holds besides is not used. */
-  readonly listsAll?: boolean;
+  readonly listsAll?: boolean | undefined;
   /** Other files that it includes or is constrained by, as written. */
-  readonly includes?: readonly string[];
-  readonly constraints?: readonly string[];
+  readonly includes?: readonly string[] | undefined;
+  readonly constraints?: readonly string[] | undefined;
   readonly problems: readonly string[];
   readonly notes: readonly string[];
 }
 
 /** Collects what a reader finds; a reader that finds nothing answers an empty reading. */
-export class ReadingBuilder {
+export class ReadingBuilder implements FileReading {
   readonly path: string;
   readonly kind: FileKind;
   readonly declared: DeclaredDependency[] = [];
@@ -124,10 +124,7 @@ export class ReadingBuilder {
     else {
       const requirement = withoutCredentials(dependency.requirement);
       const found = { ecosystem: this.kind.ecosystem, ...dependency, requirement, declaredIn: this.path };
-      const stated = Object.entries(found).filter(
-        ([key, value]) => value !== undefined && value !== false && (key !== 'origin' || value !== ''),
-      );
-      this.declared.push(Object.fromEntries(stated) as unknown as DeclaredDependency);
+      this.declared.push(stated(found) as DeclaredDependency);
     }
   }
 
@@ -161,28 +158,19 @@ export class ReadingBuilder {
     const at = this.text.indexOf(value);
     return at === -1 ? undefined : this.text.slice(0, at).split('\n').length;
   }
-
-  finish(): FileReading {
-    const { mirrored, licenses, hashes } = this;
-    return {
-      path: this.path,
-      kind: this.kind,
-      declared: this.declared,
-      locked: this.locked,
-      sources: this.sources,
-      knowsDirect: this.knowsDirect,
-      local: this.local,
-      listsAll: this.listsAll,
-      includes: this.includes,
-      constraints: this.constraints,
-      problems: this.problems,
-      notes: this.notes,
-      ...(mirrored ? { mirrored } : {}),
-      ...(licenses ? { licenses } : {}),
-      ...(hashes ? { hashes } : {}),
-    };
-  }
 }
+
+/** A copy without the fields that say nothing: `undefined`, `false`, and an empty `origin`. */
+export function stated<T extends object>(found: T): Stated<T> {
+  const fields = Object.entries(found).filter(
+    ([key, value]) => value !== undefined && value !== false && (key !== 'origin' || value !== ''),
+  );
+  return Object.fromEntries(fields) as Stated<T>;
+}
+
+type Stated<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
+};
 
 const maxDeclared = 50_000;
 const maxSources = 2000;

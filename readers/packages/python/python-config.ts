@@ -8,16 +8,8 @@ import {
   readSettings,
   stateFlag,
 } from '../sources/package-source.ts';
-import { parseRequirement, pythonName } from './python-name.ts';
-
-/** pip's options that say where packages come from; each may name several, with white space between. */
-export const indexOptions: ReadonlySet<string> = new Set([
-  'index-url',
-  'extra-index-url',
-  'find-links',
-  'trusted-host',
-  'no-index',
-]);
+import { indexOptions, parseRequirement, pythonName } from './python-name.ts';
+import { readPipArguments } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
 export function readPipConf(text: string, reading: ReadingBuilder): void {
@@ -135,7 +127,7 @@ export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void
   for (const channel of listOf(root.channels)) reading.source('channels', channel);
   for (const item of listOf(root.dependencies)) {
     if (isTable(item)) {
-      for (const one of listOf(item.pip)) readPipLine(textOf(one), reading);
+      readPipArguments(listOf(item.pip).map(textOf).join('\n'), reading);
       continue;
     }
     const [, channel, name] = /^(?:([^\s:]+)::)?([\w.-]+)/.exec(textOf(item)) ?? [];
@@ -144,19 +136,6 @@ export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void
       reading.source('dependencies', name.toLowerCase(), { counts: 'added' });
       reading.source(`channel of ${name.toLowerCase()}`, channel);
     }
-  }
-}
-
-function readPipLine(text: string, reading: ReadingBuilder): void {
-  const option = /^(-i|-f|--[\w-]+)[\s=]+(\S+)$/.exec(text.trim());
-  const name = { '-i': 'index-url', '-f': 'find-links' }[option?.[1] ?? ''] ?? (option?.[1] ?? '').slice(2);
-  if (option && indexOptions.has(name)) reading.source(name, option[2]);
-  else if (/^(?:-r|--requirement)[\s=]*/.test(text))
-    reading.includes = [...reading.includes, text.replace(/^(?:-r|--requirement)[\s=]*/, '').trim()];
-  else {
-    const requirement = parseRequirement(text.replace(/^(?:-e|--editable)[\s=]+/, ''));
-    if (requirement === undefined) reading.problem('an entry of `pip` cannot be understood');
-    else reading.declare({ ...requirement, scope: 'runtime', field: 'pip', needNotBeLocked: true });
   }
 }
 
