@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { objectHash } from '../../engine/vcs/object-hash.ts';
 import { inflateStream } from '../../readers/documents/archive/inflate.ts';
-import { tarChecksum } from '../../readers/documents/archive/read-tar.ts';
+import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
 import { ByteReader } from './byte-reader.ts';
 
 /** An archive that holds a tree of git, or why it does not, or the name of a format that is not read. */

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { parseFormat } from '../../core/contract/declared-format.ts';
 import type { ParsedReport } from '../reports/test-report.ts';
 import { cyclonedxFault } from './cyclonedx.ts';
-import { isObject, isText, type JsonObject, readJson } from './read-json.ts';
+import { inTotoFault } from './in-toto.ts';
+import { inclusionProofFault } from './inclusion-proof.ts';
+import { isObject, readJson } from './read-json.ts';
 import { sarifFault } from './sarif.ts';
 import { spdxFault } from './spdx.ts';
 
@@ -128,97 +130,4 @@ export function gitDiffFault(bytes: Uint8Array): string | undefined {
   if (feed === -1) return 'a first line that nothing follows';
   const next = buffer.subarray(feed + 1, feed + 64).toString('latin1');
   return sectionMarks.some((mark) => next.startsWith(mark)) ? undefined : 'a section without git headers';
-}
-
-const statementTypes: readonly unknown[] = [
-  'https://in-toto.io/Statement/v1',
-  'https://in-toto.io/Statement/v0.1',
-];
-const payloadType = 'application/vnd.in-toto+json';
-const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-
-/** What a document lacks to be an in-toto statement, a DSSE envelope over one, or a sigstore bundle that holds one. */
-export function inTotoFault(value: unknown): string | undefined {
-  if (!isObject(value)) return 'no JSON object';
-  if (value.dsseEnvelope !== undefined) return envelopeFault(value.dsseEnvelope);
-  return value.payloadType === undefined ? statementFault(value) : envelopeFault(value);
-}
-
-function envelopeFault(envelope: unknown): string | undefined {
-  if (!isObject(envelope)) return 'an envelope that is no object';
-  if (envelope.payloadType !== payloadType) return `\`payloadType\` that is not "${payloadType}"`;
-  const { payload, signatures } = envelope;
-  if (!isText(payload) || !base64.test(payload)) return 'no `payload` in base64';
-  if (!Array.isArray(signatures) || signatures.length === 0) return 'no `signatures`';
-  if (!signatures.every((one) => isObject(one) && isText(one.sig) && base64.test(one.sig)))
-    return 'a signature without `sig` in base64';
-  const read = readJson(Buffer.from(payload, 'base64'));
-  if ('found' in read) return `a \`payload\` that is ${read.found}`;
-  return isObject(read.value) ? statementFault(read.value) : 'a `payload` that is no JSON object';
-}
-
-function statementFault(statement: JsonObject): string | undefined {
-  if (!statementTypes.includes(statement._type)) return '`_type` that is no in-toto statement';
-  if (!isText(statement.predicateType)) return 'no `predicateType`';
-  const { subject } = statement;
-  if (!Array.isArray(subject) || subject.length === 0) return 'no `subject`';
-  const bad = subject.findIndex((one) => !isObject(one) || !hasDigest(one.digest));
-  return bad === -1 ? undefined : `no \`digest\` in \`subject[${bad}]\``;
-}
-
-function hasDigest(digest: unknown): boolean {
-  if (!isObject(digest)) return false;
-  const values = Object.values(digest);
-  return values.length > 0 && values.every(isText);
-}
-
-const number = /^\d{1,16}$/;
-const hex = /^[0-9a-f]{64}$/i;
-const hashInBase64 = /^[A-Za-z0-9+/]{43}=$/;
-
-/**
- * What a document lacks to be a Rekor-style inclusion proof, alone or inside a log entry or bundle; `undefined` where
- * it is.
- */
-export function inclusionProofFault(value: unknown): string | undefined {
-  if (!isObject(value)) return 'no JSON object';
-  const proof = proofIn(value);
-  if (!proof) return 'no `inclusionProof`';
-  const size = toNumber(proof.treeSize);
-  const index = toNumber(proof.logIndex);
-  if (size === undefined) return 'no `treeSize`';
-  if (index === undefined || index >= size) return 'no `logIndex` below `treeSize`';
-  if (!isHash(proof.rootHash)) return 'no `rootHash` of 32 bytes in hex or hashInBase64';
-  const { hashes = [] } = proof;
-  if (!Array.isArray(hashes) || !hashes.every(isHash)) return 'no `hashes` of 32 bytes each';
-  return hashes.length > 64 ? `${hashes.length} \`hashes\`, more than a tree can have levels` : undefined;
-}
-
-/**
- * Where the formats put it: on its own, in an entry, in an entry's `verification`, in a bundle's first entry, under a
- * Rekor UUID.
- */
-function proofIn(value: JsonObject): JsonObject | undefined {
-  if (value.rootHash !== undefined) return value;
-  const material = isObject(value.verificationMaterial) ? value.verificationMaterial : value;
-  const entries = material.tlogEntries;
-  const values = Object.values(value);
-  const entry = Array.isArray(entries)
-    ? entries[0]
-    : values.length === 1 && isObject(values[0])
-      ? values[0]
-      : value;
-  if (!isObject(entry)) return undefined;
-  const holder = isObject(entry.verification) ? entry.verification : entry;
-  if (isObject(holder.inclusionProof)) return holder.inclusionProof;
-  return isObject(value.inclusionProof) ? value.inclusionProof : undefined;
-}
-
-function toNumber(value: unknown): number | undefined {
-  if (typeof value === 'string' && number.test(value)) return Number(value);
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
-}
-
-function isHash(value: unknown): boolean {
-  return isText(value) && (hex.test(value) || hashInBase64.test(value));
 }

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { Fields } from './read-report-json.ts';
 
 /** A test that failed. */
 export interface TestFailure {
@@ -117,7 +116,7 @@ export function* textPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Generato
 
 /** Takes the events of one stream, one JSON object each; what is returned refuses the stream. */
 export interface EventReader {
-  event(event: Fields): ReportRefusal | undefined;
+  event(event: Readonly<Record<string, unknown>>): ReportRefusal | undefined;
   end(): ReportRefusal | undefined;
   toReport(): TestReport;
 }

@@ -2,7 +2,8 @@ import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import type { LockedPackage } from './locked-package.ts';
 import { cleanUrl, hostOf } from './origin.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
-import { digestOf, looseWhenOn, offByDefault, stateFlag } from './sources/package-source.ts';
+import { digestOf } from './sources/package-source.ts';
+import { looseWhenOn, offByDefault, stateFlag } from './sources/settings.ts';
 
 interface Block {
   readonly scope?: LockedPackage['scope'];

@@ -3,7 +3,7 @@ import { fromHex, LockBuilder } from './lock-builder.ts';
 import type { LockedPackage } from './locked-package.ts';
 import { cleanUrl } from './origin.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
-import { onByDefault, readSettings } from './sources/package-source.ts';
+import { onByDefault, readSettings } from './sources/settings.ts';
 
 const fields: readonly (readonly [string, LockedPackage['scope']])[] = [
   ['dependencies', 'runtime'],

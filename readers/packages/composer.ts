@@ -2,7 +2,8 @@ import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './conte
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl } from './origin.ts';
 import type { ReadingBuilder } from './reading.ts';
-import { looseWhenOn, onByDefault, readSettings, shownPlace } from './sources/package-source.ts';
+import { shownPlace } from './sources/package-source.ts';
+import { looseWhenOn, onByDefault, readSettings } from './sources/settings.ts';
 
 /** What composer finds on the machine itself. */
 const platform = /^(?:php(?:-[a-z0-9]+)?|hhvm|ext-.+|lib-.+|composer(?:-plugin-api|-runtime-api)?)$/i;

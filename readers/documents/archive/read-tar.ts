@@ -1,4 +1,5 @@
 import { type ArchiveFault, isFault } from './archive-fault.ts';
+import { tarChecksum } from './tar-checksum.ts';
 
 const block = 512;
 const noNumber = { fault: 'a header holds no octal number where one is due' };
@@ -63,13 +64,6 @@ function octalOf(field: Buffer): number | undefined {
 
 function isEmpty(header: Buffer): boolean {
   return header.every((octet) => octet === 0);
-}
-
-/** Sum of a tar header's bytes, its own field taken for blanks. */
-export function tarChecksum(header: Buffer): number {
-  let sum = 0;
-  for (const [at, octet] of header.entries()) sum += at >= 148 && at < 156 ? 32 : octet;
-  return sum;
 }
 
 /** What a member of a tar archive says that it is. */

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type TarPart, tarChecksum } from './read-tar.ts';
+import type { TarPart } from './read-tar.ts';
+import { tarChecksum } from './tar-checksum.ts';
 
 const block = 512;
 

@@ -9,8 +9,8 @@ import {
   readSettings,
   type Setting,
   stateFlag,
-} from '../sources/package-source.ts';
-import { readOverrides } from './package-json.ts';
+} from '../sources/settings.ts';
+import { readOverrides, readPnpmSettings } from './package-json.ts';
 import { wordsOf } from './yarn-lock.ts';
 
 /** Settings of npm, pnpm and yarn 1 that name a place or a program, in npm's spelling. */
@@ -133,23 +133,4 @@ export function readPnpmWorkspace(root: Table, reading: ReadingBuilder): void {
         value,
         undefined,
       );
-}
-
-/** Settings of pnpm, which are in `pnpm` of package.json as well as in its workspace file. */
-export function readPnpmSettings(settings: Table, prefix: string, reading: ReadingBuilder): void {
-  const configured = entriesOf(settings.configDependencies).map(
-    ([name, value]) => [name, tableOf(value).tarball ?? 'registry'] as const,
-  );
-  readSettings(
-    reading,
-    { ...settings, configDependencies: Object.fromEntries(configured) },
-    {
-      'patchedDependencies.*': 'place',
-      'configDependencies.*': 'place',
-      'allowBuilds.*': looseWhenOn,
-      'onlyBuiltDependencies.*': 'added',
-      'packageExtensions.*.dependencies.*': 'place',
-    },
-    prefix,
-  );
 }

@@ -2,8 +2,7 @@ import { entriesOf, isTable, type Table, tableOf } from '../content.ts';
 import type { LineFinder } from '../line-finder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { readSettings } from '../sources/package-source.ts';
-import { readPnpmSettings } from './npm-config.ts';
+import { looseWhenOn, readSettings } from '../sources/settings.ts';
 import { exactVersion, npmLicense, npmSource } from './npm-source.ts';
 
 export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] = [
@@ -117,4 +116,23 @@ export function readInstalledPackage(root: Table, reading: ReadingBuilder): void
     field: 'installed',
     needNotBeLocked: true,
   });
+}
+
+/** Settings of pnpm, which are in `pnpm` of package.json as well as in its workspace file. */
+export function readPnpmSettings(settings: Table, prefix: string, reading: ReadingBuilder): void {
+  const configured = entriesOf(settings.configDependencies).map(
+    ([name, value]) => [name, tableOf(value).tarball ?? 'registry'] as const,
+  );
+  readSettings(
+    reading,
+    { ...settings, configDependencies: Object.fromEntries(configured) },
+    {
+      'patchedDependencies.*': 'place',
+      'configDependencies.*': 'place',
+      'allowBuilds.*': looseWhenOn,
+      'onlyBuiltDependencies.*': 'added',
+      'packageExtensions.*.dependencies.*': 'place',
+    },
+    prefix,
+  );
 }

@@ -1,13 +1,7 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { iniEntries } from '../sources/ini.ts';
-import {
-  looseWhenOn,
-  offByDefault,
-  onByDefault,
-  readSettings,
-  stateFlag,
-} from '../sources/package-source.ts';
+import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../sources/settings.ts';
 import { indexOptions, parseRequirement, pythonName } from './python-name.ts';
 import { readPipArguments } from './requirements.ts';
 
