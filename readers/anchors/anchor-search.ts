@@ -1,21 +1,19 @@
-/** Bits of a filter, as a power of two. */
-const filterBits = 17;
-/** Keys are spread over a filter by this factor (Knuth, 6.4). */
-const spread = 0x9e3779b1;
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
+/** Bits of a filter, as a power of two; keys are spread over it by a factor (Knuth, 6.4). */
+const filterBits = 18;
+const spread = 0x9e3779b1;
 const toBit = 32 - filterBits;
 const beyondLatin1 = /[^\x00-\xff]/;
-const filterLength = 1 << (filterBits - 5);
 
-/** Told where an anchor stands. True: the rest of the range need not be searched. */
+/** Called with each place of an anchor. True: the rest of the range need not be searched. */
 export type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
 
-/** Where any of many texts stand in bytes. */
+/** Finds any of many texts in bytes. */
 export interface AnchorSearch<Owner> {
   /**
-   * Every place in `[start, end)` where an anchor stands whole, about in order: two that overlap may come the other way
-   * round.
+   * Finds every place in `[start, end)` where an anchor is whole, about in order: two that overlap may be reported the
+   * other way round.
    */
   scan(bytes: Uint8Array, start: number, end: number, found: AnchorFound<Owner>): void;
 }
@@ -36,9 +34,8 @@ interface Entry<Owner> {
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
 ): AnchorSearch<Owner> {
-  /** One bit for each key of three and of four bytes that may appear. */
-  const threes = new Int32Array(filterLength);
-  const fours = new Int32Array(filterLength);
+  const threes = new Int32Array(1 << (filterBits - 5));
+  const fours = new Int32Array(1 << (filterBits - 5));
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
     if (anchor.length < width || beyondLatin1.test(anchor))
@@ -58,17 +55,15 @@ export function createAnchorSearch<Owner>(
     scan(bytes, start, end, found) {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const last = end - width;
-      for (
-        let place = nextPlace(view, start, start, last, threes, fours);
-        place >= 0;
-        place = nextPlace(view, start, place + 1, last, threes, fours)
-      )
-        for (const { anchor, offset, owner } of entries.get(view.getInt32(place, true)) ?? []) {
-          const from = place - offset;
-          if (from < start || from + anchor.length > end) continue;
-          if (anchor.length > width && !stands(view, anchor, from)) continue;
-          if (found(owner, from)) return;
+      const next = (from: number): number => nextPlace(view, start, from, last, threes, fours);
+      for (let place = next(start); place >= 0; place = next(place + 1)) {
+        for (const entry of entries.get(view.getInt32(place, true)) ?? []) {
+          const from = place - entry.offset;
+          if (from < start || from + entry.anchor.length > end) continue;
+          if (entry.anchor.length > width && !isAt(view, entry.anchor, from)) continue;
+          if (found(entry.owner, from)) return;
         }
+      }
     },
   };
 }
@@ -94,7 +89,7 @@ function nextPlace(
     const four = Math.imul(next, spread) >>> toBit;
     if (((fours[four >>> 5] as number) & (1 << (four & 31))) !== 0) return at;
   }
-  // The last of an odd number of places was nobody's neighbour.
+  // The last of an odd number of places has no neighbour.
   return at - 1 === last && last >= from ? last : -1;
 }
 
@@ -103,7 +98,7 @@ function mark(filter: Int32Array, key: number): void {
   filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
 }
 
-function stands(data: DataView, text: string, from: number): boolean {
+function isAt(data: DataView, text: string, from: number): boolean {
   for (let index = 0; index < text.length; index += 1)
     if (data.getUint8(from + index) !== text.charCodeAt(index)) return false;
   return true;
