@@ -1,5 +1,7 @@
 import { workspaceInside } from '../../core/contract/sandbox.ts';
-import { isObject, isText, type JsonObject } from './read-json.ts';
+import { listOf, tableOf } from '../../readers/packages/content.ts';
+import { stated } from '../../readers/packages/reading.ts';
+import { isObject, isText, type JsonObject, objectsOf } from './read-json.ts';
 import { invocationsOf, readLevels, readRules } from './sarif-level.ts';
 
 /** What a document lacks to be SARIF 2.1.0 (OASIS, sections 3.13, 3.14, 3.18, 3.27); `undefined` where it is. */
@@ -28,13 +30,10 @@ function runFault(run: unknown): string | undefined {
 
 /** Lines count from 1 (section 3.30.5). */
 function hasBadLine({ locations }: JsonObject): boolean {
-  return (
-    Array.isArray(locations) &&
-    locations.some((one) => {
-      const line = regionOf(one)?.startLine;
-      return line !== undefined && line !== null && !(Number.isSafeInteger(line) && Number(line) >= 1);
-    })
-  );
+  return listOf(locations).some((one) => {
+    const line = regionOf(one).startLine;
+    return line !== undefined && line !== null && !(Number.isSafeInteger(line) && Number(line) >= 1);
+  });
 }
 
 /** A result with its level worked out. */
@@ -56,9 +55,8 @@ export function* sarifResults(run: JsonObject): Generator<SarifResult> {
   const rules = readRules(run);
   const levelOf = readLevels(run, rules);
   const pathOf = readPaths(run);
-  for (const result of Array.isArray(run.results) ? run.results : []) {
-    if (!isObject(result)) continue;
-    const reference = isObject(result.rule) ? result.rule : {};
+  for (const result of objectsOf(run.results)) {
+    const reference = tableOf(result.rule);
     const rule = rules.find({
       ...reference,
       index: reference.index ?? result.ruleIndex,
@@ -74,42 +72,31 @@ export function* sarifResults(run: JsonObject): Generator<SarifResult> {
 }
 
 function messageOf({ message }: JsonObject): string {
-  return (isObject(message) && (text(message.text) ?? text(message.id))) || 'no message';
+  return text(tableOf(message).text) ?? text(tableOf(message).id) ?? 'no message';
 }
 
 function placeOf(
   { locations }: JsonObject,
   pathOf: PathOf,
 ): Pick<SarifResult, 'path' | 'line' | 'endLine' | 'snippet' | 'symbol'> {
-  const first: unknown = Array.isArray(locations) ? locations[0] : undefined;
-  const artifact = physicalOf(first)?.artifactLocation;
-  const path = isObject(artifact) ? pathOf(artifact) : undefined;
-  const { startLine: line, endLine, snippet } = regionOf(first) ?? {};
-  const quoted = isObject(snippet) ? text(snippet.text) : undefined;
-  const symbol = symbolOf(first);
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(typeof line === 'number' ? { line } : {}),
-    ...(typeof endLine === 'number' ? { endLine } : {}),
-    ...(quoted === undefined ? {} : { snippet: quoted }),
-    ...(symbol === undefined ? {} : { symbol }),
-  };
+  const first = listOf(locations)[0];
+  const { startLine: line, endLine, snippet } = regionOf(first);
+  const logical = tableOf(listOf(tableOf(first).logicalLocations)[0]);
+  return stated({
+    path: pathOf(tableOf(physicalOf(first).artifactLocation)),
+    line: typeof line === 'number' ? line : undefined,
+    endLine: typeof endLine === 'number' ? endLine : undefined,
+    snippet: text(tableOf(snippet).text),
+    symbol: text(logical.fullyQualifiedName) ?? text(logical.name),
+  });
 }
 
-function symbolOf(location: unknown): string | undefined {
-  const logical = isObject(location) ? location.logicalLocations : undefined;
-  const named: unknown = Array.isArray(logical) ? logical[0] : undefined;
-  return isObject(named) ? (text(named.fullyQualifiedName) ?? text(named.name)) : undefined;
+function regionOf(location: unknown): JsonObject {
+  return tableOf(physicalOf(location).region);
 }
 
-function regionOf(location: unknown): JsonObject | undefined {
-  const region = physicalOf(location)?.region;
-  return isObject(region) ? region : undefined;
-}
-
-function physicalOf(location: unknown): JsonObject | undefined {
-  const physical = isObject(location) ? location.physicalLocation : undefined;
-  return isObject(physical) ? physical : undefined;
+function physicalOf(location: unknown): JsonObject {
+  return tableOf(tableOf(location).physicalLocation);
 }
 
 function text(value: unknown): string | undefined {
@@ -128,7 +115,7 @@ export type PathOf = (location: JsonObject) => string | undefined;
  * declares, or below its working directory lose that part. Any other absolute URI stays as it is written.
  */
 export function readPaths(run: JsonObject): PathOf {
-  const bases = isObject(run.originalUriBaseIds) ? run.originalUriBaseIds : {};
+  const bases = tableOf(run.originalUriBaseIds);
   const roots = [...declaredRoots(run, bases)].sort((a, b) => b.length - a.length);
   return (location) => {
     if (!isText(location.uri)) return undefined;

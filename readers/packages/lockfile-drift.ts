@@ -1,5 +1,5 @@
 import { withoutCredentials } from './origin.ts';
-import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
+import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 
 /** One thing that a manifest asks for and its lockfile does not hold, or holds otherwise. */
 export interface LockfileDrift {
@@ -33,14 +33,16 @@ export function lockfileDrift(readings: readonly FileReading[]): readonly Lockfi
         const found = mirror && one.source !== 'path' ? differs(one, mirror, manifest) : undefined;
         const isMissing = mirror === undefined && !held.has(one.name) && !lock.local.has(one.name);
         if (one.needNotBeLocked || one.isOverride || (found === undefined && !isMissing)) continue;
-        drift.push({
-          path: manifest.path,
-          lockfile: lock.path,
-          name: one.key,
-          expected: one.requirement,
-          ...(one.line === undefined ? {} : { line: one.line }),
-          ...(found ? { found: found.is } : {}),
-        });
+        drift.push(
+          stated({
+            path: manifest.path,
+            lockfile: lock.path,
+            name: one.key,
+            expected: one.requirement,
+            line: one.line,
+            found: found?.is,
+          }),
+        );
         break;
       }
     }

@@ -10,8 +10,8 @@ import {
   readMavenExtensions,
   readMavenOptions,
   readMavenSettings,
-} from './jvm/maven-config.ts';
-import { readPom } from './jvm/pom.ts';
+  readPom,
+} from './jvm/maven.ts';
 import type { DependencyProblem } from './locked-package.ts';
 import { jsoncContent, readBunLock } from './npm/bun-lock.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';

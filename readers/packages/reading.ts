@@ -144,13 +144,8 @@ export class ReadingBuilder implements FileReading {
     }
     const shown = shownPlace(String(value));
     const line = more.line ?? this.#lineOf(String(value));
-    this.sources.push({
-      key: shownPlace(key),
-      value: shown,
-      ...(line === undefined ? {} : { line }),
-      ...(more.counts === undefined ? {} : { counts: more.counts }),
-      ...(isDefaultPlace(shown) && !key.startsWith('@') ? { isDefault: true } : {}),
-    });
+    const isDefault = isDefaultPlace(shown) && !key.startsWith('@');
+    this.sources.push(stated({ key: shownPlace(key), value: shown, line, counts: more.counts, isDefault }));
   }
 
   #lineOf(value: string): number | undefined {
