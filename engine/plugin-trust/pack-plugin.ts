@@ -1,6 +1,5 @@
 import { messageOf } from '../../core/base/errors.ts';
-import { plainTar } from '../../readers/documents/archive/plain-tar.ts';
-import { storeGzip } from '../../readers/documents/archive/store-gzip.ts';
+import { plainTar, storeGzip } from '../../readers/documents/archive/write-tar.ts';
 import { packedFiles } from './packed-files.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';
 import { invalidPackage, type PluginPackage, toPluginPackage } from './plugin-package.ts';

@@ -1,7 +1,6 @@
 import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
 import { inflate } from '../../readers/documents/archive/inflate.ts';
-import { readTar } from '../../readers/documents/archive/read-tar.ts';
-import { shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar-entries.ts';
+import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/read-tar.ts';
 import { invalidPackage, type PluginPackage, packageLimits, toPluginPackage } from './plugin-package.ts';
 
 /** Headers and padding included. */

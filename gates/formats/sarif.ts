@@ -1,7 +1,8 @@
-import { isObject, isText, type JsonObject } from './read-json.ts';
-import { readLevels } from './sarif-level.ts';
-import { type PathOf, readPaths } from './sarif-path.ts';
-import { readRules } from './sarif-rules.ts';
+import { workspaceInside } from '../../core/contract/sandbox.ts';
+import { listOf, tableOf } from '../../readers/packages/content.ts';
+import { stated } from '../../readers/packages/reading.ts';
+import { isObject, isText, type JsonObject, objectsOf } from './read-json.ts';
+import { invocationsOf, readLevels, readRules } from './sarif-level.ts';
 
 /** What a document lacks to be SARIF 2.1.0 (OASIS, sections 3.13, 3.14, 3.18, 3.27); `undefined` where it is. */
 export function sarifFault(value: unknown): string | undefined {
@@ -29,13 +30,10 @@ function runFault(run: unknown): string | undefined {
 
 /** Lines count from 1 (section 3.30.5). */
 function hasBadLine({ locations }: JsonObject): boolean {
-  return (
-    Array.isArray(locations) &&
-    locations.some((one) => {
-      const line = regionOf(one)?.startLine;
-      return line !== undefined && line !== null && !(Number.isSafeInteger(line) && Number(line) >= 1);
-    })
-  );
+  return listOf(locations).some((one) => {
+    const line = regionOf(one).startLine;
+    return line !== undefined && line !== null && !(Number.isSafeInteger(line) && Number(line) >= 1);
+  });
 }
 
 /** A result with its level worked out. */
@@ -57,9 +55,8 @@ export function* sarifResults(run: JsonObject): Generator<SarifResult> {
   const rules = readRules(run);
   const levelOf = readLevels(run, rules);
   const pathOf = readPaths(run);
-  for (const result of Array.isArray(run.results) ? run.results : []) {
-    if (!isObject(result)) continue;
-    const reference = isObject(result.rule) ? result.rule : {};
+  for (const result of objectsOf(run.results)) {
+    const reference = tableOf(result.rule);
     const rule = rules.find({
       ...reference,
       index: reference.index ?? result.ruleIndex,
@@ -75,44 +72,117 @@ export function* sarifResults(run: JsonObject): Generator<SarifResult> {
 }
 
 function messageOf({ message }: JsonObject): string {
-  return (isObject(message) && (text(message.text) ?? text(message.id))) || 'no message';
+  return text(tableOf(message).text) ?? text(tableOf(message).id) ?? 'no message';
 }
 
 function placeOf(
   { locations }: JsonObject,
   pathOf: PathOf,
 ): Pick<SarifResult, 'path' | 'line' | 'endLine' | 'snippet' | 'symbol'> {
-  const first: unknown = Array.isArray(locations) ? locations[0] : undefined;
-  const artifact = physicalOf(first)?.artifactLocation;
-  const path = isObject(artifact) ? pathOf(artifact) : undefined;
-  const { startLine: line, endLine, snippet } = regionOf(first) ?? {};
-  const quoted = isObject(snippet) ? text(snippet.text) : undefined;
-  const symbol = symbolOf(first);
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(typeof line === 'number' ? { line } : {}),
-    ...(typeof endLine === 'number' ? { endLine } : {}),
-    ...(quoted === undefined ? {} : { snippet: quoted }),
-    ...(symbol === undefined ? {} : { symbol }),
-  };
+  const first = listOf(locations)[0];
+  const { startLine: line, endLine, snippet } = regionOf(first);
+  const logical = tableOf(listOf(tableOf(first).logicalLocations)[0]);
+  return stated({
+    path: pathOf(tableOf(physicalOf(first).artifactLocation)),
+    line: typeof line === 'number' ? line : undefined,
+    endLine: typeof endLine === 'number' ? endLine : undefined,
+    snippet: text(tableOf(snippet).text),
+    symbol: text(logical.fullyQualifiedName) ?? text(logical.name),
+  });
 }
 
-function symbolOf(location: unknown): string | undefined {
-  const logical = isObject(location) ? location.logicalLocations : undefined;
-  const named: unknown = Array.isArray(logical) ? logical[0] : undefined;
-  return isObject(named) ? (text(named.fullyQualifiedName) ?? text(named.name)) : undefined;
+function regionOf(location: unknown): JsonObject {
+  return tableOf(physicalOf(location).region);
 }
 
-function regionOf(location: unknown): JsonObject | undefined {
-  const region = physicalOf(location)?.region;
-  return isObject(region) ? region : undefined;
-}
-
-function physicalOf(location: unknown): JsonObject | undefined {
-  const physical = isObject(location) ? location.physicalLocation : undefined;
-  return isObject(physical) ? physical : undefined;
+function physicalOf(location: unknown): JsonObject {
+  return tableOf(tableOf(location).physicalLocation);
 }
 
 function text(value: unknown): string | undefined {
   return isText(value) ? value : undefined;
+}
+
+const maxUri = 1000;
+/** A base may be relative to another one (section 3.14.14). */
+const maxBases = 8;
+
+/** Answers the repository path that an `artifactLocation` means. */
+export type PathOf = (location: JsonObject) => string | undefined;
+
+/**
+ * Maps locations of a run to paths of the repository: paths below the sandbox's workspace, below a base that the run
+ * declares, or below its working directory lose that part. Any other absolute URI stays as it is written.
+ */
+export function readPaths(run: JsonObject): PathOf {
+  const bases = tableOf(run.originalUriBaseIds);
+  const roots = [...declaredRoots(run, bases)].sort((a, b) => b.length - a.length);
+  return (location) => {
+    if (!isText(location.uri)) return undefined;
+    const uri = location.uri.slice(0, maxUri);
+    const inside = pathOfUri(uri);
+    if (inside === undefined) return uri;
+    if (inside.startsWith('/')) return below([workspaceRoot, ...roots], inside) ?? uri;
+    const base = baseOf(bases, location.uriBaseId);
+    const joined = normalise(`${base}${inside}`);
+    return joined.startsWith('/') ? (below([workspaceRoot], joined) ?? normalise(inside)) : joined;
+  };
+}
+
+const workspaceRoot = `${workspaceInside}/`;
+
+function below(roots: readonly string[], path: string): string | undefined {
+  const plain = normalise(path);
+  const root = roots.find((one) => plain.startsWith(one) && plain.length > one.length);
+  return root === undefined ? undefined : plain.slice(root.length);
+}
+
+/** Absolute directories that the run says it worked in; never the root of the file system. */
+function* declaredRoots(run: JsonObject, bases: JsonObject): Generator<string> {
+  const directories = invocationsOf(run)
+    .slice(0, 100)
+    .map((invocation) => invocation.workingDirectory);
+  for (const one of [...Object.values(bases).slice(0, 100), ...directories]) {
+    const path = isObject(one) && isText(one.uri) ? pathOfUri(one.uri.slice(0, maxUri)) : undefined;
+    if (path === undefined || !path.startsWith('/')) continue;
+    const root = normalise(path).replace(/\/?$/, '/');
+    if (root !== '/') yield root;
+  }
+}
+
+/** What a base means: an absolute directory, or a path below a base that is not known; empty for none. */
+function baseOf(bases: JsonObject, id: unknown): string {
+  let path = '';
+  let name = id;
+  for (let depth = 0; depth < maxBases && isText(name) && Object.hasOwn(bases, name); depth += 1) {
+    const base = bases[name];
+    if (!isObject(base)) return path;
+    const part = isText(base.uri) ? pathOfUri(base.uri.slice(0, maxUri)) : undefined;
+    if (part !== undefined) path = `${part.replace(/\/?$/, '/')}${path}`;
+    if (path.startsWith('/')) return path;
+    name = base.uriBaseId;
+  }
+  return path;
+}
+
+/** The decoded path of a relative reference or a `file:` URI; `undefined` for another scheme or wrong escapes. */
+function pathOfUri(uri: string): string | undefined {
+  const path = uri.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?/i, '');
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(path) || path.startsWith('//')) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without `.`, `..` and empty parts, as far as they stay inside. */
+function normalise(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else parts.push(part);
+  }
+  return `${path.startsWith('/') ? '/' : ''}${parts.join('/')}`;
 }

@@ -1,5 +1,5 @@
+import { toPurl } from '../../readers/packages/lock-builder.ts';
 import type { LockedPackage } from '../../readers/packages/package-set.ts';
-import { toPurl } from '../../readers/packages/purl.ts';
 import type { FileReading } from '../../readers/packages/reading.ts';
 import { licenseKey } from './spdx-expression.ts';
 

@@ -1,11 +1,17 @@
-import { isJest, readJest } from './jest.ts';
-import { fieldsOf } from './json-fields.ts';
-import { isMocha, readMocha } from './mocha.ts';
-import { isPytestJson, readPytestJson } from './pytest-json.ts';
+import { plainLine } from './plain-text.ts';
 import { eventReaderFor, readEvents } from './read-events.ts';
-import { readReportJson } from './read-report-json.ts';
-import { textRefusal } from './report-text.ts';
-import { type ParsedReport, refuse } from './test-report.ts';
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  nameOf,
+  readReportJson,
+  textOf,
+  timeOf,
+} from './read-report-json.ts';
+import { claimedCount, Tally } from './tally.ts';
+import { type ParsedReport, refuse, type TestReport, textRefusal } from './test-report.ts';
 
 /**
  * Reads a runner's JSON, told by its members: jest and vitest, mocha, pytest-json-report, and the streams of `go test
@@ -26,4 +32,165 @@ export async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> 
     'not-a-report',
     'expected the JSON of jest, vitest, mocha, pytest-json-report, `go test -json` or libtest',
   );
+}
+
+const skipped: readonly unknown[] = ['pending', 'skipped', 'todo', 'disabled'];
+
+/** Whether a document is what `jest --json` and vitest's `json` reporter write. */
+export function isJest(document: Fields): boolean {
+  return Object.hasOwn(document, 'numTotalTests') && Object.hasOwn(document, 'testResults');
+}
+
+/**
+ * A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times
+ * are milliseconds.
+ */
+export function readJest(document: Fields): TestReport {
+  const tally = new Tally();
+  for (const entry of listOf(document.testResults)) readFile(tally, fieldsOf(entry));
+  const listed = tally.passed + tally.failed + tally.skipped;
+  const claimed = (key: string): number => claimedCount(tally, `\`${key}\``, document[key]);
+  const failed = claimed('numFailedTests');
+  if (failed > tally.failed)
+    tally.contradict('error', `\`numFailedTests\` is ${failed} and ${tally.failed} failed tests are listed`);
+  const total = claimed('numTotalTests');
+  if (total > listed)
+    tally.contradict('error', `\`numTotalTests\` is ${total} and ${listed} tests are listed`);
+  if (document.success !== undefined && document.success !== true && tally.failed === 0)
+    tally.contradict('error', '`success` is not true and no failed test is listed');
+  for (const key of ['numFailedTestSuites', 'numRuntimeErrorTestSuites']) {
+    const suites = claimed(key);
+    if (suites > 0 && tally.failed === 0)
+      tally.contradict('error', `\`${key}\` is ${suites} and no failed test is listed`);
+  }
+  if (document.wasInterrupted === true) tally.contradict('error', '`wasInterrupted` is true');
+  return tally.toReport();
+}
+
+function readFile(tally: Tally, file: Fields): void {
+  const path = nameOf(file.name) ?? nameOf(file.testFilePath) ?? '';
+  const place = path.split(/[\\/]/).at(-1) ?? '';
+  const before = tally.failed;
+  for (const entry of listOf(file.assertionResults)) {
+    const test = fieldsOf(entry);
+    const title = nameOf(test.fullName) ?? nameOf(test.title) ?? '';
+    const name = place === '' ? title : `${place} > ${title}`;
+    const durationMs = timeOf(test.duration);
+    const reran = countOf(test.invocations) > 1 || listOf(test.retryReasons).length > 0;
+    if (test.status === 'passed') tally.pass(name, durationMs, reran);
+    else if (skipped.includes(test.status)) tally.skip(name, durationMs);
+    else tally.fail(name, firstLine(listOf(test.failureMessages)[0]), durationMs);
+  }
+  if (file.status === 'failed' && tally.failed === before)
+    tally.fail(place || 'test file', firstLine(file.message));
+}
+
+function firstLine(value: unknown): string | undefined {
+  const line = textOf(value)
+    ?.split('\n')
+    .find((one) => plainLine(one) !== '');
+  return line === undefined ? undefined : line;
+}
+
+/** Whether a document is what mocha's `json` reporter writes. */
+export function isMocha({ stats, passes, failures, pending }: Fields): boolean {
+  const isCounted = ['tests', 'passes', 'failures'].some((key) => Object.hasOwn(fieldsOf(stats), key));
+  return isCounted && [passes, failures, pending].some(Array.isArray);
+}
+
+/** Hooks that failed are listed as failures. Times are milliseconds. */
+export function readMocha(document: Fields): TestReport {
+  const tally = new Tally();
+  for (const entry of listOf(document.failures)) {
+    const test = fieldsOf(entry);
+    const message = textOf(fieldsOf(test.err).message)?.split('\n', 1)[0];
+    tally.fail(titleOf(test), message, timeOf(test.duration));
+  }
+  for (const entry of listOf(document.pending)) tally.skip(titleOf(fieldsOf(entry)));
+  for (const entry of listOf(document.passes)) {
+    const test = fieldsOf(entry);
+    tally.pass(titleOf(test), timeOf(test.duration), countOf(test.currentRetry) > 0);
+  }
+  const stats = fieldsOf(document.stats);
+  const listed = tally.passed + tally.failed + tally.skipped;
+  for (const [key, count] of [
+    ['failures', tally.failed],
+    ['passes', tally.passed],
+    ['tests', listed],
+  ] as const) {
+    const claimed = claimedCount(tally, `\`stats.${key}\``, stats[key]);
+    if (claimed > count) tally.contradict('error', `\`stats.${key}\` is ${claimed} and ${count} are listed`);
+  }
+  const tests = listOf(document.tests).length;
+  if (tests > listed)
+    tally.contradict('error', `\`tests\` lists ${tests} and ${listed} of them have a result`);
+  return tally.toReport();
+}
+
+function titleOf(test: Fields): string {
+  return nameOf(test.fullTitle) ?? nameOf(test.title) ?? '';
+}
+
+/** All is well, a test failed, no test was collected: any other exit code of pytest is an interrupted or broken run. */
+const ordinaryExits: readonly unknown[] = [0, 1, 5];
+
+/** Whether a document is what pytest-json-report writes. */
+export function isPytestJson(document: Fields): boolean {
+  return Object.hasOwn(document, 'exitcode') && Object.hasOwn(fieldsOf(document.summary), 'total');
+}
+
+/**
+ * What could not be collected is a failure; an expected failure is skipped, and so is an unexpected pass that did not
+ * fail. Times are seconds.
+ */
+export function readPytestJson(document: Fields): TestReport {
+  const tally = new Tally();
+  const summary = fieldsOf(document.summary);
+  const claimed = (key: string): number => claimedCount(tally, `\`summary.${key}\``, summary[key]);
+  const failed = claimed('failed') + claimed('error');
+  for (const entry of listOf(document.collectors)) {
+    const { outcome, nodeid, longrepr } = fieldsOf(entry);
+    if (outcome === 'failed') tally.fail(nameOf(nodeid) ?? 'collection', lastLine(longrepr));
+  }
+  const before = tally.failed;
+  for (const entry of listOf(document.tests)) readTest(tally, fieldsOf(entry));
+  if (document.tests === undefined) {
+    const reran = claimed('rerun');
+    tally.flaky += reran;
+    tally.passed += claimed('passed') + reran;
+    tally.skipped += claimed('skipped') + claimed('xfailed') + claimed('xpassed');
+    for (let count = 0; count < Math.min(failed, 1_000_000); count += 1)
+      tally.fail('a test that is not named');
+  } else if (failed > tally.failed)
+    tally.contradict('error', `the summary counts ${failed} failed tests and ${tally.failed} are listed`);
+  const total = claimed('total');
+  const listed = tally.passed + tally.skipped + tally.failed - before;
+  if (total > listed)
+    tally.contradict('error', `the summary counts ${total} tests and ${listed} are accounted for`);
+  const { exitcode } = document;
+  if (!ordinaryExits.includes(exitcode))
+    tally.contradict('error', `\`exitcode\` is ${Number(exitcode)}: the run did not come to its end`);
+  else if (exitcode === 1 && tally.failed === 0)
+    tally.contradict('error', '`exitcode` is 1 and no failed test is listed');
+  return tally.toReport();
+}
+
+function readTest(tally: Tally, test: Fields): void {
+  const phases = [fieldsOf(test.setup), fieldsOf(test.call), fieldsOf(test.teardown)];
+  const times = phases.map(({ duration }) => timeOf(duration, 1000)).filter((time) => time !== undefined);
+  const durationMs = times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0);
+  const name = nameOf(test.nodeid) ?? '';
+  const { outcome } = test;
+  const broken = phases.find((phase) => phase.outcome === 'failed');
+  const isSkipped = outcome === 'skipped' || outcome === 'xfailed' || outcome === 'xpassed';
+  if (outcome === 'passed' && !broken) tally.pass(name, durationMs);
+  else if (isSkipped) tally.skip(name, durationMs);
+  // The plugin keeps the outcome of the first run where a later one passed.
+  else if (outcome === 'rerun' && !broken && phases[1]?.outcome === 'passed')
+    tally.pass(name, durationMs, true);
+  else tally.fail(name, textOf(fieldsOf(broken?.crash).message)?.split('\n', 1)[0], durationMs);
+}
+
+function lastLine(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(-1000).trim().split('\n').at(-1) : undefined;
 }

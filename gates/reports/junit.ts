@@ -1,7 +1,6 @@
-import { claimedCount } from './claimed-count.ts';
 import { plainLine } from './plain-text.ts';
 import { readXml, type XmlAttributes, type XmlReader } from './read-xml.ts';
-import { Tally } from './tally.ts';
+import { claimedCount, Tally } from './tally.ts';
 import type { Contradiction, ParsedReport, ReportRefusal, TestReport } from './test-report.ts';
 
 const maxMessageLength = 1000;

@@ -1,10 +1,7 @@
-import { claimedCount } from './claimed-count.ts';
-import type { EventReader } from './event-reader.ts';
-import { type Fields, nameOf, textOf, timeOf } from './json-fields.ts';
 import { plainLine } from './plain-text.ts';
-
-import { Tally } from './tally.ts';
-import { type ReportRefusal, reportBounds, type TestReport } from './test-report.ts';
+import { type Fields, nameOf, textOf, timeOf } from './read-report-json.ts';
+import { claimedCount, Tally } from './tally.ts';
+import { type EventReader, type ReportRefusal, reportBounds, type TestReport } from './test-report.ts';
 
 const types: readonly unknown[] = ['suite', 'test', 'bench', 'report'];
 

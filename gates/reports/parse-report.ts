@@ -1,6 +1,5 @@
 import { withoutEscapes } from './plain-text.ts';
-import { textRefusal } from './report-text.ts';
-import type { ParsedReport } from './test-report.ts';
+import { type ParsedReport, textRefusal } from './test-report.ts';
 
 /** Endings of report files that a `testSuite` check is asked for (resolutions, Where artifacts come from). */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];

@@ -1,10 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventReader } from './event-reader.ts';
 import { GoTestReader, isGoEvent } from './go-test.ts';
-import { fieldsOf } from './json-fields.ts';
 import { isLibtestEvent, LibtestReader } from './libtest.ts';
-import { readReportJson } from './read-report-json.ts';
-import { type ParsedReport, type ReportRefusal, refuse, reportBounds } from './test-report.ts';
+import { fieldsOf, readReportJson } from './read-report-json.ts';
+import {
+  type EventReader,
+  type ParsedReport,
+  type ReportRefusal,
+  refuse,
+  reportBounds,
+} from './test-report.ts';
 
 const linesPerTurn = 5000;
 /** Lines before the first event that are looked at: compilers print there. */

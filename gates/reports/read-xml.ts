@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SaxesTagPlain } from 'saxes';
 import { plainLine } from './plain-text.ts';
-import { textPieces, textRefusal } from './report-text.ts';
 import {
   type ParsedReport,
   type ReportRefusal,
   refuse,
   reportBounds,
   type TestReport,
+  textPieces,
+  textRefusal,
 } from './test-report.ts';
 
 const maxAttributes = 256;

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { plainName, withoutEscapes } from './plain-text.ts';
-import { textRefusal } from './report-text.ts';
 import { Tally } from './tally.ts';
 import { type Inner, type Point, toPoint } from './tap-point.ts';
-import { type ParsedReport, type ReportRefusal, refuse, reportBounds } from './test-report.ts';
+import { type ParsedReport, type ReportRefusal, refuse, reportBounds, textRefusal } from './test-report.ts';
 
 /** Longest part of a line that is looked at. */
 const maxLineLength = 64 * 1024;

@@ -1,7 +1,6 @@
-import { claimedCount } from './claimed-count.ts';
 import { plainLine } from './plain-text.ts';
 import type { XmlAttributes, XmlReader } from './read-xml.ts';
-import { Tally } from './tally.ts';
+import { claimedCount, Tally } from './tally.ts';
 import type { ReportRefusal, TestReport } from './test-report.ts';
 
 const maxLength = 1000;

@@ -1,7 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import { isDeclared } from '../api-calls/is-declared.ts';
-import { readApiCalls } from '../api-calls/read-calls.ts';
+import { isDeclared, readApiCalls } from '../api-calls/read-calls.ts';
 import {
   baseSource,
   candidateSource,

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ArtifactProducer, Produced } from '../../core/contract/artifact-producer.ts';
 import { declaredFormat } from '../../core/contract/declared-format.ts';
-import type { AdvisoryDatabase } from '../../readers/advisories/advisory-database.ts';
+import type { AdvisoryDatabase } from '../../readers/advisories/advisory.ts';
 import { readScaOptions } from '../../readers/advisories/sca-options.ts';
 import { scanPackages } from '../../readers/advisories/scan-packages.ts';
 import { openAdvisoryDatabase } from './advisories/open-advisory-database.ts';

@@ -1,3 +1,4 @@
+import { isTable, listOf, type Table } from '../packages/content.ts';
 import type { Ecosystem } from '../packages/package-set.ts';
 import {
   type Advisory,
@@ -9,7 +10,6 @@ import {
   worstSeverity,
 } from './advisory.ts';
 import { readCvss, readSeverityWord } from './cvss.ts';
-import { ecosystemOfOsv, normalName } from './osv-ecosystem.ts';
 
 /** An OSV record, taken apart by package. */
 export interface OsvRecord {
@@ -22,7 +22,6 @@ export interface OsvRecord {
   readonly otherEcosystems: readonly string[];
 }
 
-type Table = Readonly<Record<string, unknown>>;
 const maxVersions = 200_000;
 const maxEvents = 20_000;
 const maxReferences = 10;
@@ -174,10 +173,25 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 65_536;
 }
 
-function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const names: Readonly<Record<string, Ecosystem>> = {
+  npm: 'npm',
+  PyPI: 'pypi',
+  'crates.io': 'cargo',
+  Go: 'go',
+  Maven: 'maven',
+  RubyGems: 'rubygems',
+  Packagist: 'packagist',
+};
+
+/** The ecosystem that OSV calls `name`; what follows a colon names a repository of it (`Maven:https://…`). */
+export function ecosystemOfOsv(name: string): Ecosystem | undefined {
+  const [base = ''] = name.split(':', 1);
+  return Object.hasOwn(names, base) ? names[base] : undefined;
 }
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** A package name as `LockedPackage.name` writes it. */
+export function normalName(ecosystem: Ecosystem, name: string): string {
+  if (ecosystem === 'pypi') return name.toLowerCase().replace(/[-_.]+/g, '-');
+  // npm has names with capitals from before they were forbidden: they are other packages.
+  return ecosystem === 'packagist' ? name.toLowerCase() : name;
 }

@@ -1,6 +1,12 @@
 import type { LockedPackage } from '../packages/package-set.ts';
-import { type Advisory, type AdvisorySeverity, worstSeverity } from './advisory.ts';
-import { type AdvisoryDatabase, advisoryKey, type PackageName } from './advisory-database.ts';
+import {
+  type Advisory,
+  type AdvisoryDatabase,
+  type AdvisorySeverity,
+  advisoryKey,
+  type PackageName,
+  worstSeverity,
+} from './advisory.ts';
 import { judgeVersion } from './judge-version.ts';
 
 /** An advisory, and the packages that are or may be affected by it. */

@@ -1,5 +1,5 @@
 import { readHunkHeader } from './hunk-header.ts';
-import { unquotePath } from './unquote-path.ts';
+import { unquotePath } from './quote-path.ts';
 
 /**
  * What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means

@@ -1,7 +1,7 @@
 import { purlOf } from './lock-builder.ts';
 import type { LockedPackage } from './locked-package.ts';
-import { LocksOf } from './locks-of.ts';
-import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
+import { LocksOf } from './lockfile-drift.ts';
+import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 
 type Scope = LockedPackage['scope'];
 type Marked = { -readonly [Key in keyof LockedPackage]: LockedPackage[Key] };
@@ -77,18 +77,20 @@ function versionsBy(readings: readonly FileReading[], one: DeclaredDependency): 
 function unlocked(one: DeclaredDependency, version: string): Marked {
   const { ecosystem, name, scope, source, origin, declaredIn, line, requirement, via } = one;
   return {
-    ecosystem,
-    name,
-    version,
-    purl: purlOf({ name, version, source, origin }, ecosystem),
     direct: via === undefined || via.includes('-r'),
-    scope,
-    ...(source ? { source } : {}),
-    ...(origin ? { origin } : {}),
-    ...(version === '' ? { requirement: requirement || 'any version' } : {}),
-    dependsOn: [],
-    declaredIn,
-    ...(line === undefined ? {} : { line }),
+    ...stated({
+      ecosystem,
+      name,
+      version,
+      purl: purlOf({ name, version, source, origin }, ecosystem),
+      scope,
+      source,
+      origin,
+      requirement: version === '' ? requirement || 'any version' : undefined,
+      dependsOn: [],
+      declaredIn,
+      line,
+    }),
   };
 }
 

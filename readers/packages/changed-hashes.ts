@@ -1,5 +1,5 @@
 import { identityOf } from './new-dependencies.ts';
-import type { FileReading } from './reading.ts';
+import { type FileReading, stated } from './reading.ts';
 
 /** A version that stays what it was and whose content is fixed by no hash any more, or by another one. */
 export interface ChangedHash {
@@ -41,7 +41,7 @@ export function changedHashes(
       const isAnother = [...values].some((value) => isOther(value, was.values));
       if (!isGone && !isAnother) return [];
       const is = isGone ? ('gone' as const) : ('another' as const);
-      return [{ path: reading.path, name, version, is, ...(line === undefined ? {} : { line }) }];
+      return [stated({ path: reading.path, name, version, is, line })];
     });
   });
 }

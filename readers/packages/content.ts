@@ -1,4 +1,7 @@
+import { createRequire } from 'node:module';
 import { parse as parseTomlText, TomlError } from 'smol-toml';
+
+const require = createRequire(import.meta.url);
 
 /** Most bytes of one manifest or lockfile. */
 export const maxFileBytes = 64 * 1024 * 1024;
@@ -38,6 +41,87 @@ export function tomlContent(text: string): Content<Table> {
     if (fault instanceof TomlError) return { reason: `it is not valid TOML (line ${fault.line})` };
     return { reason: 'it is not valid TOML' };
   }
+}
+
+/** The part of js-yaml that is used; the package brings no types. It is loaded here: most changes bring no YAML. */
+interface YamlLibrary {
+  readonly load: (
+    text: string,
+    options: {
+      readonly schema: unknown;
+      /** Called for every node. */
+      readonly listener?: (event: string, state: { readonly anchorMap: object }) => void;
+    },
+  ) => unknown;
+  readonly FAILSAFE_SCHEMA: unknown;
+  readonly CORE_SCHEMA: unknown;
+}
+
+/** Values, and characters of texts and keys, that a YAML document may contain once its aliases are followed. */
+const maxValues = 500_000;
+const maxCharacters = 16 * 1024 * 1024;
+const maxJsonText = 2 * 1024 * 1024;
+
+/**
+ * A YAML document whose root is a mapping; every scalar is a string, an empty one `null`. Anchors, tags, duplicate keys
+ * and several documents are refused.
+ */
+export function yamlContent(text: string): Content<Table> {
+  return readYaml(text, 'FAILSAFE_SCHEMA');
+}
+
+/**
+ * A YAML 1.2 document (core schema) as the JSON that it means: anchors are followed. Third-party tags, duplicate keys,
+ * several documents, numbers that JSON does not have, more than 2 MiB of text, 100 levels and aliases that multiply are
+ * refused.
+ */
+export function yamlAsJson(text: string): Content<Table> {
+  if (text.length > maxJsonText) return { reason: `it is larger than ${maxJsonText} characters` };
+  const content = readYaml(text, 'CORE_SCHEMA');
+  return 'reason' in content || isBounded(content.value)
+    ? content
+    : { reason: 'its content is too large, too deep or no JSON' };
+}
+
+function readYaml(text: string, schema: 'FAILSAFE_SCHEMA' | 'CORE_SCHEMA'): Content<Table> {
+  // Some readers end a line there and others do not: a comment would hide what follows it.
+  if (/\r(?!\n)/.test(text)) return { reason: 'it holds a carriage return that ends no line' };
+  const library = require('js-yaml') as YamlLibrary;
+  try {
+    const value = library.load(text, {
+      schema: library[schema],
+      listener: (_, { anchorMap }) => {
+        if (schema === 'FAILSAFE_SCHEMA' && Object.keys(anchorMap).length > 0) throw new Error('anchor');
+      },
+    });
+    return isTable(value) ? { value } : { reason: 'it holds no mapping' };
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : '';
+    return {
+      reason: /single document/.test(message) ? 'it holds several documents' : 'it is not valid YAML',
+    };
+  }
+}
+
+/** An alias counts each time; one within its own anchor has no end, but its depth has one. */
+function isBounded(root: unknown): boolean {
+  let values = 0;
+  let characters = 0;
+  const pending: [value: unknown, depth: number][] = [[root, 0]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [value, depth] = next;
+    values += 1;
+    if (typeof value === 'string') characters += value.length;
+    if (typeof value === 'number' && !Number.isFinite(value)) return false;
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        characters += key.length;
+        pending.push([inner, depth + 1]);
+      }
+    }
+    if (depth > maxDepth || values + pending.length > maxValues || characters > maxCharacters) return false;
+  }
+  return true;
 }
 
 /** Narrows to an object that is no list. */

@@ -10,116 +10,71 @@ export interface FileKind {
   readonly role: 'manifest' | 'lockfile' | 'metadata' | 'config' | 'unread';
 }
 
+/** The last word of a row below. */
 export type FileKindId =
-  | 'package.json'
-  | 'package-lock.json'
-  | 'pnpm-lock.yaml'
-  | 'yarn.lock'
-  | 'bun.lock'
-  | 'installed-package.json'
-  | 'requirements.txt'
-  | 'constraints.txt'
-  | 'pyproject.toml'
-  | 'poetry.lock'
-  | 'uv.lock'
-  | 'pdm.lock'
-  | 'Pipfile'
-  | 'Pipfile.lock'
-  | 'Cargo.toml'
-  | 'Cargo.lock'
-  | 'vendored-Cargo.toml'
-  | 'go.mod'
-  | 'go.sum'
-  | 'pom.xml'
-  | 'build.gradle'
-  | 'gradle.lockfile'
-  | 'libs.versions.toml'
-  | 'Gemfile'
-  | 'Gemfile.lock'
-  | 'composer.json'
-  | 'composer.lock'
-  | 'setup.cfg'
-  | 'setup.py'
-  | 'extensions.xml'
-  | '.npmrc'
-  | '.yarnrc'
-  | '.yarnrc.yml'
-  | 'bunfig.toml'
-  | 'pnpm-workspace.yaml'
-  | 'pip.conf'
-  | 'uv.toml'
-  | 'environment.yml'
-  | 'cargo-config'
-  | 'settings.xml'
-  | 'maven.config'
-  | 'java.properties'
-  | 'bundle-config'
-  | 'unread';
+  | LastWord<(typeof byName)[keyof typeof byName] | (typeof byPlace)[keyof typeof byPlace]>
+  | LastWord<(typeof others)[number][1]>;
+type LastWord<Text> = Text extends `${string} ${string} ${infer Id}` ? Id : never;
 
-const kind = (id: FileKindId, ecosystem: Ecosystem, role: FileKind['role']): FileKind => ({
-  id,
-  ecosystem,
-  role,
-});
-
-const byName: Readonly<Record<string, FileKind>> = {
-  'package.json': kind('package.json', 'npm', 'manifest'),
-  'package-lock.json': kind('package-lock.json', 'npm', 'lockfile'),
-  'npm-shrinkwrap.json': kind('package-lock.json', 'npm', 'lockfile'),
-  'pnpm-lock.yaml': kind('pnpm-lock.yaml', 'npm', 'lockfile'),
-  'yarn.lock': kind('yarn.lock', 'npm', 'lockfile'),
-  'bun.lock': kind('bun.lock', 'npm', 'lockfile'),
-  'bun.lockb': kind('unread', 'npm', 'unread'),
-  'deno.lock': kind('unread', 'npm', 'unread'),
-  'pyproject.toml': kind('pyproject.toml', 'pypi', 'manifest'),
-  'poetry.lock': kind('poetry.lock', 'pypi', 'lockfile'),
-  'uv.lock': kind('uv.lock', 'pypi', 'lockfile'),
-  'pdm.lock': kind('pdm.lock', 'pypi', 'lockfile'),
-  'pylock.toml': kind('unread', 'pypi', 'unread'),
-  Pipfile: kind('Pipfile', 'pypi', 'manifest'),
-  'Pipfile.lock': kind('Pipfile.lock', 'pypi', 'lockfile'),
-  'Cargo.toml': kind('Cargo.toml', 'cargo', 'manifest'),
-  'Cargo.lock': kind('Cargo.lock', 'cargo', 'lockfile'),
-  'go.mod': kind('go.mod', 'go', 'manifest'),
-  'go.sum': kind('go.sum', 'go', 'lockfile'),
-  'go.work': kind('unread', 'go', 'unread'),
-  'pom.xml': kind('pom.xml', 'maven', 'manifest'),
-  'build.gradle': kind('build.gradle', 'maven', 'manifest'),
-  'build.gradle.kts': kind('build.gradle', 'maven', 'manifest'),
-  'gradle.lockfile': kind('gradle.lockfile', 'maven', 'lockfile'),
-  'buildscript-gradle.lockfile': kind('gradle.lockfile', 'maven', 'lockfile'),
-  Gemfile: kind('Gemfile', 'rubygems', 'manifest'),
-  'gems.rb': kind('Gemfile', 'rubygems', 'manifest'),
-  'Gemfile.lock': kind('Gemfile.lock', 'rubygems', 'lockfile'),
-  'gems.locked': kind('Gemfile.lock', 'rubygems', 'lockfile'),
-  'composer.json': kind('composer.json', 'packagist', 'manifest'),
-  'composer.lock': kind('composer.lock', 'packagist', 'lockfile'),
-  'setup.cfg': kind('setup.cfg', 'pypi', 'manifest'),
-  'setup.py': kind('setup.py', 'pypi', 'manifest'),
-  '.npmrc': kind('.npmrc', 'npm', 'config'),
-  '.yarnrc': kind('.yarnrc', 'npm', 'config'),
-  '.yarnrc.yml': kind('.yarnrc.yml', 'npm', 'config'),
-  'bunfig.toml': kind('bunfig.toml', 'npm', 'config'),
-  'pnpm-workspace.yaml': kind('pnpm-workspace.yaml', 'npm', 'config'),
-  '.pnpmfile.cjs': kind('unread', 'npm', 'config'),
-  '.pnpmfile.mjs': kind('unread', 'npm', 'config'),
-  'pip.conf': kind('pip.conf', 'pypi', 'config'),
-  'pip.ini': kind('pip.conf', 'pypi', 'config'),
-  'uv.toml': kind('uv.toml', 'pypi', 'config'),
-  'gradle.properties': kind('java.properties', 'maven', 'config'),
-  'gradle-wrapper.properties': kind('java.properties', 'maven', 'config'),
-  'maven-wrapper.properties': kind('java.properties', 'maven', 'config'),
-};
+/** Ecosystem, role and id of the files of that name. */
+const byName = {
+  'package.json': 'npm manifest package.json',
+  'package-lock.json': 'npm lockfile package-lock.json',
+  'npm-shrinkwrap.json': 'npm lockfile package-lock.json',
+  'pnpm-lock.yaml': 'npm lockfile pnpm-lock.yaml',
+  'yarn.lock': 'npm lockfile yarn.lock',
+  'bun.lock': 'npm lockfile bun.lock',
+  'bun.lockb': 'npm unread unread',
+  'deno.lock': 'npm unread unread',
+  'pyproject.toml': 'pypi manifest pyproject.toml',
+  'poetry.lock': 'pypi lockfile poetry.lock',
+  'uv.lock': 'pypi lockfile uv.lock',
+  'pdm.lock': 'pypi lockfile pdm.lock',
+  'pylock.toml': 'pypi unread unread',
+  Pipfile: 'pypi manifest Pipfile',
+  'Pipfile.lock': 'pypi lockfile Pipfile.lock',
+  'Cargo.toml': 'cargo manifest Cargo.toml',
+  'Cargo.lock': 'cargo lockfile Cargo.lock',
+  'go.mod': 'go manifest go.mod',
+  'go.sum': 'go lockfile go.sum',
+  'go.work': 'go unread unread',
+  'pom.xml': 'maven manifest pom.xml',
+  'build.gradle': 'maven manifest build.gradle',
+  'build.gradle.kts': 'maven manifest build.gradle',
+  'gradle.lockfile': 'maven lockfile gradle.lockfile',
+  'buildscript-gradle.lockfile': 'maven lockfile gradle.lockfile',
+  Gemfile: 'rubygems manifest Gemfile',
+  'gems.rb': 'rubygems manifest Gemfile',
+  'Gemfile.lock': 'rubygems lockfile Gemfile.lock',
+  'gems.locked': 'rubygems lockfile Gemfile.lock',
+  'composer.json': 'packagist manifest composer.json',
+  'composer.lock': 'packagist lockfile composer.lock',
+  'setup.cfg': 'pypi manifest setup.cfg',
+  'setup.py': 'pypi manifest setup.py',
+  '.npmrc': 'npm config .npmrc',
+  '.yarnrc': 'npm config .yarnrc',
+  '.yarnrc.yml': 'npm config .yarnrc.yml',
+  'bunfig.toml': 'npm config bunfig.toml',
+  'pnpm-workspace.yaml': 'npm config pnpm-workspace.yaml',
+  '.pnpmfile.cjs': 'npm config unread',
+  '.pnpmfile.mjs': 'npm config unread',
+  'pip.conf': 'pypi config pip.conf',
+  'pip.ini': 'pypi config pip.conf',
+  'uv.toml': 'pypi config uv.toml',
+  'gradle.properties': 'maven config java.properties',
+  'gradle-wrapper.properties': 'maven config java.properties',
+  'maven-wrapper.properties': 'maven config java.properties',
+} as const;
 
 /** Kinds that only their directory makes what they are. */
-const byPlace: Readonly<Record<string, FileKind>> = {
-  '.cargo/config': kind('cargo-config', 'cargo', 'config'),
-  '.cargo/config.toml': kind('cargo-config', 'cargo', 'config'),
-  '.mvn/extensions.xml': kind('extensions.xml', 'maven', 'manifest'),
-  '.mvn/maven.config': kind('maven.config', 'maven', 'config'),
-  '.mvn/jvm.config': kind('maven.config', 'maven', 'config'),
-  '.bundle/config': kind('bundle-config', 'rubygems', 'config'),
-};
+const byPlace = {
+  '.cargo/config': 'cargo config cargo-config',
+  '.cargo/config.toml': 'cargo config cargo-config',
+  '.mvn/extensions.xml': 'maven manifest extensions.xml',
+  '.mvn/maven.config': 'maven config maven.config',
+  '.mvn/jvm.config': 'maven config maven.config',
+  '.bundle/config': 'rubygems config bundle-config',
+} as const;
 
 /**
  * Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says
@@ -127,7 +82,21 @@ const byPlace: Readonly<Record<string, FileKind>> = {
  */
 const unreadName =
   /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json|package\.(?:yaml|json5)|pylock\.[\w-]+\.toml)$/;
-const unread = kind('unread', 'npm', 'unread');
+
+/** Gradle applies scripts of any name, Bundler takes any Gemfile that it is given. */
+const others = [
+  [/^[\w.-]*settings[\w.-]*\.xml$/, 'maven config settings.xml'],
+  [/^[\w.-]*environment[\w.-]*\.ya?ml$/, 'pypi config environment.yml'],
+  [/\.versions\.toml$/, 'maven manifest libs.versions.toml'],
+  [/\.gradle(?:\.kts)?$/, 'maven manifest build.gradle'],
+  [/^Gemfile\.(?!lock$)[\w-]+$|\.(?:gemfile|gemspec)$/, 'rubygems manifest Gemfile'],
+  [/^constraints[\w.-]*\.(?:txt|in)$/, 'pypi manifest constraints.txt'],
+  [/requirements[\w.-]*\.(?:txt|in|pip)$/, 'pypi manifest requirements.txt'],
+  [unreadName, 'npm unread unread'],
+  // Of paths that `fileKind` tells by more than a name.
+  [/^(?!)/, 'npm metadata installed-package.json'],
+  [/^(?!)/, 'cargo metadata vendored-Cargo.toml'],
+] as const;
 
 /**
  * What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and
@@ -141,27 +110,27 @@ export function fileKind(path: string): FileKind | undefined {
     const below = segments.length - 1 - installed;
     const isScoped = segments[installed + 1]?.startsWith('@') === true;
     return name === 'package.json' && below === (isScoped ? 3 : 2)
-      ? kind('installed-package.json', 'npm', 'metadata')
+      ? toKind('npm metadata installed-package.json')
       : undefined;
   }
   if (name === 'Cargo.toml' && segments.at(-3) === 'vendor')
-    return kind('vendored-Cargo.toml', 'cargo', 'metadata');
-  const place = `${segments.at(-2) ?? ''}/${name}`;
-  if (Object.hasOwn(byPlace, place)) return byPlace[place];
-  if (Object.hasOwn(byName, name)) return byName[name];
-  if (/^[\w.-]*settings[\w.-]*\.xml$/.test(name)) return kind('settings.xml', 'maven', 'config');
-  if (/^[\w.-]*environment[\w.-]*\.ya?ml$/.test(name)) return kind('environment.yml', 'pypi', 'config');
-  if (name.endsWith('.versions.toml')) return kind('libs.versions.toml', 'maven', 'manifest');
-  // Gradle applies scripts of any name, Bundler takes any Gemfile that it is told.
-  if (/\.gradle(?:\.kts)?$/.test(name)) return kind('build.gradle', 'maven', 'manifest');
-  if (/^Gemfile\.(?!lock$)[\w-]+$|\.gemfile$/.test(name)) return kind('Gemfile', 'rubygems', 'manifest');
-  if (name.endsWith('.gemspec')) return kind('Gemfile', 'rubygems', 'manifest');
-  if (/^constraints[\w.-]*\.(?:txt|in)$/.test(name)) return kind('constraints.txt', 'pypi', 'manifest');
-  const isRequirements =
-    /requirements[\w.-]*\.(?:txt|in|pip)$/.test(name) ||
-    (/\.(?:txt|in)$/.test(name) && /^requirements?$/.test(segments.at(-2) ?? ''));
-  if (isRequirements) return kind('requirements.txt', 'pypi', 'manifest');
-  return unreadName.test(name) ? unread : undefined;
+    return toKind('cargo metadata vendored-Cargo.toml');
+  const rows: ReadonlyMap<string, string> = kinds;
+  const row =
+    rows.get(`${segments.at(-2) ?? ''}/${name}`) ??
+    rows.get(name) ??
+    others.find(([pattern]) => pattern.test(name))?.[1];
+  if (row !== undefined) return toKind(row);
+  return /\.(?:txt|in)$/.test(name) && /^requirements?$/.test(segments.at(-2) ?? '')
+    ? toKind('pypi manifest requirements.txt')
+    : undefined;
+}
+
+const kinds = new Map(Object.entries({ ...byPlace, ...byName }));
+
+function toKind(row: string): FileKind {
+  const [ecosystem, role, id] = row.split(' ') as [FileKind['ecosystem'], FileKind['role'], FileKindId];
+  return { id, ecosystem, role };
 }
 
 /**

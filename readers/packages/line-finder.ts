@@ -33,3 +33,14 @@ export class LineFinder {
     return feed === -1 ? this.#text.length : feed;
   }
 }
+
+/** Lines of the YAML keys that are indented by at most two spaces, from 1; the first of equal ones. */
+export function keyLines(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const [at, line] of text.split('\n').entries()) {
+    const key = /^ {0,2}(?:"([^"]+)"|'([^']+)'|([^\s"'#][^\s#]*)):(?:\s|$)/.exec(line);
+    const name = key?.[1] ?? key?.[2] ?? key?.[3];
+    if (name !== undefined && !lines.has(name)) lines.set(name, at + 1);
+  }
+  return lines;
+}

@@ -1,6 +1,5 @@
-import { LocksOf } from './locks-of.ts';
 import { withoutCredentials } from './origin.ts';
-import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
+import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 
 /** One thing that a manifest asks for and its lockfile does not hold, or holds otherwise. */
 export interface LockfileDrift {
@@ -34,14 +33,16 @@ export function lockfileDrift(readings: readonly FileReading[]): readonly Lockfi
         const found = mirror && one.source !== 'path' ? differs(one, mirror, manifest) : undefined;
         const isMissing = mirror === undefined && !held.has(one.name) && !lock.local.has(one.name);
         if (one.needNotBeLocked || one.isOverride || (found === undefined && !isMissing)) continue;
-        drift.push({
-          path: manifest.path,
-          lockfile: lock.path,
-          name: one.key,
-          expected: one.requirement,
-          ...(one.line === undefined ? {} : { line: one.line }),
-          ...(found ? { found: found.is } : {}),
-        });
+        drift.push(
+          stated({
+            path: manifest.path,
+            lockfile: lock.path,
+            name: one.key,
+            expected: one.requirement,
+            line: one.line,
+            found: found?.is,
+          }),
+        );
         break;
       }
     }
@@ -107,4 +108,42 @@ function gemForm(requirement: string): string {
     .filter((part) => part !== '' && part !== '>= 0')
     .sort()
     .join(', ');
+}
+
+/** Finds the lockfile that holds what a manifest asks for. */
+export class LocksOf {
+  readonly #locks = new Map<string, FileReading[]>();
+
+  constructor(readings: readonly FileReading[]) {
+    for (const reading of readings) {
+      if (reading.kind.role !== 'lockfile' || reading.kind.id === 'go.sum') continue;
+      const key = `${family(reading)} ${directoryOf(reading.path)}`;
+      this.#locks.set(key, [...(this.#locks.get(key) ?? []), reading]);
+    }
+  }
+
+  /** Lockfiles of the same family beside the manifest, or in the nearest directory above that has any. */
+  nearest(manifest: FileReading): readonly FileReading[] {
+    for (let directory = directoryOf(manifest.path); ; directory = directoryOf(directory)) {
+      const found = this.#locks.get(`${family(manifest)} ${directory}`);
+      if (found || directory === '') return found ?? [];
+    }
+  }
+
+  /** Those of `nearest` that surely speak of this manifest: it stands beside them, or they name it as a member. */
+  governing(manifest: FileReading): readonly FileReading[] {
+    const directory = directoryOf(manifest.path);
+    return this.nearest(manifest).filter((lock) => {
+      const place = directoryOf(lock.path);
+      const relative = place === '' ? directory : directory.slice(place.length + 1);
+      if (lock.mirrored) return lock.mirrored.has(place === directory ? '' : relative);
+      return place === directory || [...manifest.local].some((name) => lock.local.has(name));
+    });
+  }
+}
+
+/** Files that belong together: one ecosystem, of Python one tool. */
+function family({ kind }: FileReading): string {
+  if (kind.ecosystem !== 'pypi') return kind.ecosystem;
+  return kind.id === 'Pipfile' || kind.id === 'Pipfile.lock' ? 'pipenv' : 'pypi';
 }

@@ -1,6 +1,6 @@
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { repositoryKey } from './origin.ts';
-import type { DeclaredDependency, FileReading } from './reading.ts';
+import { type DeclaredDependency, type FileReading, stated } from './reading.ts';
 
 /** One dependency that the candidate has and the base does not. */
 export interface NewDependency {
@@ -146,20 +146,20 @@ function isMoved({ ecosystem, name, source, origin }: LockedPackage, known: Know
 function fromManifest(one: DeclaredDependency): NewDependency {
   const { ecosystem, name, key, field, requirement, source, origin, declaredIn, line, version, via } = one;
   const isTransitive = via !== undefined && !via.includes('-r');
-  return {
+  return stated({
     ecosystem,
     name,
-    relation: isTransitive ? 'transitive' : 'direct',
+    relation: isTransitive ? ('transitive' as const) : ('direct' as const),
     through: isTransitive ? via.slice(0, 3) : [],
     path: declaredIn,
     field,
     requirement,
     source: source ?? 'registry',
-    ...(line === undefined ? {} : { line }),
-    ...(version === undefined ? {} : { version }),
-    ...(origin ? { origin } : {}),
-    ...(key === name || key.toLowerCase() === name ? {} : { alias: key }),
-  };
+    line,
+    version,
+    origin,
+    alias: key === name || key.toLowerCase() === name ? undefined : key,
+  });
 }
 
 interface Askers {
@@ -195,30 +195,25 @@ function fromLock(one: LockedPackage, reading: FileReading, asking: Askers): New
   const through = asking.by.get(`${declaredIn} ${purl}`) ?? [];
   const isDirect = one.direct || (!reading.knowsDirect && asking.directNames.has(`${ecosystem} ${name}`));
   const saysWho = asking.files.has(declaredIn) || hasGraph.has(reading.kind.id);
-  return {
+  const indirect = through.length > 0 || !saysWho ? ('transitive' as const) : ('unrequested' as const);
+  return stated({
     ecosystem,
     name,
-    relation: isDirect ? 'direct' : through.length > 0 || !saysWho ? 'transitive' : 'unrequested',
+    relation: isDirect ? ('direct' as const) : indirect,
     through: isDirect ? [] : through,
     path: declaredIn,
     version,
     source: source ?? 'registry',
-    ...(origin ? { origin } : {}),
-    ...(requirement ? { requirement } : {}),
-    ...(line === undefined ? {} : { line }),
-  };
+    origin,
+    requirement: requirement || undefined,
+    line,
+  });
 }
 
 /** Lockfiles that say of every package who asks for it. */
-const hasGraph: ReadonlySet<string> = new Set([
-  'package-lock.json',
-  'pnpm-lock.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'Cargo.lock',
-  'poetry.lock',
-  'uv.lock',
-  'pdm.lock',
-  'Gemfile.lock',
-  'composer.lock',
-]);
+const hasGraph: ReadonlySet<string> = new Set(
+  (
+    'package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock poetry.lock uv.lock pdm.lock ' +
+    'Gemfile.lock composer.lock'
+  ).split(' '),
+);

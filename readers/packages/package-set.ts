@@ -1,7 +1,6 @@
 import { applyManifests } from './apply-manifests.ts';
 import { isDependencyFile } from './file-kind.ts';
-import type { PackageSet } from './locked-package.ts';
-import { mergeByPurl } from './merge-by-purl.ts';
+import type { LockedPackage, PackageSet } from './locked-package.ts';
 import { readDependencies } from './read-dependencies.ts';
 
 export type { DependencyProblem, Ecosystem, LockedPackage, PackageSet } from './locked-package.ts';
@@ -15,4 +14,46 @@ export { isDependencyFile };
 export function readPackageSet(files: ReadonlyMap<string, Uint8Array>): PackageSet {
   const { readings, problems, notes } = readDependencies(files);
   return { packages: mergeByPurl(applyManifests(readings)), problems, notes };
+}
+
+const scopes: readonly LockedPackage['scope'][] = ['runtime', 'optional', 'development', 'unknown'];
+
+/** One package for each purl and file, sorted: lists joined, the strongest scope, direct where any is. */
+function mergeByPurl(packages: readonly LockedPackage[]): readonly LockedPackage[] {
+  const sorted = [...packages].sort(byPlace);
+  const merged: LockedPackage[] = [];
+  for (let at = 0; at < sorted.length; ) {
+    const first = sorted[at];
+    if (first === undefined) break;
+    let end = at + 1;
+    while (end < sorted.length && byPlace(first, sorted[end] ?? first) === 0) end += 1;
+    merged.push(end === at + 1 ? first : mergeAll(first, sorted.slice(at, end)));
+    at = end;
+  }
+  return merged;
+}
+
+function byPlace(left: LockedPackage, right: LockedPackage): number {
+  return (
+    inOrder(left.ecosystem, right.ecosystem) ||
+    inOrder(left.purl, right.purl) ||
+    inOrder(left.declaredIn, right.declaredIn)
+  );
+}
+
+function inOrder(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function mergeAll(first: LockedPackage, same: readonly LockedPackage[]): LockedPackage {
+  const license = same.find((one) => one.license)?.license;
+  const integrity = same.find((one) => one.integrity)?.integrity;
+  return {
+    ...first,
+    direct: same.some(({ direct }) => direct),
+    scope: scopes.find((scope) => same.some((one) => one.scope === scope)) ?? 'unknown',
+    dependsOn: [...new Set(same.flatMap(({ dependsOn }) => dependsOn))].sort(),
+    ...(license ? { license } : {}),
+    ...(integrity ? { integrity } : {}),
+  };
 }

@@ -1,76 +1,89 @@
-import { readCargoLock, readCargoToml, readVendoredCrate } from './cargo/cargo.ts';
-import { readCargoConfig } from './cargo/cargo-config.ts';
-import { textContent } from './content.ts';
+import { readBundleConfig, readGemfile, readGemfileLock } from './bundler.ts';
+import { readCargoConfig, readCargoLock, readCargoToml, readVendoredCrate } from './cargo.ts';
+import { readComposerJson, readComposerLock } from './composer.ts';
+import { type Content, jsonContent, type Table, textContent, tomlContent, yamlContent } from './content.ts';
 import { type FileKind, type FileKindId, fileKind } from './file-kind.ts';
-import { readGoMod, readGoSum } from './go/go.ts';
+import { readGoMod, readGoSum } from './go.ts';
 import { readGradleBuild, readGradleLockfile, readVersionCatalog } from './jvm/gradle.ts';
 import {
   readJavaProperties,
   readMavenExtensions,
   readMavenOptions,
   readMavenSettings,
-} from './jvm/maven-config.ts';
-import { readPom } from './jvm/pom.ts';
+  readPom,
+} from './jvm/maven.ts';
 import type { DependencyProblem } from './locked-package.ts';
-import { readBunLock } from './npm/bun-lock.ts';
+import { jsoncContent, readBunLock } from './npm/bun-lock.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
 import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
 import { readYarnLock } from './npm/yarn-lock.ts';
-import { readComposerJson, readComposerLock } from './php/composer.ts';
 import { readPipfile, readPyproject } from './python/pyproject.ts';
-import { readCondaEnvironment, readPipConf, readSetupCfg, readUvToml } from './python/python-config.ts';
+import { readCondaEnvironment, readPipConf, readSetupCfg, readUvSettings } from './python/python-config.ts';
 import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './python/python-lock.ts';
 import { readRequirements } from './python/requirements.ts';
 import { readSetupPy } from './python/setup-py.ts';
 import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
-import { readBundleConfig } from './ruby/bundle-config.ts';
-import { readGemfile } from './ruby/gemfile.ts';
-import { readGemfileLock } from './ruby/gemfile-lock.ts';
 
-const readers: Readonly<
-  Record<Exclude<FileKindId, 'unread'>, (text: string, reading: ReadingBuilder) => void>
-> = {
-  'package.json': readPackageJson,
-  'package-lock.json': readPackageLock,
+type Reader = (text: string, reading: ReadingBuilder) => void;
+type DocumentReader = (root: Table, reading: ReadingBuilder) => void;
+
+const parsedBy =
+  (parse: (text: string) => Content<Table>) =>
+  (read: DocumentReader): Reader =>
+  (text, reading) => {
+    const content = parse(text);
+    if ('reason' in content) reading.problem(content.reason);
+    else read(content.value, reading);
+  };
+const json = parsedBy(jsonContent);
+const toml = parsedBy(tomlContent);
+/** A file of comments alone says nothing. */
+const yaml = parsedBy((text) => (/^[^#\s-]/m.test(text) ? yamlContent(text) : { value: {} }));
+
+const readers: Readonly<Record<Exclude<FileKindId, 'unread'>, Reader>> = {
+  'package.json': json(readPackageJson),
+  'package-lock.json': json(readPackageLock),
   'pnpm-lock.yaml': readPnpmLock,
   'yarn.lock': readYarnLock,
-  'bun.lock': readBunLock,
-  'installed-package.json': readInstalledPackage,
+  'bun.lock': parsedBy(jsoncContent)(readBunLock),
+  'installed-package.json': json(readInstalledPackage),
   'requirements.txt': readRequirements,
   'constraints.txt': readRequirements,
-  'pyproject.toml': readPyproject,
-  'poetry.lock': readPoetryLock,
-  'uv.lock': readUvLock,
-  'pdm.lock': readPdmLock,
-  Pipfile: readPipfile,
-  'Pipfile.lock': readPipfileLock,
-  'Cargo.toml': readCargoToml,
-  'Cargo.lock': readCargoLock,
-  'vendored-Cargo.toml': readVendoredCrate,
+  'pyproject.toml': toml(readPyproject),
+  'poetry.lock': toml(readPoetryLock),
+  'uv.lock': toml(readUvLock),
+  'pdm.lock': toml(readPdmLock),
+  Pipfile: toml(readPipfile),
+  'Pipfile.lock': json(readPipfileLock),
+  'Cargo.toml': toml(readCargoToml),
+  'Cargo.lock': toml(readCargoLock),
+  'vendored-Cargo.toml': toml(readVendoredCrate),
   'go.mod': readGoMod,
   'go.sum': readGoSum,
   'pom.xml': readPom,
   'build.gradle': readGradleBuild,
   'gradle.lockfile': readGradleLockfile,
-  'libs.versions.toml': readVersionCatalog,
+  'libs.versions.toml': toml(readVersionCatalog),
   Gemfile: readGemfile,
   'Gemfile.lock': readGemfileLock,
-  'composer.json': readComposerJson,
-  'composer.lock': readComposerLock,
+  'composer.json': json(readComposerJson),
+  'composer.lock': json(readComposerLock),
   'setup.cfg': readSetupCfg,
   'setup.py': readSetupPy,
   'extensions.xml': readMavenExtensions,
   '.npmrc': readNpmrc,
   '.yarnrc': readYarnrc,
-  '.yarnrc.yml': readYarnrcYml,
-  'bunfig.toml': readBunfig,
-  'pnpm-workspace.yaml': readPnpmWorkspace,
+  '.yarnrc.yml': yaml(readYarnrcYml),
+  'bunfig.toml': toml(readBunfig),
+  'pnpm-workspace.yaml': yaml(readPnpmWorkspace),
   'pip.conf': readPipConf,
-  'uv.toml': readUvToml,
-  'environment.yml': readCondaEnvironment,
-  'cargo-config': readCargoConfig,
+  'uv.toml': toml(readUvSettings),
+  'environment.yml': (text, reading) => {
+    if (/^\s*["']?(?:dependencies|channels)["']?\s*:/m.test(text)) yaml(readCondaEnvironment)(text, reading);
+  },
+  'cargo-config': toml(readCargoConfig),
   'settings.xml': readMavenSettings,
   'maven.config': readMavenOptions,
   'java.properties': readJavaProperties,
@@ -158,5 +171,6 @@ function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading 
       }
     }
   }
-  return reading.finish();
+  reading.text = '';
+  return reading;
 }

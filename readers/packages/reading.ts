@@ -1,7 +1,13 @@
 import type { FileKind } from './file-kind.ts';
+import { LineFinder } from './line-finder.ts';
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { withoutCredentials } from './origin.ts';
 import { isDefaultPlace, type PackageSource, shownPlace } from './sources/package-source.ts';
+
+type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
+/** A dependency as a reader finds it: fields without a value are left out. */
+export type Declared = Pick<DeclaredDependency, 'key' | 'name' | 'requirement' | 'scope' | 'field'> &
+  Loose<Partial<Omit<DeclaredDependency, 'declaredIn'>>>;
 
 export type SourceKind = NonNullable<LockedPackage['source']>;
 
@@ -44,24 +50,24 @@ export interface FileReading {
   /** The lockfile itself says which packages are direct. */
   readonly knowsDirect: boolean;
   /** Copies of manifests that a lockfile keeps: directory relative to it, then key, then requirement. */
-  readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   /** Names that are part of this repository. */
   readonly local: ReadonlySet<string>;
   /** Package licenses that a file states for a whole package: `name` or `name@version`. */
-  readonly licenses?: ReadonlyMap<string, string>;
+  readonly licenses?: ReadonlyMap<string, string> | undefined;
   /** Hashes for packages of another file: `name@version`. */
-  readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>>;
+  readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>> | undefined;
   /** go.mod since 1.17: what its go.sum holds besides is not used. */
-  readonly listsAll?: boolean;
+  readonly listsAll?: boolean | undefined;
   /** Other files that it includes or is constrained by, as written. */
-  readonly includes?: readonly string[];
-  readonly constraints?: readonly string[];
+  readonly includes?: readonly string[] | undefined;
+  readonly constraints?: readonly string[] | undefined;
   readonly problems: readonly string[];
   readonly notes: readonly string[];
 }
 
 /** Collects what a reader finds; a reader that finds nothing answers an empty reading. */
-export class ReadingBuilder {
+export class ReadingBuilder implements FileReading {
   readonly path: string;
   readonly kind: FileKind;
   readonly declared: DeclaredDependency[] = [];
@@ -94,15 +100,31 @@ export class ReadingBuilder {
     if (this.notes.length < 20 && !this.notes.includes(reason)) this.notes.push(reason);
   }
 
-  declare(
-    dependency: Omit<DeclaredDependency, 'declaredIn' | 'ecosystem'> & { ecosystem?: Ecosystem },
-  ): void {
+  /** Finds lines of the text, in order. */
+  lines(): LineFinder {
+    return new LineFinder(this.text);
+  }
+
+  /** A path that the file names, seen from the root; one that leaves the repository begins with `../`. */
+  placeOf(path: string): string {
+    return resolvePath(directoryOf(this.path), path) ?? `../${path.slice(0, 1000)}`;
+  }
+
+  /** Keeps a license for a package of another file. */
+  license(name: string, version: string, license: string | undefined): void {
+    if (license === undefined) return;
+    this.licenses ??= new Map();
+    this.licenses.set(version === '' ? name : `${name}@${version}`, license);
+  }
+
+  /** A path inside the repository need not be in a lockfile. */
+  declare(dependency: Declared): void {
     if (this.declared.length >= maxDeclared) this.problem(`it names more than ${maxDeclared} dependencies`);
     else if (!isName(dependency.name)) this.problem('it names a dependency in a form that is no name');
     else {
       const requirement = withoutCredentials(dependency.requirement);
-      const ecosystem = this.kind.ecosystem;
-      this.declared.push({ ecosystem, ...dependency, requirement, declaredIn: this.path });
+      const found = { ecosystem: this.kind.ecosystem, ...dependency, requirement, declaredIn: this.path };
+      this.declared.push(stated(found) as DeclaredDependency);
     }
   }
 
@@ -113,7 +135,7 @@ export class ReadingBuilder {
   source(
     key: string,
     value: unknown,
-    more: { readonly line?: number | undefined; readonly counts?: PackageSource['counts'] } = {},
+    more: { readonly line?: number | undefined; readonly counts?: PackageSource['counts'] | undefined } = {},
   ): void {
     if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return;
     if (this.sources.length >= maxSources) {
@@ -122,13 +144,8 @@ export class ReadingBuilder {
     }
     const shown = shownPlace(String(value));
     const line = more.line ?? this.#lineOf(String(value));
-    this.sources.push({
-      key: shownPlace(key),
-      value: shown,
-      ...(line === undefined ? {} : { line }),
-      ...(more.counts === undefined ? {} : { counts: more.counts }),
-      ...(isDefaultPlace(shown) && !key.startsWith('@') ? { isDefault: true } : {}),
-    });
+    const isDefault = isDefaultPlace(shown) && !key.startsWith('@');
+    this.sources.push(stated({ key: shownPlace(key), value: shown, line, counts: more.counts, isDefault }));
   }
 
   #lineOf(value: string): number | undefined {
@@ -136,28 +153,19 @@ export class ReadingBuilder {
     const at = this.text.indexOf(value);
     return at === -1 ? undefined : this.text.slice(0, at).split('\n').length;
   }
-
-  finish(): FileReading {
-    const { mirrored, licenses, hashes } = this;
-    return {
-      path: this.path,
-      kind: this.kind,
-      declared: this.declared,
-      locked: this.locked,
-      sources: this.sources,
-      knowsDirect: this.knowsDirect,
-      local: this.local,
-      listsAll: this.listsAll,
-      includes: this.includes,
-      constraints: this.constraints,
-      problems: this.problems,
-      notes: this.notes,
-      ...(mirrored ? { mirrored } : {}),
-      ...(licenses ? { licenses } : {}),
-      ...(hashes ? { hashes } : {}),
-    };
-  }
 }
+
+/** A copy without the fields that say nothing: `undefined`, `false`, and an empty `origin`. */
+export function stated<T extends object>(found: T): Stated<T> {
+  const fields = Object.entries(found).filter(
+    ([key, value]) => value !== undefined && value !== false && (key !== 'origin' || value !== ''),
+  );
+  return Object.fromEntries(fields) as Stated<T>;
+}
+
+type Stated<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
+};
 
 const maxDeclared = 50_000;
 const maxSources = 2000;

@@ -2,6 +2,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReportFile } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
+import { isTable } from '../packages/content.ts';
 
 /** What a check measured once. */
 export interface Metric {
@@ -48,7 +49,7 @@ function readMetrics(bytes: Uint8Array): ReadonlyMap<string, Metric> | string {
     if (isWritError(fault)) return fault.message;
     throw fault;
   }
-  if (!isRecord(document)) return 'expected a map of metrics by name';
+  if (!isTable(document)) return 'expected a map of metrics by name';
   const entries = Object.entries(document);
   if (entries.length > metricsBounds.metrics)
     return `expected at most ${metricsBounds.metrics} metrics, found ${entries.length}`;
@@ -65,7 +66,7 @@ function readMetrics(bytes: Uint8Array): ReadonlyMap<string, Metric> | string {
 
 function toMetric(value: unknown): Metric | string {
   if (typeof value === 'number') return { value, better: 'lower' };
-  if (!isRecord(value)) return 'expected a number or an object with `value`';
+  if (!isTable(value)) return 'expected a number or an object with `value`';
   if (!Object.keys(value).every((key) => members.includes(key)))
     return 'expected no members but `value`, `unit` and `better`';
   const { value: number, unit, better = 'lower' } = value;
@@ -77,8 +78,4 @@ function toMetric(value: unknown): Metric | string {
   return isPlain
     ? { value: number, unit, better }
     : `expected \`unit\` to be at most ${metricsBounds.unit} characters`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import { type Content, textContent } from '../../../readers/packages/content.ts';
-import { yamlAsJson } from '../../../readers/packages/yaml.ts';
+import { type Content, textContent, yamlAsJson } from '../../../readers/packages/content.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import type { TreeEntry } from '../../vcs/tree.ts';
 import { eachBlob, isFile } from '../each-blob.ts';

@@ -1,9 +1,9 @@
-import type { Advisory } from '../../../readers/advisories/advisory.ts';
 import {
+  type Advisory,
   type AdvisoryDatabase,
   advisoryKey,
   type PackageName,
-} from '../../../readers/advisories/advisory-database.ts';
+} from '../../../readers/advisories/advisory.ts';
 import { readIndex, readListed, shardOf } from './database-files.ts';
 
 /** Opens the database in `root`; `undefined` where nothing was ever imported. ADVISORIES_CORRUPT. */

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { WritError } from '../../../core/base/errors.ts';
 import { maxRecordBytes } from '../../../readers/advisories/split-json.ts';
 import type { ArchiveFault } from '../../../readers/documents/archive/archive-fault.ts';
-import { zipMembers } from '../../../readers/documents/archive/zip-members.ts';
+import { zipMembers } from '../../../readers/documents/archive/read-zip.ts';
 
 const limits = {
   members: 4_000_000,

@@ -1,4 +1,4 @@
-import type { ArchiveFault } from './archive-fault.ts';
+import { type ArchiveFault, isFault } from './archive-fault.ts';
 import { tarChecksum } from './tar-checksum.ts';
 
 const block = 512;
@@ -64,4 +64,94 @@ function octalOf(field: Buffer): number | undefined {
 
 function isEmpty(header: Buffer): boolean {
   return header.every((octet) => octet === 0);
+}
+
+/** What a member of a tar archive says that it is. */
+export interface TarEntry {
+  /** As it is written: it may be absolute, or lead out of where it is unpacked. */
+  readonly name: string;
+  /** Of its header: `0` a file, `5` a directory, `2` a symbolic link. */
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+type Records = ReadonlyMap<string, string>;
+
+/**
+ * The members of a tar archive by their names, those of pax headers (POSIX.1-2001) too. A fault: a name that is not
+ * UTF-8, and whatever two readers could take for two archives: two sizes, two pax headers, a name or a size for
+ * everything, links and GNU extensions in a pax header.
+ */
+export function tarEntries(parts: readonly TarPart[]): readonly TarEntry[] | ArchiveFault {
+  const entries: TarEntry[] = [];
+  let extended: Records | undefined;
+  for (const { header, bytes } of parts) {
+    // The end of the archive, with whatever stands after it.
+    if (header.subarray(0, 512).every((octet) => octet === 0)) break;
+    const type = header.toString('latin1', 156, 157);
+    const path = pathOf(header);
+    if (typeof path !== 'string') return path;
+    if (type === 'g' || type === 'x') {
+      const records = parsePax(bytes);
+      if (isFault(records)) return records;
+      // A global header may carry a comment (git archive does), never a name or a size for everything.
+      const key = type === 'g' ? ['path', 'size'].find((one) => records.has(one)) : undefined;
+      if (key !== undefined) return { fault: `a global pax header has a \`${key}\`` };
+      if (type === 'g') continue;
+      // Whether the second replaces the first or adds to it would depend on the reader.
+      if (extended !== undefined) return { fault: 'a file has two pax headers' };
+      extended = records;
+      continue;
+    }
+    const name = extended?.get('path') ?? path;
+    // Two sizes that differ are two archives: which one is unpacked would depend on the reader.
+    const stated = extended?.get('size') ?? String(bytes.length);
+    if (stated !== String(bytes.length)) return { fault: `\`${shownName(name)}\` has two sizes` };
+    extended = undefined;
+    entries.push({ name, type, bytes });
+  }
+  return extended === undefined ? entries : { fault: 'the archive has no end of two empty blocks' };
+}
+
+/** A name from an archive as a message may hold it. */
+export function shownName(text: string): string {
+  return text.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}`]/gu, '?');
+}
+
+function pathOf(header: Buffer): string | ArchiveFault {
+  const isUstar = header[262] === 0;
+  const prefix = isUstar ? parseText(header.subarray(345, 500)) : '';
+  const name = parseText(header.subarray(0, 100));
+  if (typeof prefix !== 'string') return prefix;
+  if (typeof name !== 'string') return name;
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+function parseText(field: Buffer): string | ArchiveFault {
+  const end = field.indexOf(0);
+  const bytes = field.subarray(0, end < 0 ? field.length : end);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    return { fault: 'a name is not UTF-8', cause };
+  }
+}
+
+/** `<length> <key>=<value>\n`, each; the keys that change what a file is are refused. */
+function parsePax(content: Buffer): Records | ArchiveFault {
+  const records = new Map<string, string>();
+  for (let at = 0; at < content.length; ) {
+    const length = Number(/^([1-9]\d{0,6}) /.exec(content.toString('latin1', at, at + 9))?.[1]);
+    const record = content.subarray(at, at + length);
+    const text = record.length === length ? parseText(record) : '';
+    if (typeof text !== 'string') return text;
+    const match = /^\d+ ([^=]+)=(.*)\n$/su.exec(text);
+    if (!match) return { fault: 'a pax header is malformed' };
+    const [, key = '', value = ''] = match;
+    if (key === 'linkpath' || key.startsWith('GNU.'))
+      return { fault: `the pax header \`${shownName(key)}\` is not supported` };
+    records.set(key, value);
+    at += length;
+  }
+  return records;
 }

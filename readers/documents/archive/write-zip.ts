@@ -1,6 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import { zipSignatures, zipSizes } from './zip-format.ts';
-import type { ZipMember } from './zip-members.ts';
+import { type ZipMember, zipSignatures, zipSizes } from './read-zip.ts';
 
 /** Names are UTF-8: the one flag that stays. */
 const keptFlags = 0x0800;

@@ -1,83 +1,55 @@
-import { decodeEntities } from './entities.ts';
+import { createRequire } from 'node:module';
 
-/** A piece of a page, in order. Names are in lower case; attributes of an opening tag are read when somebody asks. */
+const require = createRequire(import.meta.url);
+
+/** A piece of a page, in order. Names are in lower case. */
 export type HtmlPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'open'; readonly name: string; readonly attributes: () => ReadonlyMap<string, string> }
   | { readonly kind: 'close'; readonly name: string };
 
-/** What stands in these is for no reader. */
+/** Elements whose content is not for readers. */
 const unread = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'title']);
 const maxParts = 200_000;
+/** The parser's work grows with the square of the depth. */
+const maxDepth = 2000;
+
+class Stop extends Error {}
 
 /**
- * Pieces of a page as browsers roughly see them: no comments, no scripts, broken tags as text. Linear in its length;
- * after 200,000 pieces it ends.
+ * Pieces of a page as browsers roughly see them, without comments and scripts. It ends after 200,000 pieces, or where
+ * elements are nested deeper than 2,000.
  */
-export function* htmlParts(html: string): Generator<HtmlPart> {
-  // Where an end is not found once, it is not looked for again: a page of nothing but beginnings stays linear.
-  const ended = new Set<string>();
-  const find = (text: string, from: number): number => {
-    if (ended.has(text)) return -1;
-    const at = html.indexOf(text, from);
-    if (at < 0) ended.add(text);
-    return at;
+export function htmlParts(html: string): readonly HtmlPart[] {
+  // Loaded here: most sessions read no page.
+  const { Parser } = require('htmlparser2') as typeof import('htmlparser2');
+  const parts: HtmlPart[] = [];
+  let depth = 0;
+  /** Depth of the element that hides what is in it; 0 for none. */
+  let hidden = 0;
+  const add = (part: HtmlPart): void => {
+    if (hidden > 0) return;
+    parts.push(part);
+    if (parts.length >= maxParts) throw new Stop();
   };
-  let at = 0;
-  for (let parts = 0; at < html.length && parts < maxParts; parts += 1) {
-    const next = html.indexOf('<', at);
-    if (next !== at) {
-      const text = html.slice(at, next < 0 ? html.length : next);
-      at += text.length;
-      yield { kind: 'text', text: decodeEntities(text) };
-      continue;
-    }
-    if (html.startsWith('<!--', at)) {
-      const end = find('-->', at + 4);
-      at = end < 0 ? html.length : end + 3;
-      continue;
-    }
-    const [tag, slash, given = ''] =
-      /^<(\/?)([a-zA-Z][a-zA-Z0-9-]{0,31})/.exec(html.slice(at, at + 40)) ?? [];
-    const end = find('>', at + 1);
-    if (tag === undefined || end < 0) {
-      // A declaration, or no tag at all.
-      const isDeclared = html.charAt(at + 1) === '!' || html.charAt(at + 1) === '?';
-      at = isDeclared && end >= 0 ? end + 1 : at + 1;
-      if (!isDeclared) yield { kind: 'text', text: '<' };
-      continue;
-    }
-    const name = given.toLowerCase();
-    const inside = html.slice(at + tag.length, end);
-    at = end + 1;
-    if (slash === '/') {
-      yield { kind: 'close', name };
-      continue;
-    }
-    if (unread.has(name) && !inside.endsWith('/')) {
-      const close = closeOf(html, name, at);
-      at = close < 0 ? html.length : close;
-      continue;
-    }
-    yield { kind: 'open', name, attributes: () => attributesOf(inside) };
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      depth += 1;
+      if (depth > maxDepth) throw new Stop();
+      if (hidden === 0 && unread.has(name)) hidden = depth;
+      add({ kind: 'open', name, attributes: () => new Map(Object.entries(attributes)) });
+    },
+    ontext: (text) => add({ kind: 'text', text: text.replaceAll('\u00a0', ' ') }),
+    onclosetag(name) {
+      add({ kind: 'close', name });
+      if (hidden === depth) hidden = 0;
+      depth -= 1;
+    },
+  });
+  try {
+    parser.end(html);
+  } catch (thrown) {
+    if (!(thrown instanceof Stop)) throw thrown;
   }
-}
-
-/** Where the end tag of an element begins that holds no others; its name in any case. */
-function closeOf(html: string, name: string, from: number): number {
-  const pattern = new RegExp(`</${name}(?![a-zA-Z0-9-])`, 'gi');
-  pattern.lastIndex = from;
-  return pattern.exec(html)?.index ?? -1;
-}
-
-const maxAttributes = 16_384;
-
-function attributesOf(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const form = /([a-zA-Z_:][a-zA-Z0-9_:.-]{0,63})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g;
-  for (const [, name = '', double, single, bare] of text.slice(0, maxAttributes).matchAll(form)) {
-    const key = name.toLowerCase();
-    if (!found.has(key)) found.set(key, decodeEntities(double ?? single ?? bare ?? ''));
-  }
-  return found;
+  return parts;
 }

@@ -1,28 +1,12 @@
 import { htmlParts } from './html-parts.ts';
 
 /** After these a new line begins. */
-const blocks = new Set([
-  ...['address', 'article', 'aside', 'blockquote', 'br', 'dd', 'div', 'dl', 'dt', 'footer', 'form', 'header'],
-  ...[
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'hr',
-    'li',
-    'main',
-    'nav',
-    'ol',
-    'p',
-    'pre',
-    'section',
-    'table',
-    'tr',
-    'ul',
-  ],
-]);
+const blocks = new Set(
+  (
+    'address article aside blockquote br dd div dl dt footer form header h1 h2 h3 h4 h5 h6 hr li main nav ol p pre ' +
+    'section table tr ul'
+  ).split(' '),
+);
 
 /** What a person reads of a page: its text by blocks, nothing of its markup, at most `maxLength` characters. */
 export function htmlText(html: string, maxLength: number): string {

@@ -1,7 +1,7 @@
 import type { ReadingBuilder } from '../reading.ts';
-import { digestOf } from '../sources/text-digest.ts';
+import { digestOf } from '../sources/package-source.ts';
 
-const maxBlocks = 500;
+const maxCalls = 500;
 const maxDepth = 12;
 const maxSearched = 100_000;
 const text = `(?:"""((?:(?!""")[^])*)"""|'''((?:(?!''')[^])*)'''|"((?:\\\\.|[^"\\\\\\n])*)"|'((?:\\\\.|[^'\\\\\\n])*)')`;
@@ -11,34 +11,23 @@ const literal = new RegExp(
 const named = /^(?:mavenCentral|google|gradlePluginPortal|jcenter|mavenLocal)\s*\(\s*\)$/;
 
 /**
- * Repositories of a Gradle script whose comments are taken out: in every `repositories` block but those that say where
- * to publish, and scripts that are applied from an address. What is no literal counts by its text.
+ * Repositories that a Gradle script without comments reaches by other ways than a block, and scripts that are applied
+ * from an address. What is no literal counts by its text.
  */
-export function readRepositories(code: string, reading: ReadingBuilder): void {
-  let blocks = 0;
-  for (const { from, to, line } of blocksNamed(code, 'repositories')) {
-    blocks += 1;
-    if (blocks > maxBlocks) {
-      reading.problem(`it has more than ${maxBlocks} blocks of repositories`);
-      return;
-    }
-    readBlock(code, code.slice(from, to), line, reading, 0);
-  }
+export function readOtherRepositories(code: string, reading: ReadingBuilder): void {
+  let calls = 0;
   let line = 1;
   let counted = 0;
   for (const match of code.matchAll(
     /(?<![\w.])([\w.]*)\b(repositories|getRepositories)\b(\s*\.\s*|\s*\(\s*\))([^\n{]*)(\{?)/g,
   )) {
     const [, before = '', name, , call = '', brace] = match;
-    blocks += 1;
-    if (blocks > maxBlocks) {
-      reading.problem(`it has more than ${maxBlocks} blocks of repositories`);
-      return;
-    }
+    calls += 1;
+    if (calls > maxCalls) return void reading.problem(`it has more than ${maxCalls} calls of repositories`);
     line += code.slice(counted, match.index).split('\n').length - 1;
     counted = match.index;
     if (/publish/i.test(before) || (name === 'repositories' && brace === '{')) continue;
-    if (name === 'repositories') readBlock(code, call, line, reading, 0);
+    if (name === 'repositories') readRepositoryBlock(code, call, line, reading, 0);
     else
       reading.source(
         'repositories',
@@ -55,12 +44,15 @@ export function readRepositories(code: string, reading: ReadingBuilder): void {
 }
 
 /** Calls of one block; those that hold others (`maven { … }`, `exclusiveContent { … }`) are entered. */
-function readBlock(code: string, block: string, line: number, reading: ReadingBuilder, depth: number): void {
-  if (depth > maxDepth) {
-    reading.problem('repositories are nested too deep');
-    return;
-  }
-  for (const { head, body, at } of statementsOf(block)) {
+export function readRepositoryBlock(
+  code: string,
+  block: string,
+  line: number,
+  reading: ReadingBuilder,
+  depth: number,
+): void {
+  if (depth > maxDepth) return void reading.problem('repositories are nested too deep');
+  for (const { head, body, at, bodyAt } of statementsOf(block)) {
     const number = line + at;
     const name = /^(?:[\w.]*\.)?(\w+)/.exec(head)?.[1] ?? '';
     const rest = head.replace(/^(?:[\w.]*\.)?\w+\s*/, '');
@@ -86,7 +78,7 @@ function readBlock(code: string, block: string, line: number, reading: ReadingBu
       const said = used.map((word) => linesWith(code, word)).join('\n');
       reading.source('repositories', `text ${digestOf(`${head}\n${said}`)}`, { line: number });
     } else if (body === '' && name !== '') reading.source('repositories', `${name}()`, { line: number });
-    if (body !== '') readBlock(code, body, number, reading, depth + 1);
+    if (body !== '') readRepositoryBlock(code, body, line + bodyAt, reading, depth + 1);
   }
 }
 
@@ -98,20 +90,26 @@ function linesWith(code: string, word: string): string {
     .join('\n');
 }
 
+/** `at` and `bodyAt` count lines from that of the block. */
+interface Statement {
+  readonly head: string;
+  readonly body: string;
+  readonly at: number;
+  readonly bodyAt: number;
+}
+
 /**
  * Statements of a block: what stands before a brace, and what in it. A closing parenthesis or a line's end ends one.
  */
-function statementsOf(
-  block: string,
-): readonly { readonly head: string; readonly body: string; readonly at: number }[] {
-  const found: { head: string; body: string; at: number }[] = [];
+export function statementsOf(block: string): readonly Statement[] {
+  const found: Statement[] = [];
   let head = '';
   let round = 0;
   let line = 0;
   let start = 0;
   const flush = (body: string): void => {
     if (head.trim() !== '' || body !== '')
-      found.push({ head: head.trim().replace(/\s+/g, ' '), body, at: start });
+      found.push({ head: head.trim().replace(/\s+/g, ' '), body, at: start, bodyAt: line });
     head = '';
   };
   for (let at = 0; at < block.length; ) {
@@ -144,57 +142,6 @@ function statementsOf(
     at += 1;
   }
   flush('');
-  return found;
-}
-
-/**
- * Blocks of a name, with the line of their brace; those within `publishing` or `uploadArchives` say where to publish.
- */
-function blocksNamed(
-  code: string,
-  name: string,
-): readonly { readonly from: number; readonly to: number; readonly line: number }[] {
-  const found: { from: number; to: number; line: number }[] = [];
-  const open: { readonly name: string; readonly from: number; readonly line: number }[] = [];
-  let line = 1;
-  let word = '';
-  for (let at = 0; at < code.length; ) {
-    const letter = code[at] ?? '';
-    if (letter === '"' || letter === "'") {
-      const end = endOfString(code, at);
-      line += code.slice(at, end).split('\n').length - 1;
-      at = end;
-      word = '';
-      continue;
-    }
-    if (/[\w.]/.test(letter)) {
-      const end = at + (/^[\w.]+/.exec(code.slice(at, at + 200))?.[0].length ?? 1);
-      word = code.slice(at, end);
-      at = end;
-      continue;
-    }
-    if (letter === '{') {
-      // `repositories.maven { … }` is one of them.
-      const isMember = word.split('.').slice(0, -1).includes(name);
-      open.push({ name: isMember ? name : (word.split('.').at(-1) ?? ''), from: at + 1, line });
-      word = '';
-    } else if (letter === '}') {
-      const closed = open.pop();
-      const isForUse =
-        closed?.name === name &&
-        found.length <= maxBlocks &&
-        !open.some(
-          (outer) => /^(?:publishing|uploadArchives|publish)$/.test(outer.name) || outer.name === name,
-        );
-      if (isForUse) found.push({ from: closed.from, to: at, line: closed.line });
-      word = '';
-    } else if (!/[\s()]/.test(letter)) word = '';
-    if (letter === '\n') line += 1;
-    at += 1;
-  }
-  // A block that nothing closes is read to the end, with those inside it.
-  const unclosed = open.find((block) => block.name === name);
-  if (unclosed) found.push({ from: unclosed.from, to: code.length, line: unclosed.line });
   return found;
 }
 

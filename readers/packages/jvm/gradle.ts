@@ -1,35 +1,17 @@
-import { entriesOf, isTable, type Table, tableOf, textOf, tomlContent } from '../content.ts';
-import { LineFinder } from '../line-finder.ts';
+import { entriesOf, isTable, type Table, tableOf, textOf } from '../content.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { readRepositories } from './gradle-repositories.ts';
+import { readOtherRepositories, readRepositoryBlock, statementsOf } from './gradle-repositories.ts';
 
 const coordinates = /^([\w.-]+):([\w.-]+)(?::([^:@]*))?(?::[\w.-]*)?(?:@\w+)?$/;
 const configuration = /^([a-z]\w*)\s*[( ]\s*(.+?)\s*\)?\s*(?:\{.*)?$/;
-const notConfigurations = new Set([
-  'project',
-  'files',
-  'fileTree',
-  'constraints',
-  'exclude',
-  'because',
-  'version',
-  'strictly',
-  'prefer',
-  'require',
-  'reject',
-  'modules',
-  'components',
-  'attributes',
-  'capabilities',
-  'if',
-  'else',
-  'val',
-  'def',
-  'transitive',
-  'changing',
-]);
+const notConfigurations = new Set(
+  (
+    'project files fileTree constraints exclude because version strictly prefer require reject modules components ' +
+    'attributes capabilities if else val def transitive changing dependencies plugins'
+  ).split(' '),
+);
 
 /**
  * build.gradle and build.gradle.kts are programs: literal coordinates in `dependencies` blocks and in `plugins` are
@@ -40,26 +22,34 @@ export function readGradleBuild(text: string, reading: ReadingBuilder): void {
     'it is a program; literal coordinates in its `dependencies` and `plugins` blocks are read, nothing is executed',
   );
   const code = withoutComments(text.replace(/\r\n?/g, '\n'));
-  readRepositories(code, reading);
-  let block: 'dependencies' | 'plugins' | undefined;
-  let depth = 0;
-  let blockDepth = 0;
-  let number = 0;
-  for (const raw of code.split('\n')) {
-    number += 1;
-    const line = raw.trim();
-    const head = block === undefined ? /(?:^|[\s{])(dependencies|plugins)\s*\{(.*)$/.exec(line) : null;
-    const body = head ? (head[2] ?? '').replace(/\}.*$/, '').trim() : line;
-    const bare = line.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
-    if (head) {
-      block = head[1] as 'dependencies' | 'plugins';
-      blockDepth = depth;
+  const walk = (block: string, line: number, around: Around, depth: number): void => {
+    if (depth > maxDepth) return void reading.problem(`it is nested deeper than ${maxDepth}`);
+    for (const { head, body, at, bodyAt } of statementsOf(block)) {
+      if (around.calls) readCall(head, around.calls, line + at, reading);
+      if (body === '') continue;
+      const names = /[\w.]+$/.exec(head.replace(/[\s()]+$/, ''))?.[0].split('.') ?? [];
+      const calls = /(?:^|\s)(dependencies|plugins)$/.exec(head)?.[1] as Around['calls'];
+      const isRepositories = !around.hidesRepositories && names.includes('repositories');
+      if (isRepositories) readRepositoryBlock(code, body, line + bodyAt, reading, 0);
+      const hides = isRepositories || /^(?:publishing|uploadArchives|publish)$/.test(names.at(-1) ?? '');
+      const inner = {
+        calls: calls ?? around.calls,
+        hidesRepositories: around.hidesRepositories || hides,
+      };
+      walk(body, line + bodyAt, inner, depth + 1);
     }
-    if (block !== undefined)
-      for (const call of body.split(';')) readCall(call.trim(), block, number, reading);
-    for (const letter of bare) depth += letter === '{' ? 1 : letter === '}' ? -1 : 0;
-    if (depth <= blockDepth) block = undefined;
-  }
+  };
+  walk(code, 1, { calls: undefined, hidesRepositories: false }, 0);
+  readOtherRepositories(code, reading);
+}
+
+const maxDepth = 40;
+
+/** What the blocks around a statement make of it. */
+interface Around {
+  readonly calls: 'dependencies' | 'plugins' | undefined;
+  /** Repositories there are read already, or say where to publish. */
+  readonly hidesRepositories: boolean;
 }
 
 function readCall(
@@ -119,7 +109,6 @@ function declare(
   field: string,
   line: number,
 ): void {
-  const isExact = version !== '' && !/[[(,$+]|^latest\./.test(version);
   reading.declare({
     key: name,
     name,
@@ -129,37 +118,15 @@ function declare(
     source: 'registry',
     line,
     needNotBeLocked: true,
-    ...(isExact ? { version } : {}),
+    version: version === '' || /[[(,$+]|^latest\./.test(version) ? undefined : version,
   });
 }
 
-/** Comments become spaces; strings stay. Linear. */
+/** Comments become spaces; strings stay. After a backslash `/` is the inside of a slashy string. Linear. */
 function withoutComments(text: string): string {
-  const out: string[] = [];
-  let kept = 0;
-  for (let at = 0; at < text.length; ) {
-    const letter = text[at];
-    if (text.startsWith('$/', at) && text.indexOf('/$', at + 2) !== -1) at = text.indexOf('/$', at + 2) + 2;
-    else if (text.startsWith('"""', at) || text.startsWith("'''", at)) {
-      const end = text.indexOf((letter ?? '').repeat(3), at + 3);
-      at = end === -1 ? text.length : end + 3;
-    } else if (letter === '"' || letter === "'") {
-      at += 1;
-      while (at < text.length && text[at] !== letter && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;
-      at += 1;
-      // After a backslash it is the inside of a slashy string.
-    } else if (letter === '/' && text[at - 1] !== '\\' && (text[at + 1] === '/' || text[at + 1] === '*')) {
-      out.push(text.slice(kept, at));
-      const isLine = text[at + 1] === '/';
-      const end = isLine ? text.indexOf('\n', at) : text.indexOf('*/', at + 2);
-      const next = end === -1 ? text.length : isLine ? end : end + 2;
-      out.push(text.slice(at, next).replace(/[^\n]+/g, ' '));
-      at = next;
-      kept = next;
-    } else at += 1;
-  }
-  out.push(text.slice(kept));
-  return out.join('');
+  const token =
+    /""".*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]+|\\.)*(?:"|(?=\n)|$)|'(?:[^'\\\n]+|\\.)*(?:'|(?=\n)|$)|(?<!\\)\/(?:\/[^\n]*|\*.*?(?:\*\/|$))/gs;
+  return text.replace(token, (part) => (part.startsWith('/') ? part.replace(/[^\n]+/g, ' ') : part));
 }
 
 /** gradle.lockfile: `group:artifact:version=configurations`. */
@@ -189,17 +156,12 @@ export function readGradleLockfile(text: string, reading: ReadingBuilder): void 
 }
 
 /** libs.versions.toml: libraries and plugins of a version catalogue. */
-export function readVersionCatalog(text: string, reading: ReadingBuilder): void {
-  const content = tomlContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const versions = tableOf(content.value.versions);
+export function readVersionCatalog(root: Table, reading: ReadingBuilder): void {
+  const versions = tableOf(root.versions);
   for (const field of ['libraries', 'plugins'] as const) {
-    const lines = new LineFinder(text);
+    const lines = reading.lines();
     lines.next(`[${field}]`);
-    for (const [key, value] of entriesOf(content.value[field])) {
+    for (const [key, value] of entriesOf(root[field])) {
       const entry = catalogEntry(field, value, versions);
       const line = lines.next(`\n${key}`);
       if (entry === undefined) reading.problem(`an entry of \`${field}\` cannot be understood`);

@@ -1,57 +1,40 @@
-import { entriesOf, isTable, listOf, type Table, tableOf, tomlContent } from '../content.ts';
-import { LineFinder } from '../line-finder.ts';
+import { entriesOf, listOf, type Table, tableOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { type CheckFlag, looseWhenOn, offByDefault, onByDefault, stateFlag } from '../sources/check-flag.ts';
 import { iniEntries } from '../sources/ini.ts';
-import { yamlContent } from '../yaml.ts';
-import { readExtensions, readList, readPnpmSettings } from './npm-settings.ts';
-import { readOverrides } from './package-json.ts';
+import {
+  eitherWay,
+  looseWhenOn,
+  offByDefault,
+  onByDefault,
+  readSettings,
+  type Setting,
+  stateFlag,
+} from '../sources/settings.ts';
+import { readOverrides, readPnpmSettings } from './package-json.ts';
 import { wordsOf } from './yarn-lock.ts';
 
 /** Settings of npm, pnpm and yarn 1 that name a place or a program, in npm's spelling. */
-const places: ReadonlySet<string> = new Set([
-  'registry',
-  'ca',
-  'cafile',
-  'proxy',
-  'http-proxy',
-  'https-proxy',
-  'git',
-  'script-shell',
-  'node-options',
-  'globalconfig',
-  'userconfig',
-  'onload-script',
-  'pnpmfile',
-  'global-pnpmfile',
-  'node-mirror',
-  'use-node-version',
-  'replace-registry-host',
-  'yarn-path',
-  'yarn-offline-mirror',
+const places =
+  'registry ca cafile proxy http-proxy https-proxy git script-shell node-options globalconfig userconfig onload-script ' +
+  'pnpmfile global-pnpmfile node-mirror use-node-version replace-registry-host yarn-path yarn-offline-mirror';
+const settings: ReadonlyMap<string, Setting> = new Map<string, Setting>([
+  ...places.split(' ').map((key) => [key, 'place'] as const),
+  ...['strict-ssl', 'package-lock', 'shrinkwrap', 'lockfile', 'verify-store-integrity'].map(
+    (key) => [key, onByDefault] as const,
+  ),
+  ...['ignore-scripts', 'ignore-pnpmfile'].map((key) => [key, offByDefault] as const),
+  ...['dangerously-allow-all-builds', 'unsafe-disable-integrity-migration'].map(
+    (key) => [key, looseWhenOn] as const,
+  ),
+  ...['frozen-lockfile', 'strict-dep-builds', 'block-exotic-subdeps'].map((key) => [key, eitherWay] as const),
+  ...['minimum-release-age', 'min-release-age', 'before'].map((key) => [key, 'lost'] as const),
 ]);
-const flags: Readonly<Record<string, CheckFlag>> = {
-  'strict-ssl': onByDefault,
-  'package-lock': onByDefault,
-  shrinkwrap: onByDefault,
-  lockfile: onByDefault,
-  'verify-store-integrity': onByDefault,
-  'ignore-scripts': offByDefault,
-  'ignore-pnpmfile': offByDefault,
-  'engine-strict': {},
-  'dangerously-allow-all-builds': looseWhenOn,
-  'unsafe-disable-integrity-migration': looseWhenOn,
-  'frozen-lockfile': { ...onByDefault, ...offByDefault },
-  'strict-dep-builds': { ...onByDefault, ...offByDefault },
-  'block-exotic-subdeps': { ...onByDefault, ...offByDefault },
-};
 
 function readSetting(reading: ReadingBuilder, key: string, value: string, line: number | undefined): void {
-  const flag = Object.hasOwn(flags, key) ? flags[key] : undefined;
-  if (flag) stateFlag(reading, key, value, flag, line);
-  else if (places.has(key) || /^@[^/]+:registry$/.test(key)) reading.source(key, value, { line });
-  else if (key === 'minimum-release-age' || key === 'min-release-age' || key === 'before')
-    reading.source(key, value, { line, counts: 'lost' });
+  const setting = /^@[^/]+:registry$/.test(key) ? 'place' : settings.get(key);
+  if (typeof setting === 'object') stateFlag(reading, key, value, setting, line);
+  else if (setting !== undefined)
+    reading.source(key, value, { line, counts: setting === 'place' ? undefined : setting });
 }
 
 /**
@@ -66,90 +49,81 @@ export function readNpmrc(text: string, reading: ReadingBuilder): void {
 
 /** .yarnrc of yarn 1: a key and a value, quoted or not; `--command.option` sets an option of one command. */
 export function readYarnrc(text: string, reading: ReadingBuilder): void {
-  let number = 0;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    number += 1;
+  for (const [at, raw] of text.split(/\r\n|\r|\n/).entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
     const words = wordsOf(line.replace(/^("[^"]*"|\S+?):\s+/, '$1 '));
     const [key = '', value = 'true'] = words?.list ?? [];
-    if (words === undefined) reading.problem(`line ${number} cannot be understood`);
-    else readSetting(reading, key.toLowerCase().replace(/^--(?:[\w*]+\.)?/, ''), value, number);
+    if (words === undefined) reading.problem(`line ${at + 1} cannot be understood`);
+    else readSetting(reading, key.toLowerCase().replace(/^--(?:[\w*]+\.)?/, ''), value, at + 1);
   }
 }
 
-const berryPlaces = [
-  'npmRegistryServer',
-  'yarnPath',
-  'httpProxy',
-  'httpsProxy',
-  'httpsCaFilePath',
-  'caFilePath',
-  'lockfileFilename',
-  'pnpDataPath',
-] as const;
-const berryFlags: Readonly<Record<string, CheckFlag>> = {
-  checksumBehavior: { loose: ['ignore', 'update', 'reset'] },
-  enableStrictSsl: onByDefault,
-  enableImmutableInstalls: { ...onByDefault, ...offByDefault },
-  enableHardenedMode: { ...onByDefault, ...offByDefault },
-  enableScripts: { strict: ['false'] },
-};
-
 /** .yarnrc.yml of yarn 2 and later. */
-export function readYarnrcYml(text: string, reading: ReadingBuilder): void {
-  const root = yamlRoot(text, reading);
-  if (root === undefined) return;
-  for (const key of berryPlaces) reading.source(key, root[key]);
-  for (const [key, flag] of Object.entries(berryFlags)) stateFlag(reading, key, root[key], flag);
-  for (const [scope, value] of entriesOf(root.npmScopes))
-    reading.source(`npmScopes.${scope}.npmRegistryServer`, tableOf(value).npmRegistryServer);
+export function readYarnrcYml(root: Table, reading: ReadingBuilder): void {
+  readSettings(reading, root, {
+    npmRegistryServer: 'place',
+    yarnPath: 'place',
+    httpProxy: 'place',
+    httpsProxy: 'place',
+    httpsCaFilePath: 'place',
+    caFilePath: 'place',
+    lockfileFilename: 'place',
+    pnpDataPath: 'place',
+    checksumBehavior: { loose: ['ignore', 'update', 'reset'] },
+    enableStrictSsl: onByDefault,
+    enableImmutableInstalls: eitherWay,
+    enableHardenedMode: eitherWay,
+    enableScripts: { strict: ['false'] },
+    'npmScopes.*.npmRegistryServer': 'place',
+    'networkSettings.*.httpProxy': 'place',
+    'networkSettings.*.httpsProxy': 'place',
+    'networkSettings.*.httpsCaFilePath': 'place',
+    'networkSettings.*.caFilePath': 'place',
+    'unsafeHttpWhitelist.*': 'added',
+    'npmPreapprovedPackages.*': 'added',
+    npmMinimalAgeGate: 'lost',
+    'packageExtensions.*.dependencies.*': 'place',
+  });
   for (const plugin of listOf(root.plugins)) {
     const { path, spec } = tableOf(plugin);
-    reading.source('plugins', typeof plugin === 'string' ? plugin : [path, spec].filter(isText).join(' '));
+    const named = [path, spec].filter((part) => typeof part === 'string').join(' ');
+    reading.source('plugins', typeof plugin === 'string' ? plugin : named);
   }
-  for (const [host, value] of entriesOf(root.networkSettings))
-    for (const key of ['httpProxy', 'httpsProxy', 'httpsCaFilePath', 'caFilePath'])
-      reading.source(`networkSettings.${host}.${key}`, tableOf(value)[key]);
-  readList(reading, root, 'unsafeHttpWhitelist');
-  readList(reading, root, 'npmPreapprovedPackages');
-  reading.source('npmMinimalAgeGate', root.npmMinimalAgeGate, { counts: 'lost' });
-  readExtensions(reading, root.packageExtensions, 'packageExtensions');
 }
 
 /** bunfig.toml. */
-export function readBunfig(text: string, reading: ReadingBuilder): void {
-  const content = tomlContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const install = tableOf(content.value.install);
-  const place = (value: unknown): unknown => (isTable(value) ? value.url : value);
-  reading.source('install.registry', place(install.registry));
-  for (const [scope, value] of entriesOf(install.scopes))
-    reading.source(`install.scopes.${scope.replace(/^@/, '')}`, place(value));
-  for (const key of ['ca', 'cafile']) reading.source(`install.${key}`, install[key]);
-  stateFlag(reading, 'install.lockfile.save', tableOf(install.lockfile).save, onByDefault);
-  stateFlag(reading, 'install.frozenLockfile', install.frozenLockfile, offByDefault);
-  stateFlag(reading, 'install.ignoreScripts', install.ignoreScripts, offByDefault);
-  reading.source('install.minimumReleaseAge', install.minimumReleaseAge, { counts: 'lost' });
-  reading.source('install.security.scanner', tableOf(install.security).scanner);
+export function readBunfig(root: Table, reading: ReadingBuilder): void {
+  const { scopes, ...install } = tableOf(root.install);
+  const bare = entriesOf(scopes).map(([scope, value]) => [scope.replace(/^@/, ''), value] as const);
+  readSettings(
+    reading,
+    { ...install, scopes: Object.fromEntries(bare) },
+    {
+      registry: 'place',
+      'scopes.*': 'place',
+      ca: 'place',
+      cafile: 'place',
+      'lockfile.save': onByDefault,
+      frozenLockfile: offByDefault,
+      ignoreScripts: offByDefault,
+      minimumReleaseAge: 'lost',
+      'security.scanner': 'place',
+    },
+    'install',
+  );
 }
 
 /** pnpm-workspace.yaml: what it replaces (overrides, catalogues), patches, builds, and pnpm's settings. */
-export function readPnpmWorkspace(text: string, reading: ReadingBuilder): void {
-  const root = yamlRoot(text, reading);
-  if (root === undefined) return;
-  const lines = new LineFinder(text);
-  readOverrides(root.overrides, 'overrides', undefined, reading, lines, 0);
-  readOverrides(root.catalog, 'catalog', undefined, reading, lines, 0);
+export function readPnpmWorkspace(root: Table, reading: ReadingBuilder): void {
+  const lines = reading.lines();
+  readOverrides(root.overrides, 'overrides', reading, lines);
+  readOverrides(root.catalog, 'catalog', reading, lines);
   for (const [name, value] of entriesOf(root.catalogs))
-    readOverrides(value, `catalogs.${name}`, undefined, reading, lines, 0);
+    readOverrides(value, `catalogs.${name}`, reading, lines);
   for (const [scope, value] of entriesOf(root.registries))
     reading.source(scope === 'default' ? 'registry' : `${scope}:registry`, value);
-  for (const [name, value] of entriesOf(root.namedRegistries))
-    reading.source(`namedRegistries.${name}`, value);
+  readSettings(reading, root, { 'namedRegistries.*': 'place' });
   readPnpmSettings(root, '', reading);
   for (const [key, value] of Object.entries(root))
     if (typeof value === 'string')
@@ -159,16 +133,4 @@ export function readPnpmWorkspace(text: string, reading: ReadingBuilder): void {
         value,
         undefined,
       );
-}
-
-function yamlRoot(text: string, reading: ReadingBuilder): Table | undefined {
-  if (!/^[^#\s-]/m.test(text)) return undefined;
-  const content = yamlContent(text);
-  if (!('reason' in content)) return content.value;
-  reading.problem(content.reason);
-  return undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

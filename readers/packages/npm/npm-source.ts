@@ -1,5 +1,6 @@
-import { cleanUrl } from '../origin.ts';
-import type { SourceKind } from '../reading.ts';
+import type { LockEntry } from '../lock-builder.ts';
+import { cleanUrl, hostOf } from '../origin.ts';
+import type { ReadingBuilder, SourceKind } from '../reading.ts';
 
 export interface NpmSource {
   readonly source: SourceKind;
@@ -53,6 +54,23 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Where the package of a lockfile comes from; `resolved` is the address that the lockfile fetched it from. */
+export function npmPlace(
+  reading: ReadingBuilder,
+  { source, name, origin }: NpmSource,
+  resolved: string,
+): Pick<LockEntry, 'source' | 'origin' | 'resolvedAs' | 'revision'> {
+  if (source === 'path') return { source, origin: reading.placeOf(origin ?? '') };
+  if (source === 'registry')
+    return {
+      source,
+      origin: hostOf(resolved),
+      resolvedAs: resolved === '' ? undefined : otherPackage(resolved.replace(/#.*$/, ''), name),
+    };
+  const revision = source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved)?.[1] : undefined;
+  return { source, origin: cleanUrl(resolved) || origin, revision };
 }
 
 /** The one version that an npm range admits, where it is one. */

@@ -1,10 +1,8 @@
-import { entriesOf, isTable, jsonContent, tableOf } from '../content.ts';
-import { LineFinder } from '../line-finder.ts';
+import { entriesOf, isTable, type Table, tableOf } from '../content.ts';
+import type { LineFinder } from '../line-finder.ts';
 import type { LockedPackage } from '../locked-package.ts';
-import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { statesLicense } from '../states-license.ts';
-import { readList, readPnpmSettings } from './npm-settings.ts';
+import { looseWhenOn, readSettings } from '../sources/settings.ts';
 import { exactVersion, npmLicense, npmSource } from './npm-source.ts';
 
 export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] = [
@@ -16,95 +14,67 @@ export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] =
 const maxDepth = 50;
 
 /** A package.json. An override or resolution counts where it replaces a package by another one (alias, git, URL). */
-export function readPackageJson(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const manifest = content.value;
-  const lines = new LineFinder(text);
+export function readPackageJson(root: Table, reading: ReadingBuilder): void {
   for (const [field, scope] of npmFields) {
-    const value = manifest[field];
-    const inField = new LineFinder(text);
-    inField.next(`${JSON.stringify(field)}:`);
+    const value = root[field];
+    const lines = reading.lines();
+    lines.next(`${JSON.stringify(field)}:`);
     if (value !== undefined && !isTable(value)) reading.problem(`\`${field}\` is not an object`);
     for (const [key, spec] of entriesOf(value)) {
-      if (typeof spec === 'string') declareNpm(reading, { key, spec, field, scope }, inField);
-      else reading.problem(`a value of \`${field}\` is not a string`);
+      if (typeof spec !== 'string') {
+        reading.problem(`a value of \`${field}\` is not a string`);
+        continue;
+      }
+      const { source, name, requirement, origin } = npmSource(key, spec);
+      reading.declare({
+        key,
+        name,
+        requirement: spec,
+        scope,
+        field,
+        source,
+        version: source === 'registry' ? exactVersion(requirement) : undefined,
+        origin: source === 'path' ? reading.placeOf(origin ?? '') : origin,
+        line: lines.next(`${JSON.stringify(key)}:`),
+        needNotBeLocked: field === 'peerDependencies' || source === 'path',
+      });
     }
   }
-  for (const field of ['overrides', 'resolutions'])
-    readOverrides(manifest[field], field, undefined, reading, lines, 0);
-  const pnpm = manifest.pnpm;
-  if (isTable(pnpm)) {
-    readOverrides(pnpm.overrides, 'pnpm.overrides', undefined, reading, lines, 0);
-    readPnpmSettings(pnpm, 'pnpm.', reading);
+  const lines = reading.lines();
+  for (const field of ['overrides', 'resolutions']) readOverrides(root[field], field, reading, lines);
+  if (isTable(root.pnpm)) {
+    readOverrides(root.pnpm.overrides, 'pnpm.overrides', reading, lines);
+    readPnpmSettings(root.pnpm, 'pnpm', reading);
   }
-  readList(reading, manifest, 'trustedDependencies');
-  const manager = manifest.packageManager;
+  readSettings(reading, root, { 'trustedDependencies.*': 'added' });
+  const manager = root.packageManager;
   if (typeof manager === 'string' && manager.includes('://'))
     reading.source('packageManager', manager.replace(/^[\w-]+@/, ''));
   // Yarn and pnpm take catalogues from here too.
-  const { catalog, catalogs } = { ...tableOf(manifest.workspaces), ...manifest };
-  readOverrides(catalog, 'catalog', undefined, reading, lines, 0);
-  for (const [name, value] of entriesOf(catalogs))
-    readOverrides(value, `catalogs.${name}`, undefined, reading, lines, 0);
-  if (typeof manifest.name === 'string') reading.local.add(manifest.name);
-}
-
-/** Declares one entry of a dependency field. */
-export function declareNpm(
-  reading: ReadingBuilder,
-  entry: {
-    readonly key: string;
-    readonly spec: string;
-    readonly field: string;
-    readonly scope: LockedPackage['scope'];
-  },
-  lines: LineFinder | undefined,
-): void {
-  const { key, spec, field, scope } = entry;
-  const { source, name, requirement, origin } = npmSource(key, spec);
-  const line = lines?.next(`${JSON.stringify(key)}:`);
-  const version = source === 'registry' ? exactVersion(requirement) : undefined;
-  const path = source === 'path' ? placeOf(reading.path, origin ?? '') : origin;
-  reading.declare({
-    key,
-    name,
-    requirement: spec,
-    scope,
-    field,
-    source,
-    ...(version === undefined ? {} : { version }),
-    ...(path ? { origin: path } : {}),
-    ...(line === undefined ? {} : { line }),
-    ...(field === 'peerDependencies' || source === 'path' ? { needNotBeLocked: true } : {}),
-  });
+  const { catalog, catalogs } = { ...tableOf(root.workspaces), ...root };
+  readOverrides(catalog, 'catalog', reading, lines);
+  for (const [name, value] of entriesOf(catalogs)) readOverrides(value, `catalogs.${name}`, reading, lines);
+  if (typeof root.name === 'string') reading.local.add(root.name);
 }
 
 /** Declares what overrides, resolutions or catalogues replace by another package. */
 export function readOverrides(
   value: unknown,
   field: string,
-  parent: string | undefined,
   reading: ReadingBuilder,
   lines: LineFinder,
-  depth: number,
+  parent = '',
+  depth = 0,
 ): void {
-  if (depth > maxDepth) {
-    reading.problem(`\`${field}\` is nested deeper than ${maxDepth}`);
-    return;
-  }
+  if (depth > maxDepth) return void reading.problem(`\`${field}\` is nested deeper than ${maxDepth}`);
   for (const [key, spec] of entriesOf(value)) {
-    const name = key === '.' ? (parent ?? '') : nameOfOverride(key);
-    if (isTable(spec)) readOverrides(spec, field, name, reading, lines, depth + 1);
+    const name = key === '.' ? parent : nameOfOverride(key);
+    if (isTable(spec)) readOverrides(spec, field, reading, lines, name, depth + 1);
     else if (typeof spec === 'string' && name !== '') {
       const target = npmSource(name, spec);
       // `-` and a version alone only pin or remove what is there already.
       if (spec === '-' || spec.startsWith('$') || target.isWorkspace) continue;
       if (target.source === 'registry' && target.name === name) continue;
-      const origin = target.source === 'path' ? placeOf(reading.path, target.origin ?? '') : target.origin;
       reading.declare({
         key: name,
         name: target.name,
@@ -114,15 +84,11 @@ export function readOverrides(
         source: target.source,
         isOverride: true,
         needNotBeLocked: true,
-        ...(origin ? { origin } : {}),
-        ...lineOf(lines.next(`${JSON.stringify(key)}:`)),
+        origin: target.source === 'path' ? reading.placeOf(target.origin ?? '') : target.origin,
+        line: lines.next(`${JSON.stringify(key)}:`),
       });
     } else reading.problem(`a value of \`${field}\` cannot be understood`);
   }
-}
-
-function lineOf(line: number | undefined): { readonly line?: number } {
-  return line === undefined ? {} : { line };
 }
 
 /** `a@1`, `parent/a`, `parent>a` and `**\/a` all speak of `a`. */
@@ -137,24 +103,36 @@ function nameOfOverride(key: string): string {
  * `node_modules/<name>/package.json`: name, version and license of what lies there; it asks for nothing on the
  * project's behalf.
  */
-export function readInstalledPackage(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const { name, version } = content.value;
-  if (typeof name !== 'string') {
-    reading.problem('it says no name');
-    return;
-  }
-  statesLicense(reading, name, typeof version === 'string' ? version : '', npmLicense(content.value));
+export function readInstalledPackage(root: Table, reading: ReadingBuilder): void {
+  const { name } = root;
+  if (typeof name !== 'string') return void reading.problem('it says no name');
+  const version = typeof root.version === 'string' ? root.version : '';
+  reading.license(name, version, npmLicense(root));
   reading.declare({
     key: name,
     name,
-    requirement: typeof version === 'string' ? version : '',
+    requirement: version,
     scope: 'unknown',
     field: 'installed',
     needNotBeLocked: true,
   });
+}
+
+/** Settings of pnpm, which are in `pnpm` of package.json as well as in its workspace file. */
+export function readPnpmSettings(settings: Table, prefix: string, reading: ReadingBuilder): void {
+  const configured = entriesOf(settings.configDependencies).map(
+    ([name, value]) => [name, tableOf(value).tarball ?? 'registry'] as const,
+  );
+  readSettings(
+    reading,
+    { ...settings, configDependencies: Object.fromEntries(configured) },
+    {
+      'patchedDependencies.*': 'place',
+      'configDependencies.*': 'place',
+      'allowBuilds.*': looseWhenOn,
+      'onlyBuiltDependencies.*': 'added',
+      'packageExtensions.*.dependencies.*': 'place',
+    },
+    prefix,
+  );
 }

@@ -1,12 +1,9 @@
-import { entriesOf, isTable, jsonContent, type Table, tableOf, textOf } from '../content.ts';
-import { fromSri } from '../integrity.ts';
-import { LineFinder } from '../line-finder.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { entriesOf, isTable, type Table, tableOf, textOf } from '../content.ts';
+import type { LineFinder } from '../line-finder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
-import { cleanUrl, hostOf } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { npmLicense, npmSource, otherPackage } from './npm-source.ts';
+import { type NpmSource, npmLicense, npmPlace, npmSource } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
 const maxDepth = 100;
@@ -16,25 +13,15 @@ const marker = 'node_modules/';
  * package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3; version 2 says everything twice, and both tellings
  * count.
  */
-export function readPackageLock(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const lock = content.value;
-  if (!isTable(lock.packages) && !isTable(lock.dependencies) && lock.lockfileVersion === undefined) {
-    reading.problem('it has neither `packages` nor `dependencies`');
-    return;
-  }
-  if (lock.lockfileVersion !== undefined && ![1, 2, 3].includes(Number(lock.lockfileVersion))) {
-    reading.problem('its `lockfileVersion` is none of 1, 2, 3');
-    return;
-  }
+export function readPackageLock(root: Table, reading: ReadingBuilder): void {
+  if (!isTable(root.packages) && !isTable(root.dependencies) && root.lockfileVersion === undefined)
+    return void reading.problem('it has neither `packages` nor `dependencies`');
+  if (root.lockfileVersion !== undefined && ![1, 2, 3].includes(Number(root.lockfileVersion)))
+    return void reading.problem('its `lockfileVersion` is none of 1, 2, 3');
   const builder = new LockBuilder(reading);
-  const links = new Map<string, string>();
-  if (isTable(lock.packages)) readPackages(lock.packages, reading, builder, links, new LineFinder(text));
-  readTree(lock.dependencies, '', reading, builder, new LineFinder(text), 0);
+  const links = new Set<string>();
+  if (isTable(root.packages)) readPackages(root.packages, reading, builder, links);
+  readTree(root.dependencies, '', reading, builder, reading.lines(), 0);
   builder.finish((asked, from) => find(asked, from, builder, links));
 }
 
@@ -42,9 +29,9 @@ function readPackages(
   packages: Table,
   reading: ReadingBuilder,
   builder: LockBuilder,
-  links: Map<string, string>,
-  lines: LineFinder,
+  links: Set<string>,
 ): void {
+  const lines = reading.lines();
   reading.knowsDirect = true;
   reading.mirrored = new Map();
   const direct = new Set<string>();
@@ -57,12 +44,11 @@ function readPackages(
     const at = location.lastIndexOf(marker);
     if (value.link === true) {
       const name = location.slice(at + marker.length);
-      const target = placeOf(reading.path, textOf(value.resolved));
-      // What lies outside the repository is nobody's who reads this one.
+      const target = reading.placeOf(textOf(value.resolved));
       if (target.startsWith('../'))
         builder.add(location, { name, version: '', source: 'path', origin: target, direct: true, asks: [] });
       else reading.local.add(name);
-      links.set(location, textOf(value.resolved));
+      links.add(location);
     } else if (at === -1) {
       readMember(location, value, reading, direct);
     } else rows.push([location, value]);
@@ -111,36 +97,21 @@ function addEntry(
   const resolved = textOf(entry.resolved);
   const alias = /^npm:((?:@[^/@]+\/)?[^@]+)@(.*)$/.exec(written);
   const name = alias?.[1] ?? (typeof entry.name === 'string' ? entry.name : key);
-  const from = sourceOf(name, written, resolved);
-  const isRegistry = from.source === 'registry';
   builder.add(location, {
     name,
     version: alias?.[2] ?? (/^[\w+.-]+:/.test(written) ? '' : written),
-    source: from.source,
-    origin: isRegistry
-      ? hostOf(resolved)
-      : from.source === 'path'
-        ? placeOf(reading.path, from.origin ?? '')
-        : from.origin,
-    revision: from.source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved || written)?.[1] : undefined,
+    ...npmPlace(reading, sourceOf(name, written, resolved), resolved || written),
     license: npmLicense(entry),
     integrity: fromSri(textOf(entry.integrity)),
-    resolvedAs: isRegistry && resolved !== '' ? otherPackage(resolved, name) : undefined,
     scope: scopeOf(entry),
     ...more,
   });
 }
 
-function sourceOf(
-  name: string,
-  version: string,
-  resolved: string,
-): { readonly source: NonNullable<LockedPackage['source']>; readonly origin?: string } {
-  for (const text of [resolved, version]) {
+function sourceOf(name: string, version: string, resolved: string): NpmSource {
+  for (const text of [resolved, version])
     if (/^git(?:\+\w+)?:|^git@|^ssh:|^file:|^github:/.test(text)) return npmSource(name, text);
-  }
-  if (/^https?:/i.test(version)) return { source: 'url', origin: cleanUrl(resolved || version) };
-  return { source: 'registry' };
+  return { source: /^https?:/i.test(version) ? 'url' : 'registry', name, requirement: '' };
 }
 
 function scopeOf(entry: Table): LockedPackage['scope'] {
@@ -185,7 +156,7 @@ function find(
   name: string,
   from: string,
   builder: LockBuilder,
-  links: ReadonlyMap<string, string>,
+  links: ReadonlySet<string>,
 ): string | undefined {
   for (let directory = from; ; ) {
     const location = `${directory === '' ? '' : `${directory}/`}${marker}${name}`;

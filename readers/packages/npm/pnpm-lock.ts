@@ -1,11 +1,9 @@
-import { entriesOf, isTable, type Table, tableOf, textOf } from '../content.ts';
-import { fromSri } from '../integrity.ts';
-import { LockBuilder } from '../lock-builder.ts';
+import { entriesOf, isTable, type Table, tableOf, textOf, yamlContent } from '../content.ts';
+import { keyLines } from '../line-finder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
 import { directoryOf, type ReadingBuilder, resolvePath } from '../reading.ts';
-import { yamlContent } from '../yaml.ts';
 import { npmSource, otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
@@ -19,10 +17,7 @@ const toolFields = ['configDependencies', 'packageManagerDependencies'] as const
  */
 export function readPnpmLock(text: string, reading: ReadingBuilder): void {
   const documents = documentsOf(text);
-  if (documents.length > 2) {
-    reading.problem('it holds several documents');
-    return;
-  }
+  if (documents.length > 2) return void reading.problem('it holds several documents');
   const builder = new LockBuilder(reading);
   for (const [index, document] of documents.entries())
     if (!readDocument(builder, document, reading, index < documents.length - 1)) return;
@@ -74,9 +69,9 @@ function readDocument(
     else readImporter(directory, tableOf(importer), major, reading, direct);
   }
   const own = isOfTools ? 'tools of pnpm: ' : '';
-  const snapshots = tableOf(lock.snapshots);
+  const lines = keyLines(text);
   const asksBy = new Map<string, string[]>();
-  for (const [key, snapshot] of Object.entries(snapshots)) {
+  for (const [key, snapshot] of entriesOf(lock.snapshots)) {
     const bare = withoutPeers(key, major);
     asksBy.set(bare, [...(asksBy.get(bare) ?? []), ...asksOf(tableOf(snapshot), major)]);
   }
@@ -85,12 +80,11 @@ function readDocument(
       reading.problem('an entry of `packages` is no mapping');
       continue;
     }
-    const line = content.lines?.get(key);
     addPackage(builder, reading, key, value, major, {
       direct,
       own,
       asks: asksBy.get(withoutPeers(key, major)) ?? [],
-      line: line === undefined ? undefined : line + before,
+      line: (lines.get(key) ?? Number.NaN) + before || undefined,
     });
   }
   return true;
@@ -200,7 +194,7 @@ function addPackage(
       source === 'registry'
         ? hostOf(tarball)
         : source === 'path'
-          ? placeOf(reading.path, directory || (from.origin ?? ''))
+          ? reading.placeOf(directory || (from.origin ?? ''))
           : cleanUrl(repository || tarball || named.version),
     revision:
       source === 'git'

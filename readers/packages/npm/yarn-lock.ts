@@ -1,65 +1,40 @@
-import { entriesOf, isTable, type Table, textOf } from '../content.ts';
-import { fromSri } from '../integrity.ts';
-import { LockBuilder } from '../lock-builder.ts';
-import { cleanUrl, hostOf } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
+import { entriesOf, isTable, type Table, textOf, yamlContent } from '../content.ts';
+import { keyLines } from '../line-finder.ts';
+import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { yamlContent } from '../yaml.ts';
-import { type NpmSource, npmSource, otherPackage } from './npm-source.ts';
+import { npmPlace, npmSource } from './npm-source.ts';
 
 /** yarn.lock of yarn 1 (its own format) and of yarn 2 and later (YAML). */
 export function readYarnLock(text: string, reading: ReadingBuilder): void {
   if (/^__metadata:/m.test(text)) {
-    readBerry(text, reading);
+    const content = yamlContent(text);
+    if ('reason' in content) reading.problem(content.reason);
+    else readBerry(content.value, reading);
     return;
   }
   const entries = parseClassic(text);
-  if (typeof entries === 'string') {
-    reading.problem(entries);
-    return;
-  }
-  if (entries.length === 0 && !/^# yarn lockfile v1$/m.test(text)) {
-    reading.problem('it is no yarn.lock of a known version');
-    return;
-  }
+  if (typeof entries === 'string') return void reading.problem(entries);
+  if (entries.length === 0 && !/^# yarn lockfile v1$/m.test(text))
+    return void reading.problem('it is no yarn.lock of a known version');
   const builder = new LockBuilder(reading);
   const keys = new Map<string, string>();
   for (const { specs, line, fields, asks } of entries) {
     const [first = ''] = specs;
     for (const spec of specs) keys.set(spec, first);
-    const [key, requirement] = splitSpec(first);
-    const target = npmSource(key, requirement);
+    const target = npmSource(...splitSpec(first));
     const resolved = fields.get('resolved') ?? '';
-    const integrity = fields.get('integrity') ?? '';
-    const sha1 = /#([0-9a-f]{40})$/.exec(resolved)?.[1];
+    const sha1 = target.source === 'registry' ? /#([0-9a-f]{40})$/.exec(resolved)?.[1] : undefined;
     builder.add(first, {
       name: target.name,
       version: fields.get('version') ?? '',
-      ...placeFrom(target, resolved, reading.path),
+      ...npmPlace(reading, target, resolved),
       integrity:
-        fromSri(integrity) ??
-        (target.source === 'registry' && sha1 ? { algorithm: 'sha1', value: sha1 } : undefined),
+        fromSri(fields.get('integrity') ?? '') ?? (sha1 ? { algorithm: 'sha1', value: sha1 } : undefined),
       line,
       asks,
     });
   }
   builder.finish((asked) => keys.get(asked));
-}
-
-function placeFrom(target: NpmSource, resolved: string, path: string) {
-  const { source, name } = target;
-  if (source === 'registry')
-    return {
-      source,
-      origin: hostOf(resolved),
-      resolvedAs: resolved === '' ? undefined : otherPackage(resolved.replace(/#.*$/, ''), name),
-    };
-  const origin = source === 'path' ? placeOf(path, target.origin ?? '') : cleanUrl(resolved) || target.origin;
-  return {
-    source,
-    origin,
-    revision: source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved)?.[1] : undefined,
-  };
 }
 
 interface ClassicEntry {
@@ -135,19 +110,14 @@ export function splitSpec(spec: string): readonly [string, string] {
   return at === -1 ? [spec, ''] : [spec.slice(0, at), spec.slice(at + 1)];
 }
 
-function readBerry(text: string, reading: ReadingBuilder): void {
-  const content = yamlContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
+function readBerry(root: Table, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
-  const { lines } = content;
+  const lines = keyLines(reading.text);
   const builder = new LockBuilder(reading);
   const keys = new Map<string, string>();
   const direct = new Set<string>();
-  const rows: [string, readonly string[], Table][] = [];
-  for (const [key, value] of entriesOf(content.value)) {
+  const rows: [key: string, specs: readonly string[], asks: readonly string[], entry: Table][] = [];
+  for (const [key, value] of entriesOf(root)) {
     if (key === '__metadata') continue;
     if (!isTable(value)) {
       reading.problem('an entry is no mapping');
@@ -158,33 +128,28 @@ function readBerry(text: string, reading: ReadingBuilder): void {
       ([name, range]) => `${name}@${withProtocol(textOf(range))}`,
     );
     const resolution = textOf(value.resolution);
-    if (/@workspace:/.test(resolution)) {
+    const isWorkspace = /@workspace:/.test(resolution);
+    for (const spec of specs) keys.set(spec, isWorkspace ? '' : key);
+    if (isWorkspace) {
       reading.local.add(splitSpec(resolution)[0]);
       for (const asked of asks) direct.add(asked);
-      for (const spec of specs) keys.set(spec, '');
-    } else {
-      for (const spec of specs) keys.set(spec, key);
-      rows.push([key, specs, { ...value, asks }]);
-    }
+    } else rows.push([key, specs, asks, value]);
   }
-  for (const [key, specs, entry] of rows) {
+  for (const [key, specs, asks, entry] of rows) {
     const [name, protocol] = splitSpec(textOf(entry.resolution));
     const target = npmSource(name, protocol);
-    const isRegistry = target.source === 'registry';
+    const origin = target.source === 'path' ? (target.origin ?? '').replace(/[#:].*$/s, '') : target.origin;
+    const { source, origin: place } = npmPlace(reading, { ...target, origin: origin ?? '' }, '');
     builder.add(key, {
       name: target.name || splitSpec(specs[0] ?? '')[0],
       version: textOf(entry.version),
-      source: target.source,
-      origin: isRegistry
-        ? undefined
-        : target.source === 'path'
-          ? placeOf(reading.path, (target.origin ?? '').replace(/[#:].*$/s, ''))
-          : target.origin,
-      revision: target.source === 'git' ? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1] : undefined,
+      source,
+      origin: place,
+      revision: source === 'git' ? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1] : undefined,
       direct: specs.some((spec) => direct.has(spec)),
       isHashed: textOf(entry.checksum) !== '',
-      line: lines?.get(key),
-      asks: entry.asks as readonly string[],
+      line: lines.get(key),
+      asks,
     });
   }
   builder.finish((asked) => keys.get(asked) || undefined);

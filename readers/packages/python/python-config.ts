@@ -1,18 +1,9 @@
-import { entriesOf, isTable, listOf, type Table, tableOf, textOf, tomlContent } from '../content.ts';
+import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { looseWhenOn, offByDefault, onByDefault, stateFlag } from '../sources/check-flag.ts';
 import { iniEntries } from '../sources/ini.ts';
-import { yamlContent } from '../yaml.ts';
-import { parseRequirement, pythonName } from './python-name.ts';
-
-/** pip's options that say where packages come from; each may name several, with white space between. */
-export const indexOptions: ReadonlySet<string> = new Set([
-  'index-url',
-  'extra-index-url',
-  'find-links',
-  'trusted-host',
-  'no-index',
-]);
+import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../sources/settings.ts';
+import { indexOptions, parseRequirement, pythonName } from './python-name.ts';
+import { readPipArguments } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
 export function readPipConf(text: string, reading: ReadingBuilder): void {
@@ -24,28 +15,24 @@ export function readPipConf(text: string, reading: ReadingBuilder): void {
   }
 }
 
-/** uv.toml; `[tool.uv]` of pyproject.toml says the same. */
-export function readUvToml(text: string, reading: ReadingBuilder): void {
-  const content = tomlContent(text);
-  if ('reason' in content) reading.problem(content.reason);
-  else readUvSettings(content.value, reading);
-}
-
-/** Indexes, sources of single packages, overrides and switches of uv. */
+/** uv.toml; `[tool.uv]` of pyproject.toml says the same: indexes, sources of packages, overrides and switches. */
 export function readUvSettings(uv: Table, reading: ReadingBuilder): void {
   for (const table of listOf(uv.index).map(tableOf)) indexSource(reading, 'index', table);
   for (const settings of [uv, tableOf(uv.pip)]) {
-    for (const key of ['index-url', 'default-index']) reading.source('index-url', settings[key]);
-    for (const key of ['extra-index-url', 'find-links'])
-      for (const place of listOf(settings[key])) reading.source(key, place);
-    if (settings['no-index'] === true) reading.source('no-index', true);
+    reading.source('index-url', settings['default-index']);
+    reading.source('no-index', settings['no-index'] || undefined);
+    readSettings(reading, settings, {
+      'index-url': 'place',
+      'extra-index-url.*': 'place',
+      'find-links.*': 'place',
+      'require-hashes': offByDefault,
+      'verify-hashes': onByDefault,
+      'index-strategy': 'place',
+      'exclude-newer': 'lost',
+    });
     for (const host of listOf(settings['allow-insecure-host'])) reading.source('trusted-host', host);
-    stateFlag(reading, 'require-hashes', settings['require-hashes'], offByDefault);
-    stateFlag(reading, 'verify-hashes', settings['verify-hashes'], onByDefault);
-    reading.source('index-strategy', settings['index-strategy']);
-    reading.source('exclude-newer', settings['exclude-newer'], { counts: 'lost' });
   }
-  for (const mirror of ['python-install-mirror', 'pypy-install-mirror']) reading.source(mirror, uv[mirror]);
+  readSettings(reading, uv, { 'python-install-mirror': 'place', 'pypy-install-mirror': 'place' });
   for (const item of listOf(uv['override-dependencies'])) {
     const requirement = typeof item === 'string' ? parseRequirement(item) : undefined;
     if (requirement === undefined)
@@ -130,55 +117,30 @@ export function declareSetup(text: string, field: string, line: number, reading:
  * environment.yml of conda: its channels and packages, which no lockfile here knows, and what its `pip` part asks of
  * PyPI.
  */
-export function readCondaEnvironment(text: string, reading: ReadingBuilder): void {
-  if (!/^\s*["']?(?:dependencies|channels)["']?\s*:/m.test(text)) return;
-  const content = yamlContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  for (const channel of listOf(content.value.channels)) reading.source('channels', channel);
-  for (const item of listOf(content.value.dependencies)) {
+export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void {
+  for (const channel of listOf(root.channels)) reading.source('channels', channel);
+  for (const item of listOf(root.dependencies)) {
     if (isTable(item)) {
-      for (const one of listOf(item.pip)) readPipLine(typeof one === 'string' ? one : '', reading);
+      readPipArguments(listOf(item.pip).map(textOf).join('\n'), reading);
       continue;
     }
-    const found = /^(?:([^\s:]+)::)?([\w.-]+)/.exec(textOf(item));
-    if (found?.[2] === undefined) reading.problem('an entry of `dependencies` cannot be understood');
+    const [, channel, name] = /^(?:([^\s:]+)::)?([\w.-]+)/.exec(textOf(item)) ?? [];
+    if (name === undefined) reading.problem('an entry of `dependencies` cannot be understood');
     else {
-      reading.source('dependencies', found[2].toLowerCase(), { counts: 'added' });
-      reading.source(`channel of ${found[2].toLowerCase()}`, found[1]);
+      reading.source('dependencies', name.toLowerCase(), { counts: 'added' });
+      reading.source(`channel of ${name.toLowerCase()}`, channel);
     }
-  }
-}
-
-function readPipLine(text: string, reading: ReadingBuilder): void {
-  const option = /^(-i|-f|--[\w-]+)[\s=]+(\S+)$/.exec(text.trim());
-  const name = { '-i': 'index-url', '-f': 'find-links' }[option?.[1] ?? ''] ?? (option?.[1] ?? '').slice(2);
-  if (option && indexOptions.has(name)) reading.source(name, option[2]);
-  else if (/^(?:-r|--requirement)[\s=]*/.test(text))
-    reading.includes = [...reading.includes, text.replace(/^(?:-r|--requirement)[\s=]*/, '').trim()];
-  else {
-    const requirement = parseRequirement(text.replace(/^(?:-e|--editable)[\s=]+/, ''));
-    if (requirement === undefined) reading.problem('an entry of `pip` cannot be understood');
-    else reading.declare({ ...requirement, scope: 'runtime', field: 'pip', needNotBeLocked: true });
   }
 }
 
 /** `[[tool.poetry.source]]`, `[[tool.pdm.source]]` and what pyproject.toml says for other tools. */
 export function readProjectSources(tool: Table, reading: ReadingBuilder): void {
-  for (const table of listOf(tableOf(tool.poetry).source).map(tableOf)) indexSource(reading, 'source', table);
   const pdm = tableOf(tool.pdm);
-  for (const table of listOf(pdm.source).map(tableOf)) indexSource(reading, 'source', table);
+  for (const list of [tableOf(tool.poetry).source, pdm.source, tableOf(tool.rye).sources])
+    for (const table of listOf(list).map(tableOf)) indexSource(reading, 'source', table);
   for (const [name, value] of entriesOf(tableOf(pdm.resolution).overrides))
     if (typeof value === 'string' && value.includes('://'))
       reading.source(`overrides.${pythonName(name)}`, value);
-  for (const table of listOf(tableOf(tool.rye).sources).map(tableOf)) indexSource(reading, 'source', table);
   readUvSettings(tableOf(tool.uv), reading);
-  stateFlag(
-    reading,
-    'allow-direct-references',
-    tableOf(tableOf(tool.hatch).metadata)['allow-direct-references'],
-    looseWhenOn,
-  );
+  readSettings(reading, tool, { 'hatch.metadata.allow-direct-references': looseWhenOn });
 }

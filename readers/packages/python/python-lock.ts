@@ -1,16 +1,5 @@
-import {
-  entriesOf,
-  isTable,
-  jsonContent,
-  listOf,
-  type Table,
-  tableOf,
-  textOf,
-  tomlContent,
-} from '../content.ts';
-import { fromHex } from '../integrity.ts';
-import { LineFinder } from '../line-finder.ts';
-import { LockBuilder, type LockEntry } from '../lock-builder.ts';
+import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
+import { fromHex, LockBuilder, type LockEntry } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
@@ -18,8 +7,8 @@ import { indexSource } from './python-config.ts';
 import { parseRequirement, pythonName } from './python-name.ts';
 
 /** poetry.lock (1.x and 2.x). */
-export function readPoetryLock(text: string, reading: ReadingBuilder): void {
-  readTables(text, reading, 'package', (entry, root) => {
+export function readPoetryLock(root: Table, reading: ReadingBuilder): void {
+  readTables(root, reading, (entry) => {
     const source = tableOf(entry.source);
     const type = textOf(source.type);
     const kind: SourceKind | undefined =
@@ -28,6 +17,8 @@ export function readPoetryLock(text: string, reading: ReadingBuilder): void {
         : ({ git: 'git', url: 'url', directory: 'path', file: 'path' } as const)[type];
     const url = textOf(source.url);
     const groups = listOf(entry.groups);
+    const isMain = groups.includes('main') || entry.category === 'main';
+    const isDevelopment = groups.length > 0 ? !groups.includes('main') : entry.category === 'dev';
     const files = Array.isArray(entry.files)
       ? entry.files
       : listOf(tableOf(tableOf(root.metadata).files)[textOf(entry.name)]);
@@ -35,21 +26,14 @@ export function readPoetryLock(text: string, reading: ReadingBuilder): void {
       source: kind,
       origin: type === 'legacy' ? hostOf(url) : kind === 'path' ? url : cleanUrl(url),
       revision: textOf(source.resolved_reference),
-      scope:
-        groups.length > 0
-          ? groups.includes('main')
-            ? entry.optional === true
-              ? 'optional'
-              : 'runtime'
-            : 'development'
-          : entry.category === 'dev'
-            ? 'development'
-            : entry.optional === true
-              ? 'optional'
-              : entry.category === 'main'
-                ? 'runtime'
-                : 'unknown',
-      integrity: sdistHash(files, 'file', 'hash'),
+      scope: isDevelopment
+        ? 'development'
+        : entry.optional === true
+          ? 'optional'
+          : isMain
+            ? 'runtime'
+            : 'unknown',
+      integrity: sdistHash(files, 'file'),
       isHashed: hasHash(files),
       asks: Object.keys(tableOf(entry.dependencies)).map(pythonName),
     };
@@ -57,7 +41,7 @@ export function readPoetryLock(text: string, reading: ReadingBuilder): void {
 }
 
 /** uv.lock. Members of the workspace are the project; what they ask for is direct. */
-export function readUvLock(text: string, reading: ReadingBuilder): void {
+export function readUvLock(root: Table, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
   const direct = new Map<string, LockedPackage['scope']>();
   const mark = (list: unknown, scope: LockedPackage['scope']): void => {
@@ -67,9 +51,8 @@ export function readUvLock(text: string, reading: ReadingBuilder): void {
     }
   };
   readTables(
-    text,
+    root,
     reading,
-    'package',
     (entry) => {
       const source = tableOf(entry.source);
       if ('editable' in source || 'virtual' in source) {
@@ -113,8 +96,8 @@ function uvSource(source: Table): readonly [SourceKind | undefined, string] {
 }
 
 /** pdm.lock. */
-export function readPdmLock(text: string, reading: ReadingBuilder): void {
-  readTables(text, reading, 'package', (entry) => {
+export function readPdmLock(root: Table, reading: ReadingBuilder): void {
+  readTables(root, reading, (entry) => {
     const kind: SourceKind = entry.git ? 'git' : entry.url ? 'url' : entry.path ? 'path' : 'registry';
     const place = textOf(entry.git ?? entry.url ?? entry.path);
     const groups = listOf(entry.groups);
@@ -123,8 +106,7 @@ export function readPdmLock(text: string, reading: ReadingBuilder): void {
       origin: kind === 'path' ? place : cleanUrl(place),
       revision: textOf(entry.revision),
       scope: groups.length === 0 ? 'unknown' : groups.includes('default') ? 'runtime' : 'development',
-      integrity:
-        sdistHash(listOf(entry.files), 'file', 'hash') ?? sdistHash(listOf(entry.files), 'url', 'hash'),
+      integrity: sdistHash(listOf(entry.files), 'file') ?? sdistHash(listOf(entry.files), 'url'),
       isHashed: hasHash(listOf(entry.files)),
       asks: listOf(entry.dependencies).flatMap((item) => parseRequirement(textOf(item))?.name ?? []),
     };
@@ -134,43 +116,27 @@ export function readPdmLock(text: string, reading: ReadingBuilder): void {
 type Described = Omit<LockEntry, 'name' | 'version' | 'line' | 'direct'>;
 
 function readTables(
-  text: string,
+  root: Table,
   reading: ReadingBuilder,
-  list: string,
-  describe: (entry: Table, root: Table) => Described | undefined,
+  describe: (entry: Table) => Described | undefined,
   direct?: ReadonlyMap<string, LockedPackage['scope']>,
 ): void {
-  const content = tomlContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const root = content.value;
-  if (root[list] !== undefined && !Array.isArray(root[list])) {
-    reading.problem(`\`${list}\` is no list of tables`);
-    return;
-  }
-  if (
-    root[list] === undefined &&
-    root.metadata === undefined &&
-    root.version === undefined &&
-    root['lock-version'] === undefined
-  ) {
-    reading.problem('it has neither packages nor metadata');
-    return;
-  }
+  if (root.package !== undefined && !Array.isArray(root.package))
+    return void reading.problem('`package` is no list of tables');
+  if (['package', 'metadata', 'version', 'lock-version'].every((key) => root[key] === undefined))
+    return void reading.problem('it has neither packages nor metadata');
   const builder = new LockBuilder(reading);
   const byName = new Map<string, string>();
-  const lines = new LineFinder(text);
+  const lines = reading.lines();
   const rows: [string, LockEntry][] = [];
-  for (const entry of listOf(root[list])) {
+  for (const entry of listOf(root.package)) {
     const written = isTable(entry) ? textOf(entry.name) : '';
     if (!isTable(entry) || written === '') {
       reading.problem('a package has no name');
       continue;
     }
     const line = lines.next(`name = ${JSON.stringify(written)}`);
-    const described = describe(entry, root);
+    const described = describe(entry);
     const name = pythonName(written);
     if (described === undefined) reading.local.add(name);
     else {
@@ -187,15 +153,11 @@ function readTables(
 }
 
 /** The source archive's hash; of a single file that file's. */
-function sdistHash(
-  files: readonly unknown[],
-  nameField: string,
-  hashField: string,
-): LockedPackage['integrity'] | undefined {
+function sdistHash(files: readonly unknown[], nameField: string): LockedPackage['integrity'] | undefined {
   const tables = files.map(tableOf);
   const sdist = tables.find((file) => /\.(?:tar\.gz|zip|tar\.bz2)$/.test(textOf(file[nameField])));
   const one = sdist ?? (tables.length === 1 ? tables[0] : undefined);
-  return one && fromHex(textOf(one[hashField]));
+  return one && fromHex(textOf(one.hash));
 }
 
 function hasHash(files: readonly unknown[]): boolean {
@@ -203,21 +165,13 @@ function hasHash(files: readonly unknown[]): boolean {
 }
 
 /** Pipfile.lock. */
-export function readPipfileLock(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const lock = content.value;
-  if (!isTable(lock._meta) && !isTable(lock.default)) {
-    reading.problem('it has neither `_meta` nor `default`');
-    return;
-  }
-  for (const table of listOf(tableOf(lock._meta).sources).map(tableOf)) indexSource(reading, 'source', table);
+export function readPipfileLock(root: Table, reading: ReadingBuilder): void {
+  if (!isTable(root._meta) && !isTable(root.default))
+    return void reading.problem('it has neither `_meta` nor `default`');
+  for (const table of listOf(tableOf(root._meta).sources).map(tableOf)) indexSource(reading, 'source', table);
   const builder = new LockBuilder(reading);
-  const lines = new LineFinder(text);
-  for (const [section, table] of entriesOf(lock)) {
+  const lines = reading.lines();
+  for (const [section, table] of entriesOf(root)) {
     if (section === '_meta') continue;
     for (const [key, value] of entriesOf(table)) {
       const line = lines.next(`${JSON.stringify(key)}:`);

@@ -52,3 +52,12 @@ export function urlSource(url: string): { readonly source: SourceKind; readonly 
   if (/^file:/.test(url)) return { source: 'path', origin: url.replace(/^file:(?:\/\/)?/, '') };
   return { source: 'url', origin: cleanUrl(url) };
 }
+
+/** pip's options that say where packages come from; each may name several, with white space between. */
+export const indexOptions: ReadonlySet<string> = new Set([
+  'index-url',
+  'extra-index-url',
+  'find-links',
+  'trusted-host',
+  'no-index',
+]);

@@ -1,7 +1,6 @@
-import { fromHex } from '../integrity.ts';
+import { fromHex } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { indexOptions } from './python-config.ts';
-import { parseRequirement, pythonName, urlSource } from './python-name.ts';
+import { indexOptions, parseRequirement, pythonName, urlSource } from './python-name.ts';
 
 const maxLine = 64 * 1024;
 const harmless = /^--(?:pre|prefer-binary|no-binary|only-binary|use-feature|config-settings?|global-option)$/;
@@ -25,12 +24,18 @@ const takesNone: ReadonlySet<string> = new Set([
  * continuation lines. Environment variables in a requirement cannot be known and are a problem.
  */
 export function readRequirements(text: string, reading: ReadingBuilder): void {
+  readPipArguments(text, reading, true);
+}
+
+/** The same out of another file, whose lines are not those of the text. */
+export function readPipArguments(text: string, reading: ReadingBuilder, hasLines = false): void {
   const includes: string[] = [];
   const constraints: string[] = [];
   const isConstraints = reading.kind.id === 'constraints.txt';
-  for (const { line, number, via } of logicalLines(text)) {
+  for (const { line, number: at, via } of logicalLines(text)) {
+    const number = hasLines ? at : undefined;
     if (line.length > maxLine) {
-      reading.problem(`line ${number} is longer than ${maxLine}`);
+      reading.problem(`line ${at} is longer than ${maxLine}`);
       continue;
     }
     if (!line.startsWith('-')) {
@@ -45,11 +50,11 @@ export function readRequirements(text: string, reading: ReadingBuilder): void {
       else if (name === '--require-hashes') reading.source(name, 'true', { line: number, counts: 'lost' });
       else if (indexOptions.has(name?.slice(2) ?? ''))
         reading.source(name?.slice(2) ?? '', value || 'true', { line: number });
-      else if (!harmless.test(option)) reading.problem(`line ${number} holds an option that is not known`);
+      else if (!harmless.test(option)) reading.problem(`line ${at} holds an option that is not known`);
     }
   }
-  reading.includes = includes;
-  reading.constraints = constraints;
+  reading.includes = [...reading.includes, ...includes];
+  reading.constraints = [...reading.constraints, ...constraints];
 }
 
 /**
@@ -76,7 +81,7 @@ function optionsOf(line: string): readonly (readonly [string, string])[] {
 
 function readOne(
   text: string,
-  line: number,
+  line: number | undefined,
   via: readonly string[],
   isConstraint: boolean,
   reading: ReadingBuilder,
@@ -84,12 +89,12 @@ function readOne(
   const hashes = [...text.matchAll(/\s--hash[=\s]([^\s]+)/g)].map((match) => match[1] ?? '');
   const bare = text.replace(/\s--(?:hash|global-option|config-settings|install-option)[=\s].*$/s, '').trim();
   if (/\$\{?\w/.test(bare)) {
-    reading.problem(`line ${line} holds a variable`);
+    reading.problem(`${line === undefined ? 'a requirement' : `line ${line}`} holds a variable`);
     return;
   }
   const requirement = parseRequirement(bare) ?? fromPlace(bare);
   if (requirement === undefined) {
-    reading.problem(`line ${line} cannot be understood`);
+    reading.problem(`${line === undefined ? 'a requirement' : `line ${line}`} cannot be understood`);
     return;
   }
   const { key, name, source, origin, version } = requirement;
@@ -108,11 +113,11 @@ function readOne(
     field: isConstraint ? 'constraint' : 'requirements',
     source,
     line,
-    ...(version === undefined ? {} : { version }),
-    ...(origin ? { origin } : {}),
-    ...(via.length > 0 ? { via } : {}),
-    ...(isConstraint ? { isOverride: true } : {}),
-    ...(hashes.length > 0 ? { isHashed: true } : {}),
+    version,
+    origin,
+    via: via.length > 0 ? via : undefined,
+    isOverride: isConstraint,
+    isHashed: hashes.length > 0,
     needNotBeLocked: true,
   });
 }

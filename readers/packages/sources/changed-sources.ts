@@ -1,4 +1,4 @@
-import { directoryOf, type FileReading } from '../reading.ts';
+import { directoryOf, type FileReading, stated } from '../reading.ts';
 import type { PackageSource } from './package-source.ts';
 
 /** A choice of where packages come from that the candidate makes otherwise than the base. */
@@ -91,13 +91,7 @@ function compare(old: FileReading, now: FileReading): readonly ChangedSource[] {
   for (const { key, value, line, counts } of come) {
     const instead = lost.get(key)?.shift();
     if (counts === 'lost' && instead === undefined) continue;
-    changes.push({
-      path,
-      key,
-      is: value,
-      ...(instead === undefined ? {} : { was: instead.value }),
-      ...(line === undefined ? {} : { line }),
-    });
+    changes.push(stated({ path, key, is: value, was: instead?.value, line }));
   }
   for (const sources of lost.values())
     for (const { key, value, counts } of sources)

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { cleanUrl } from '../origin.ts';
 
 /** One choice of a file about where packages are taken from, or about a check of what is taken. */
@@ -56,4 +57,9 @@ const defaultNames: ReadonlySet<string> = new Set(['mavenCentral()', 'gradlePlug
 /** True for a public registry that a tool takes packages from where it is told nothing. */
 export function isDefaultPlace(value: string): boolean {
   return defaults.has(value) || defaultNames.has(value);
+}
+
+/** Short digest of code that says a place in a way that is not read: equal for equal code however it is spaced. */
+export function digestOf(code: string): string {
+  return sha256Hex(code.replace(/\s+/g, '')).slice(0, 12);
 }

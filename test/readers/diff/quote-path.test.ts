@@ -1,6 +1,5 @@
 import t from 'tap';
-import { quotePath } from '../../../readers/diff/quote-path.ts';
-import { unquotePath } from '../../../readers/diff/unquote-path.ts';
+import { quotePath, unquotePath } from '../../../readers/diff/quote-path.ts';
 
 t.test('quotes a path as git does and reads it back unchanged', async (t) => {
   t.equal(quotePath('src/é x.js'), 'src/é x.js');

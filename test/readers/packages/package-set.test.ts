@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { yamlAsJson, yamlContent } from '../../../readers/packages/content.ts';
 import { isDependencyFile, readPackageSet } from '../../../readers/packages/package-set.ts';
-import { yamlAsJson, yamlContent } from '../../../readers/packages/yaml.ts';
 import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
 
 t.test('reads every kind of dependency file as its own tool does', async (t) => {
@@ -127,15 +127,8 @@ t.test('reads a YAML mapping of a megabyte and refuses duplicate keys', async (t
   t.ok(text.length > 1_000_000);
   const content = yamlContent(text);
   t.ok('value' in content && Object.keys(content.value).length === rows.length + 1);
-  for (const twice of [
-    'a: 1\na: 2\n',
-    'b: { a: 1, "a": 2 }\n',
-    'b:\n  - { a: 1, ? a : 2 }\n',
-    '? [a]\n: 1\n',
-  ])
-    t.strictSame(yamlContent(`fancy: ! v\n${twice}`), {
-      reason: 'a mapping of it has a key twice, or one that is no word',
-    });
+  for (const twice of ['a: 1\na: 2\n', 'b: { a: 1, "a": 2 }\n', 'b:\n  - { a: 1, ? a : 2 }\n'])
+    t.strictSame(yamlContent(`fancy: ! v\n${twice}`), { reason: 'it is not valid YAML' });
 });
 
 t.test('refuses a YAML file with several documents', async (t) => {
@@ -211,7 +204,7 @@ packages:
   for (const [why, text] of [
     ['it holds several documents', tools + project + project],
     ['it holds several documents', `${project}--- {}\n`],
-    ['its `lockfileVersion` is none of 5 to 9', `${project}---\n`],
+    ['it holds no mapping', `${project}---\n`],
     ['it holds several documents', `${project.slice(4)}...\n${project.slice(4)}`],
   ] as const) {
     const { packages, problems } = read(text);

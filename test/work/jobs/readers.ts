@@ -4,7 +4,7 @@ import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { readPackageSet } from '../../../readers/packages/package-set.ts';
 import { readDependencies } from '../../../readers/packages/read-dependencies.ts';
-import { yamlContent } from '../../../readers/packages/yaml.ts';
+import { yamlContent } from '../../../readers/packages/content.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts';

@@ -2,12 +2,9 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { isFault } from '../../../../readers/documents/archive/archive-fault.ts';
 import { inflate } from '../../../../readers/documents/archive/inflate.ts';
-import { readTar } from '../../../../readers/documents/archive/read-tar.ts';
-import { readZip } from '../../../../readers/documents/archive/read-zip.ts';
-import { tarEntries } from '../../../../readers/documents/archive/tar-entries.ts';
+import { readTar, tarEntries } from '../../../../readers/documents/archive/read-tar.ts';
+import { readZip, type ZipLimits, zipMembers } from '../../../../readers/documents/archive/read-zip.ts';
 import { writeTar } from '../../../../readers/documents/archive/write-tar.ts';
-import type { ZipLimits } from '../../../../readers/documents/archive/zip-format.ts';
-import { zipMembers } from '../../../../readers/documents/archive/zip-members.ts';
 import { pax, tarball } from '../../../engine/plugin-trust/tar.ts';
 import { zipOf } from '../../../plugins/supply-chain/zip-of.ts';
 

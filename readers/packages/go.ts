@@ -1,6 +1,5 @@
-import { LockBuilder, purlOf } from '../lock-builder.ts';
-import { placeOf } from '../place-of.ts';
-import type { ReadingBuilder } from '../reading.ts';
+import { LockBuilder, purlOf } from './lock-builder.ts';
+import type { ReadingBuilder } from './reading.ts';
 
 interface Replacement {
   readonly path: string;
@@ -70,7 +69,7 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
       name: isOther ? other.path : path,
       version: other === undefined || isPath ? version : other.version,
       source: isPath ? ('path' as const) : ('registry' as const),
-      origin: isPath ? placeOf(reading.path, other.path) : undefined,
+      origin: isPath ? reading.placeOf(other.path) : undefined,
       direct: !isIndirect,
       line,
       asks: [],

@@ -1,8 +1,15 @@
-import type { LockedPackage } from '../locked-package.ts';
-import { cleanUrl } from '../origin.ts';
-import { placeOf } from '../place-of.ts';
-import type { ReadingBuilder, SourceKind } from '../reading.ts';
-import { digestOf } from '../sources/text-digest.ts';
+import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
+import type { LockedPackage } from './locked-package.ts';
+import { cleanUrl, hostOf } from './origin.ts';
+import type { ReadingBuilder, SourceKind } from './reading.ts';
+import { digestOf } from './sources/package-source.ts';
+import { looseWhenOn, offByDefault, stateFlag } from './sources/settings.ts';
+
+interface Block {
+  readonly scope?: LockedPackage['scope'];
+  readonly source?: SourceKind;
+  readonly origin?: string;
+}
 
 const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
 const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
@@ -16,11 +23,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
   reading.note(
     'it is a Ruby program; literal `gem` and `add_dependency` calls in it are read, nothing is executed',
   );
-  const blocks: {
-    readonly scope?: LockedPackage['scope'];
-    readonly source?: SourceKind;
-    readonly origin?: string;
-  }[] = [];
+  const blocks: Block[] = [];
   let number = 0;
   let comment = false;
   /** A `git_source`, which says by a block what stands for a short name. */
@@ -46,7 +49,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
       /\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$/.test(line) ||
       /^(?:if|unless|case|begin|while|def|class|module)\b/.test(line);
     if (opens) {
-      blocks.push(blockOf(line, reading.path));
+      blocks.push(blockOf(line, reading));
       continue;
     }
     if (/^end\b/.test(line)) {
@@ -106,24 +109,18 @@ function readSource(line: string, number: number, reading: ReadingBuilder): void
   }
 }
 
-function blockOf(
-  line: string,
-  path: string,
-): { readonly scope?: LockedPackage['scope']; readonly source?: SourceKind; readonly origin?: string } {
+function blockOf(line: string, reading: ReadingBuilder): Block {
   const call = /^(group|git|github|path|source)\b[\s(]*(.*)$/.exec(line);
   const first = /['"]([^'"]+)['"]/.exec(call?.[2] ?? '')?.[1] ?? '';
   if (call?.[1] === 'group')
     return { scope: /:?(?:default|production)\b/.test(call[2] ?? '') ? 'runtime' : 'development' };
   if (call?.[1] === 'git') return { source: 'git', origin: cleanUrl(first) };
   if (call?.[1] === 'github') return { source: 'git', origin: cleanUrl(`github:${first}`) };
-  if (call?.[1] === 'path') return { source: 'path', origin: placeOf(path, first) };
+  if (call?.[1] === 'path') return { source: 'path', origin: reading.placeOf(first) };
   return {};
 }
 
-function scopeOf(
-  blocks: readonly { readonly scope?: LockedPackage['scope'] }[],
-  options: string,
-): LockedPackage['scope'] {
+function scopeOf(blocks: readonly Block[], options: string): LockedPackage['scope'] {
   const group = /(?:\bgroups?:|:groups?\s*=>)\s*(\[[^\]]*\]|:\w+)/.exec(options)?.[1];
   if (group !== undefined) return /default|production/.test(group) ? 'runtime' : 'development';
   return blocks.findLast(({ scope }) => scope !== undefined)?.scope ?? 'runtime';
@@ -135,11 +132,11 @@ function declare(
   options: string,
   line: number,
   scope: LockedPackage['scope'],
-  blocks: readonly { readonly source?: SourceKind; readonly origin?: string }[],
+  blocks: readonly Block[],
   field = reading.path.endsWith('.gemspec') ? 'add_dependency' : 'gem',
 ): void {
   const inBlock = blocks.findLast(({ source }) => source !== undefined);
-  const place = optionSource(options, reading.path) ?? inBlock ?? {};
+  const place = optionSource(options, reading) ?? inBlock ?? {};
   const requirement = [...options.replace(/\b\w+:.*$|:\w+\s*=>.*$/s, '').matchAll(/(['"])([^'"]*)\1/g)]
     .map((match) => match[2])
     .join(', ');
@@ -151,18 +148,14 @@ function declare(
     scope,
     field,
     line,
-    ...(field === 'plugin' ? { needNotBeLocked: true } : {}),
     source: place.source ?? 'registry',
-    ...(place.origin ? { origin: place.origin } : {}),
-    ...(version === undefined || place.source ? {} : { version }),
-    ...(place.source === 'path' ? { needNotBeLocked: true } : {}),
+    origin: place.origin,
+    version: place.source ? undefined : version,
+    needNotBeLocked: field === 'plugin' || place.source === 'path',
   });
 }
 
-function optionSource(
-  options: string,
-  path: string,
-): { readonly source: SourceKind; readonly origin: string } | undefined {
+function optionSource(options: string, reading: ReadingBuilder): Block | undefined {
   const found =
     /(?:\b(git|github|gist|bitbucket|gitlab|path):|:(git|github|gist|bitbucket|gitlab|path)\s*=>)\s*(['"])([^'"]+)\3/.exec(
       options,
@@ -170,6 +163,119 @@ function optionSource(
   const kind = found?.[1] ?? found?.[2];
   const place = found?.[4] ?? '';
   if (kind === undefined) return undefined;
-  if (kind === 'path') return { source: 'path', origin: placeOf(path, place) };
+  if (kind === 'path') return { source: 'path', origin: reading.placeOf(place) };
   return { source: 'git', origin: cleanUrl(kind === 'git' ? place : `${kind}:${place}`) };
+}
+
+const sections = new Set([
+  'GIT',
+  'PATH',
+  'GEM',
+  'PLUGIN SOURCE',
+  'PLATFORMS',
+  'DEPENDENCIES',
+  'CHECKSUMS',
+  'RUBY VERSION',
+  'BUNDLED WITH',
+]);
+
+/** Gemfile.lock and gems.locked. */
+export function readGemfileLock(text: string, reading: ReadingBuilder): void {
+  if (/^(?:<{7}|>{7}|={7})(?: |$)/m.test(text)) {
+    reading.problem('it holds merge conflicts');
+    return;
+  }
+  if (!/^(?:GEM|GIT|PATH)$/m.test(text)) {
+    reading.problem('it has no section of gems');
+    return;
+  }
+  reading.knowsDirect = true;
+  const mirror = new Map<string, string>();
+  const rows: { key: string; entry: LockEntry; asks: string[] }[] = [];
+  const checksums = new Map<string, string>();
+  let section = '';
+  let remote = '';
+  let revision = '';
+  let number = 0;
+  for (const raw of text.split('\n')) {
+    number += 1;
+    const line = raw.trimEnd();
+    if (line === '') continue;
+    if (!line.startsWith(' ')) {
+      if (!sections.has(line)) reading.problem(`line ${number} begins a section that is not known`);
+      section = line;
+      remote = '';
+      revision = '';
+      continue;
+    }
+    const field = /^ {2}(\w+):(?: (.*))?$/.exec(line);
+    if (field && section !== 'DEPENDENCIES') {
+      if (field[1] === 'remote') remote = field[2] ?? '';
+      if (field[1] === 'revision') revision = field[2] ?? '';
+      continue;
+    }
+    const spec = /^( +)([^\s(!]+)(?: \(([^()]*)\))?(!)?(?: (.*))?$/.exec(line);
+    if (!spec) {
+      if (section === 'GEM' || section === 'GIT' || section === 'PATH' || section === 'DEPENDENCIES')
+        reading.problem(`line ${number} cannot be understood`);
+      continue;
+    }
+    const [, indent = '', name = '', detail = '', , rest = ''] = spec;
+    if (section === 'DEPENDENCIES') mirror.set(name, detail);
+    else if (section === 'CHECKSUMS') checksums.set(`${name} ${detail}`, rest.split(',')[0] ?? '');
+    else if (['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE'].includes(section)) {
+      if (indent.length === 6) rows.at(-1)?.asks.push(name);
+      else {
+        const dash = detail.indexOf('-');
+        const source = section === 'GEM' ? 'registry' : section === 'PATH' ? 'path' : 'git';
+        if (source === 'path' && (remote === '.' || remote === '')) reading.local.add(name);
+        else
+          rows.push({
+            key: `${name} ${detail}`,
+            asks: [],
+            entry: {
+              name,
+              version: dash === -1 ? detail : detail.slice(0, dash),
+              qualifiers: { platform: dash === -1 ? undefined : detail.slice(dash + 1) },
+              source,
+              origin:
+                source === 'registry'
+                  ? hostOf(remote)
+                  : source === 'path'
+                    ? reading.placeOf(remote)
+                    : cleanUrl(remote),
+              revision: source === 'git' ? revision : undefined,
+              line: number,
+              asks: [],
+            },
+          });
+      }
+    }
+  }
+  const builder = new LockBuilder(reading);
+  const byName = new Map<string, string>();
+  for (const { key, entry, asks } of rows) {
+    byName.set(entry.name, byName.get(entry.name) ?? key);
+    const integrity = fromHex(checksums.get(key) ?? '');
+    builder.add(key, { ...entry, asks, integrity, direct: mirror.has(entry.name) });
+  }
+  reading.mirrored = new Map([['', mirror]]);
+  builder.finish((asked) => byName.get(asked));
+}
+
+/** `.bundle/config`: mirrors, local copies instead of repositories, and switches that turn checks off. */
+export function readBundleConfig(text: string, reading: ReadingBuilder): void {
+  let number = 0;
+  for (const raw of text.split(/\r\n|\r|\n/)) {
+    number += 1;
+    const found = /^\s*["']?(BUNDLE_\S*?)["']?\s*:\s+(.*)$/i.exec(raw);
+    if (!found) continue;
+    const key = (found[1] ?? '').toUpperCase();
+    const value = (found[2] ?? '').trim().replace(/^(['"])(.*)\1$/, '$2');
+    if (/^BUNDLE_(?:MIRROR__|LOCAL__|GEMFILE$|SSL_CA_CERT$|SSL_VERIFY_MODE$|PLUGINS?__|REDIRECT$)/.test(key))
+      reading.source(key, value, { line: number });
+    else if (key === 'BUNDLE_DISABLE_CHECKSUM_VALIDATION')
+      stateFlag(reading, key, value, looseWhenOn, number);
+    else if (/^BUNDLE_(?:FROZEN|DEPLOYMENT)$/.test(key)) stateFlag(reading, key, value, offByDefault, number);
+  }
 }

@@ -1,61 +1,54 @@
-import { entriesOf, isTable, jsonContent, listOf, type Table, tableOf, textOf } from '../content.ts';
-import { fromHex } from '../integrity.ts';
-import { LineFinder } from '../line-finder.ts';
-import { LockBuilder } from '../lock-builder.ts';
-import { cleanUrl } from '../origin.ts';
-import type { ReadingBuilder, SourceKind } from '../reading.ts';
-import { looseWhenOn, onByDefault, stateFlag } from '../sources/check-flag.ts';
-import { shownPlace } from '../sources/package-source.ts';
+import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './content.ts';
+import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
+import { cleanUrl } from './origin.ts';
+import type { ReadingBuilder } from './reading.ts';
+import { shownPlace } from './sources/package-source.ts';
+import { looseWhenOn, onByDefault, readSettings } from './sources/settings.ts';
 
 /** What composer finds on the machine itself. */
 const platform = /^(?:php(?:-[a-z0-9]+)?|hhvm|ext-.+|lib-.+|composer(?:-plugin-api|-runtime-api)?)$/i;
 
 /** composer.json. */
-export function readComposerJson(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
+export function readComposerJson(root: Table, reading: ReadingBuilder): void {
   for (const [field, scope] of [
     ['require', 'runtime'],
     ['require-dev', 'development'],
   ] as const) {
-    const value = content.value[field];
+    const value = root[field];
     // PHP writes an empty table as an empty list.
     if (value !== undefined && !isTable(value) && listOf(value).length > 0)
       reading.problem(`\`${field}\` is not an object`);
-    const lines = new LineFinder(text);
+    const lines = reading.lines();
     lines.next(`${JSON.stringify(field)}`);
     for (const [key, spec] of entriesOf(value)) {
       if (platform.test(key)) continue;
-      if (typeof spec !== 'string') {
-        reading.problem(`a value of \`${field}\` is not a string`);
-        continue;
-      }
-      const line = lines.next(`${JSON.stringify(key)}:`);
-      const version = /^v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?$/.test(spec) ? spec : undefined;
-      reading.declare({
-        key,
-        name: key.toLowerCase(),
-        requirement: spec,
-        scope,
-        field,
-        ...(version === undefined ? {} : { version }),
-        ...(line === undefined ? {} : { line }),
-      });
+      if (typeof spec !== 'string') reading.problem(`a value of \`${field}\` is not a string`);
+      else
+        reading.declare({
+          key,
+          name: key.toLowerCase(),
+          requirement: spec,
+          scope,
+          field,
+          version: /^v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?$/.exec(spec)?.[0],
+          line: lines.next(`${JSON.stringify(key)}:`),
+        });
     }
   }
-  readRepositories(content.value, reading);
-  if (typeof content.value.name === 'string') reading.local.add(content.value.name.toLowerCase());
+  readRepositories(root.repositories, reading);
+  readSettings(reading, root, {
+    'config.secure-http': onByDefault,
+    'config.disable-tls': looseWhenOn,
+    'config.cafile': 'place',
+    'config.capath': 'place',
+    'config.allow-plugins.*': looseWhenOn,
+  });
+  if (typeof root.name === 'string') reading.local.add(root.name.toLowerCase());
 }
 
-/** `repositories` in either of its forms, and the switches of `config`. */
-function readRepositories({ repositories, config }: Table, reading: ReadingBuilder): void {
-  const rows = Array.isArray(repositories)
-    ? repositories.map((value, at) => [String(at), value] as const)
-    : entriesOf(repositories);
-  for (const [name, value] of rows) {
+/** `repositories`: a list, or a table by name. */
+function readRepositories(repositories: unknown, reading: ReadingBuilder): void {
+  for (const [name, value] of Object.entries(repositories ?? {})) {
     const entries =
       isTable(value) && typeof value.type !== 'string' ? entriesOf(value) : [[name, value] as const];
     for (const [key, one] of entries) {
@@ -63,7 +56,7 @@ function readRepositories({ repositories, config }: Table, reading: ReadingBuild
       const type = textOf(table.type);
       if (one === false) reading.source('repositories', `without ${key}`);
       else if (type === 'package')
-        for (const item of Array.isArray(table.package) ? table.package : [table.package]) {
+        for (const item of [table.package].flat()) {
           const { name: packageName, dist, source } = tableOf(item);
           for (const place of [dist, source].map((side) => tableOf(side).url))
             reading.source(`repositories package ${textOf(packageName)}`, place);
@@ -73,43 +66,23 @@ function readRepositories({ repositories, config }: Table, reading: ReadingBuild
         reading.source('repositories canonical', `not ${shownPlace(textOf(table.url))}`);
     }
   }
-  const settings = tableOf(config);
-  stateFlag(reading, 'config.secure-http', settings['secure-http'], onByDefault);
-  stateFlag(reading, 'config.disable-tls', settings['disable-tls'], looseWhenOn);
-  for (const key of ['cafile', 'capath']) reading.source(`config.${key}`, settings[key]);
-  const plugins = settings['allow-plugins'];
-  if (isTable(plugins))
-    for (const [name, is] of entriesOf(plugins))
-      stateFlag(reading, `config.allow-plugins.${name}`, is, looseWhenOn);
-  else stateFlag(reading, 'config.allow-plugins', plugins, looseWhenOn);
 }
 
 /** composer.lock. A package that no package repository announced came from a repository of its own. */
-export function readComposerLock(text: string, reading: ReadingBuilder): void {
-  const content = jsonContent(text);
-  if ('reason' in content) {
-    reading.problem(content.reason);
-    return;
-  }
-  const lock = content.value;
-  if (!Array.isArray(lock.packages)) {
-    reading.problem('it has no list `packages`');
-    return;
-  }
+export function readComposerLock(root: Table, reading: ReadingBuilder): void {
+  if (!Array.isArray(root.packages)) return void reading.problem('it has no list `packages`');
   const builder = new LockBuilder(reading);
-  const lines = new LineFinder(text);
+  const lines = reading.lines();
   for (const [field, scope] of [
     ['packages', 'runtime'],
     ['packages-dev', 'development'],
   ] as const) {
-    for (const value of listOf(lock[field])) {
-      const entry = tableOf(value);
+    for (const entry of listOf(root[field]).map(tableOf)) {
       const written = textOf(entry.name);
       if (written === '') {
         reading.problem('a package has no name');
         continue;
       }
-      const line = lines.next(`"name": ${JSON.stringify(written)}`) ?? undefined;
       const name = written.toLowerCase();
       builder.add(name, {
         name,
@@ -118,7 +91,7 @@ export function readComposerLock(text: string, reading: ReadingBuilder): void {
         integrity: fromHex(textOf(tableOf(entry.dist).shasum), 'sha1'),
         license: licenseOf(entry.license),
         scope,
-        line,
+        line: lines.next(`"name": ${JSON.stringify(written)}`),
         asks: Object.keys(tableOf(entry.require)).map((asked) => asked.toLowerCase()),
       });
     }
@@ -126,11 +99,7 @@ export function readComposerLock(text: string, reading: ReadingBuilder): void {
   builder.finish();
 }
 
-function placeOfEntry(entry: Table): {
-  readonly source: SourceKind;
-  readonly origin?: string;
-  readonly revision?: string;
-} {
+function placeOfEntry(entry: Table): Pick<LockEntry, 'source' | 'origin' | 'revision'> {
   const dist = tableOf(entry.dist);
   const source = tableOf(entry.source);
   if (textOf(dist.type) === 'path') return { source: 'path', origin: textOf(dist.url) };
