@@ -34,10 +34,9 @@ export function toRfc3339(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** The first instant after a day in UTC; NaN if the text is no day of the form `YYYY-MM-DD`. */
+/** The first instant after a day in UTC; NaN if the text is no `YYYY-MM-DD`, or 30 February. */
 export function endOfDay(day: string): number {
   const start = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse reads 30 February as 2 March.
   const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(`${day}T`);
   return isDay ? start + 86_400_000 : Number.NaN;
 }

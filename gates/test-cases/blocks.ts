@@ -1,4 +1,4 @@
-import { firstIndex } from '../../core/base/first-index.ts';
+import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 
 /** Blocks of code (`test-text.ts`) in a language where indentation, or words, bound them. */

@@ -1,4 +1,4 @@
-import { firstIndex } from '../../core/base/first-index.ts';
+import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import { lex } from '../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../readers/source/tokens/syntax.ts';

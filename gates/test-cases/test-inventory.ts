@@ -1,4 +1,4 @@
-import { firstIndex } from '../../core/base/first-index.ts';
+import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';

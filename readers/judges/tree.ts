@@ -1,4 +1,4 @@
-import { firstIndex } from '../../core/base/first-index.ts';
+import { firstIndex } from '../source/first-index.ts';
 import type { JudgedTree } from './named.ts';
 
 /** A tree with what only its reader asks. */
