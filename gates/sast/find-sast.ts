@@ -1,6 +1,7 @@
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import { grammarOf, type Language } from '../../readers/source/language.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import type { Hit } from '../direct-eval/hit.ts';
 import { type Scan, scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { csharpSast } from './csharp.ts';
@@ -9,14 +10,14 @@ import { javaSast } from './java.ts';
 import { javascriptSast } from './javascript.ts';
 import { phpSast } from './php.ts';
 import { pythonSast } from './python.ts';
-import { type SastHit, type SastRow, sastRows } from './rows.ts';
+import { type SastRow, sastRows } from './rows.ts';
 import { rubySast } from './ruby.ts';
 import { shellSast } from './shell.ts';
 
 /** Languages that we have rows for. */
 export type Analysed = 'python' | 'javascript' | 'java' | 'go' | 'ruby' | 'php' | 'csharp' | 'shell';
 
-const finders: Readonly<Record<Analysed, (reading: Reading) => readonly SastHit[]>> = {
+const finders: Readonly<Record<Analysed, (reading: Reading) => readonly Hit[]>> = {
   python: pythonSast,
   javascript: javascriptSast,
   java: javaSast,
@@ -61,7 +62,7 @@ export function mayRenameRow(bytes: Uint8Array, language: Analysed): boolean {
 }
 
 /** What our rows say of a source; nothing where no grammar reads it (Groovy). */
-export async function findSast(source: ChangedSource, language: Analysed): Promise<Scan<SastHit>> {
+export async function findSast(source: ChangedSource, language: Analysed): Promise<Scan> {
   const grammar = grammarOf(source.path, language);
   if (grammar === undefined) return { hits: [], complete: true };
   return scanSyntax(source, {

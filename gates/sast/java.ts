@@ -1,9 +1,9 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import { sastHit } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
 const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;
@@ -12,7 +12,7 @@ const takingAll =
 const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustAllStrategy)$/;
 
 /** What our rows say of Java. */
-export function javaSast(reading: Reading): readonly SastHit[] {
+export function javaSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { names, typeOf } = javaNames(reading, madeBy);
   return collectHits(tree, {
@@ -32,7 +32,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     return node.parent?.type === 'field_access';
   }
 
-  function readsObject(node: SyntaxNode): SastHit | undefined {
+  function readsObject(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
     if (!/^read(?:Object|Unshared)$/.test(word) || javaArguments(node).length > 0) return undefined;
     const object = childOf(node, 'object');
@@ -54,7 +54,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     );
   }
 
-  function trustsAll(node: SyntaxNode): SastHit | undefined {
+  function trustsAll(node: SyntaxNode): Hit | undefined {
     const name = childOf(node, 'name');
     const body = childOf(node, 'body');
     if (!name || !body) return undefined;
@@ -75,7 +75,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   }
 
   /** `connection.setHostnameVerifier((host, session) -> true)`. */
-  function takesAnyHost(node: SyntaxNode): SastHit | undefined {
+  function takesAnyHost(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
     if (!takers.test(word)) return undefined;
     const given = names.behind(javaArguments(node)[0]);
@@ -96,7 +96,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   }
 
   /** A local factory on which nothing was set, asked for a reader: its parser fetches what a document names. */
-  function fetchesEntities(node: SyntaxNode): SastHit | undefined {
+  function fetchesEntities(node: SyntaxNode): Hit | undefined {
     if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
       return undefined;
     const factory = childOf(node, 'object');

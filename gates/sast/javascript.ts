@@ -2,23 +2,24 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { isDeclared, javascriptNames, unescaped } from '../../readers/source/names/javascript-names.ts';
 import { originsOf } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type SastHit, type SastRowId, sastHit } from './rows.ts';
+import type { Hit } from '../direct-eval/hit.ts';
+import { type SastRowId, sastHit } from './rows.ts';
 
 const ciphers = /^(?:#?crypto)\.(createCipher|createDecipher)$/;
 const tokens = /^(?:#jsonwebtoken|jwt|jsonwebtoken)\.(?:verify|sign)$/;
 const servers = /(?:^|\.)create(?:Secure)?Server$/;
 /** What our rows say of JavaScript and TypeScript, under whatever name it was imported or taken. */
-export function javascriptSast(reading: Reading): readonly SastHit[] {
+export function javascriptSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   const names = javascriptNames(reading);
-  const hits: SastHit[] = [];
+  const hits: Hit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
     if (hit && !isDeclared(node)) hits.push(hit);
   }
   return hits;
 
-  function hitOf(node: SyntaxNode): SastHit | undefined {
+  function hitOf(node: SyntaxNode): Hit | undefined {
     switch (node.type) {
       case 'pair':
         return pairHit(node);
@@ -36,7 +37,7 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     return node && (literal(node) ?? unescaped(text(node)));
   }
 
-  function pairHit(node: SyntaxNode): SastHit | undefined {
+  function pairHit(node: SyntaxNode): Hit | undefined {
     const key = keyOf(childOf(node, 'key'));
     const given = names.behind(childOf(node, 'value'));
     if (key === 'rejectUnauthorized' && given?.type === 'false' && !isForServer(node))
@@ -60,7 +61,7 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     );
   }
 
-  function assignmentHit(node: SyntaxNode): SastHit | undefined {
+  function assignmentHit(node: SyntaxNode): Hit | undefined {
     const left = childOf(node, 'left');
     const right = childOf(node, 'right');
     if (!left || !right || !/^(?:member|subscript)_expression$/.test(left.type)) return undefined;
@@ -72,7 +73,7 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     return undefined;
   }
 
-  function callHit(node: SyntaxNode): SastHit | undefined {
+  function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
     const list = childOf(node, 'arguments');
     if (!target || list?.type !== 'arguments') return undefined;

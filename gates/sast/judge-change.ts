@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { firstAdded } from '../direct-eval/hit.ts';
+import { firstAdded, type Hit } from '../direct-eval/hit.ts';
 import {
   type ChangedSource,
   candidateSource,
@@ -9,7 +9,7 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { findSast, isAnalysed, mayHitRow, mayRenameRow } from './find-sast.ts';
-import { type SastHit, sastRow } from './rows.ts';
+import { sastRow } from './rows.ts';
 import { readSastOptions, type SastOptions } from './sast-options.ts';
 
 const rule = 'sast';
@@ -73,10 +73,10 @@ async function judgeFile(
   return findings;
 }
 
-function toFinding(source: ChangedSource, hit: SastHit, offset: number, options: SastOptions): Finding {
-  const row = sastRow(hit.row);
+function toFinding(source: ChangedSource, hit: Hit, offset: number, options: SastOptions): Finding {
+  const row = sastRow(hit.why);
   const call = Buffer.from(hit.call, 'latin1').toString('utf8').slice(0, 200);
-  const isAllowed = options.isAllowed(hit.row, source.path);
+  const isAllowed = options.isAllowed(hit.why, source.path);
   const why = row ? `${row.why}; ${row.instead}` : hit.why;
   return {
     rule,
@@ -85,7 +85,7 @@ function toFinding(source: ChangedSource, hit: SastHit, offset: number, options:
     path: source.path,
     ...source.positionOf(offset),
     detail: {
-      row: hit.row,
+      row: hit.why,
       ...(row ? { cwe: `CWE-${row.cwe}` } : {}),
       call,
       language: source.language,

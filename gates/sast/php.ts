@@ -1,20 +1,20 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
-import { type SastHit, type SastRowId, sastHit } from './rows.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type SastRowId, sastHit } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
 /**
  * What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count.
  */
-export function phpSast(reading: Reading): readonly SastHit[] {
+export function phpSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   const names = phpNames(reading);
   return collectHits(tree, { function_call_expression: callHit, array_element_initializer: elementHit });
 
-  function callHit(node: SyntaxNode): SastHit | undefined {
+  function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
     if (!target) return undefined;
     const also: number[] = [];
@@ -31,7 +31,7 @@ export function phpSast(reading: Reading): readonly SastHit[] {
   }
 
   /** `[CURLOPT_SSL_VERIFYPEER => false]`, `['verify_peer' => false]`. */
-  function elementHit(node: SyntaxNode): SastHit | undefined {
+  function elementHit(node: SyntaxNode): Hit | undefined {
     const [key, value] = node.children;
     if (!key || !value) return undefined;
     const said = literal(key) ?? text(key);

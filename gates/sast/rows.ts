@@ -21,12 +21,6 @@ export interface SastRow {
   readonly origins?: readonly string[];
 }
 
-/** A place that a row is about. */
-export interface SastHit extends Hit {
-  /** Its `id`. */
-  readonly row: string;
-}
-
 const unverified = 'does not verify who is at the other end of the connection';
 const keepVerifying =
   'keep verification on, and add the authority that signed the certificate to the trusted ones';
@@ -237,15 +231,15 @@ export const sastRows = [
 /** Ids of our rows. */
 export type SastRowId = (typeof sastRows)[number]['id'];
 
-/** A hit of a row. `also`: further offsets that make it one. */
+/** A hit whose reason is a row's id. `also`: further offsets that make it one. */
 export function sastHit(
   row: SastRowId,
   { start: from, end }: SyntaxNode,
   call: string,
   also: readonly number[] = [],
   start: number = from,
-): SastHit {
-  return { row, start, end, also, call, why: '' };
+): Hit {
+  return { start, end, also, call, why: row };
 }
 
 const byId = new Map<string, SastRow>(sastRows.map((row) => [row.id, row]));

@@ -1,16 +1,16 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyBehind, rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { collectHits } from '../direct-eval/hit.ts';
-import { type SastHit, type SastRowId, sastHit } from './rows.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type SastRowId, sastHit } from './rows.ts';
 
 /** What our rows say of Ruby. */
-export function rubySast(reading: Reading): readonly SastHit[] {
+export function rubySast(reading: Reading): readonly Hit[] {
   const { text, literal } = reading;
   const names = rubyNames(reading);
   return collectHits(reading.tree, { call: callHit });
 
-  function callHit(node: SyntaxNode): SastHit | undefined {
+  function callHit(node: SyntaxNode): Hit | undefined {
     const receiver = childOf(node, 'receiver');
     const name = childOf(node, 'method');
     if (!name) return undefined;

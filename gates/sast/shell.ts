@@ -5,8 +5,8 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
@@ -21,7 +21,7 @@ const switches: Readonly<Record<string, string>> = {
 };
 
 /** What our rows say of shell scripts. */
-export function shellSast(reading: Reading): readonly SastHit[] {
+export function shellSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
 
@@ -44,7 +44,7 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     return words.slice(at);
   }
 
-  function commandHit(node: SyntaxNode): SastHit | undefined {
+  function commandHit(node: SyntaxNode): Hit | undefined {
     const words = inner(wordsOf(node));
     const [word = ''] = words;
     if (interpreters.test(word) && runsDownload(node, words))
@@ -155,7 +155,7 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     return addresses.length > 0 && addresses.every((one) => local.test(one));
   }
 
-  function assignmentHit(node: SyntaxNode): SastHit | undefined {
+  function assignmentHit(node: SyntaxNode): Hit | undefined {
     const name = text(childOf(node, 'name'));
     const value = childOf(node, 'value');
     const off = Object.hasOwn(switches, name) ? switches[name] : undefined;
