@@ -1,15 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import {
-  anchorTest,
-  evidenceAnchors,
-  hitsInSearch,
-  isScanned,
-  mayHit,
-  mayRename,
-  type Scanned,
-} from '../direct-eval/candidates.ts';
+import { isScanned, mayHit, mayRename, type Scanned } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
 import { firstAdded, type Hit } from '../direct-eval/hit.ts';
 import {
@@ -19,11 +11,9 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { lineMarks } from '../source/line-marks.ts';
 
 const rule = 'no-direct-eval';
 const maxFindings = 500;
-const minus = 45;
 
 /**
  * Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each
@@ -46,22 +36,12 @@ export const judge: RuleFunction = async (input) => {
   return findings;
 };
 
-/**
- * Files of the languages that are read, where a word without which nothing runs text stands on a line that the
- * candidate has.
- */
+/** Files of the languages that are read, where the change has a word without which nothing runs text. */
 export const candidates: CandidateSearch = {
-  anchors: evidenceAnchors,
+  anchors: [],
   begin(input, file) {
-    if (!isRegularCandidate(file)) return false;
-    const language = languageOfChange(input, file);
-    if (!isScanned(language)) return false;
-    const { diff } = input.patch;
-    if (file.binary || becomesCode(input, file, language)) return true;
-    if (hitsInSearch(diff, language, file.start, file.end)) return true;
-    const test = anchorTest(diff, language, file.start, file.end);
-    const markAt = lineMarks(diff, file);
-    return (offset) => test(offset) && markAt(offset) !== minus;
+    const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
+    return isScanned(language) && isCandidate(input, file, language);
   },
 };
 
