@@ -1,4 +1,4 @@
-import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from '../direct-eval/hit.ts';
@@ -12,7 +12,7 @@ const maxDepth = 12;
 /** What our rows say of C#. */
 export function csharpSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const { argumentsOf, behind, methods, simple, typesOf } = csharpNames(reading);
+  const { behind, methods, simple, typesOf } = csharpNames(reading);
   const hits: Hit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
