@@ -11,8 +11,10 @@ import { sastHit } from './rows.ts';
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
 const wrappers = /^(?:.*\/)?(?:sudo|doas|env|exec|command|nohup|time|nice|xargs|busybox)$/;
-/** Options of curl with one letter that take a value, after which letters are no options. */
+/** Behind an option of one letter that has a value, letters are no options. */
 const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
+const curlSwitch = new RegExp(`^--insecure$|^-[^-${valued}]*k`);
+const curlValued = new RegExp(`^-[^-${valued}]*[${valued}]$`);
 const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i;
 const switches: Readonly<Record<string, string>> = {
   GIT_SSL_NO_VERIFY: '^(?:1|true)$',
@@ -113,7 +115,12 @@ export function shellSast(reading: Reading): readonly Hit[] {
 
   function unverified(words: readonly string[]): string | undefined {
     const name = (words[0] ?? '').replace(/^.*\//, '');
-    if (name === 'curl' && hasCurlSwitch(words) && !isLocal(words)) return 'curl --insecure';
+    if (
+      name === 'curl' &&
+      words.some((word, at) => curlSwitch.test(word) && !curlValued.test(words[at - 1] ?? '')) &&
+      !isLocal(words)
+    )
+      return 'curl --insecure';
     if (name === 'wget' && words.includes('--no-check-certificate') && !isLocal(words))
       return 'wget --no-check-certificate';
     if (name === 'git') {
@@ -127,24 +134,6 @@ export function shellSast(reading: Reading): readonly Hit[] {
         ? 'strict-ssl false'
         : undefined;
     return undefined;
-  }
-
-  function hasCurlSwitch(words: readonly string[]): boolean {
-    for (let index = 1; index < words.length; index += 1) {
-      const word = words[index] ?? '';
-      if (word === '--') return false;
-      if (word === '--insecure') return true;
-      if (!/^-[^-]/.test(word)) continue;
-      for (let letter = 1; letter < word.length; letter += 1) {
-        const option = word[letter] ?? '';
-        if (option === 'k') return true;
-        if (!valued.includes(option)) continue;
-        // The value is the rest of the word, or the next one.
-        if (letter === word.length - 1) index += 1;
-        break;
-      }
-    }
-    return false;
   }
 
   /** Every address is this machine's own. */
