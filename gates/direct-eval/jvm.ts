@@ -1,9 +1,8 @@
+import { why } from './calls.ts';
 import type { Hit } from './hit.ts';
-import { engineOf, isEngineMethod, isEngineType, madeBy } from './jvm-engines.ts';
+import { engineOf, isEngineType, madeBy } from './jvm-engines.ts';
 import { isLiteral, shellFlagHits } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
-
-const why = { code: 'evaluates a string as code', shell: 'hands a command line to the system' };
 
 /** What the names of a file hold, as far as its declarations tell. */
 interface Held {
@@ -180,18 +179,18 @@ function wordHit(view: TokenView, held: Held, index: number): Hit | undefined {
   if (view.isWord(index - 1, 'fun', 'def', 'class', 'import')) return undefined;
   const real = held.aliases.get(text) ?? text;
   if (real === 'GroovyShell' && view.isPunct(index + 1, '(')) return hit(real, why.code);
-  if (!isEngineMethod(text) || (!isMemberAt(view, index) && held.own.has(text))) return undefined;
+  if (!isMemberAt(view, index) && held.own.has(text)) return undefined;
   const type = receiverOf(view, held, index);
   if (text === 'exec' && type === 'Runtime') {
     const argument = view.next(index + 1);
     const isArray =
       view.isWord(argument, 'arrayOf', 'Array', 'listOf', 'emptyArray') || view.isPunct(argument, '[');
-    return isArray ? undefined : hit('Runtime.exec', why.shell);
+    return isArray ? undefined : hit('Runtime.exec', why.system);
   }
-  const engine = engineOf(type, text, (space) => held.imports.some((path) => path.startsWith(space)));
+  const engine = engineOf(type, text, (space) => held.imports.some((path) => space.test(path)));
   if (engine) {
-    const said = view.isPunct(index + 1, '(') ? view.args(index + 1)[engine.expression ?? 0] : index + 1;
-    const isWritten = engine.expression !== undefined && said !== undefined && isLiteral(view, said);
+    const said = view.isPunct(index + 1, '(') ? view.args(index + 1)[engine[2] ?? 0] : index + 1;
+    const isWritten = engine[2] !== undefined && said !== undefined && isLiteral(view, said);
     return isWritten ? undefined : hit(`${type}.${text}`, why.code);
   }
   if (!isMemberAt(view, index) || !/^(?:eval|compile)$/.test(text)) return undefined;

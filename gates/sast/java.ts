@@ -1,5 +1,10 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
+import {
+  ancestorOf,
+  argumentsOf,
+  childOf,
+  type SyntaxNode,
+} from '../../readers/source/grammar/syntax-tree.ts';
+import { javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits, type Hit } from '../direct-eval/hit.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
@@ -14,7 +19,7 @@ const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustA
 /** What our rows say of Java. */
 export function javaSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const { names, typeOf } = javaNames(reading, madeBy);
+  const { behind, typeOf } = javaNames(reading, madeBy);
   return collectHits(tree, {
     method_invocation: (node) => readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node),
     method_declaration: trustsAll,
@@ -34,7 +39,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
 
   function readsObject(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
-    if (!/^read(?:Object|Unshared)$/.test(word) || javaArguments(node).length > 0) return undefined;
+    if (!/^read(?:Object|Unshared)$/.test(word) || argumentsOf(node).length > 0) return undefined;
     const object = childOf(node, 'object');
     const type = typeOf(object);
     if (type === undefined || !readers.test(type)) return undefined;
@@ -50,7 +55,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
       (one) =>
         one.type === 'method_invocation' &&
         /^set(?:Object)?InputFilter$|^setObjectInputFilter$/.test(text(childOf(one, 'name'))) &&
-        (text(childOf(one, 'object')) === name || javaArguments(one).some((given) => text(given) === name)),
+        (text(childOf(one, 'object')) === name || argumentsOf(one).some((given) => text(given) === name)),
     );
   }
 
@@ -78,7 +83,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
   function takesAnyHost(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
     if (!takers.test(word)) return undefined;
-    const given = names.behind(javaArguments(node)[0]);
+    const given = behind(argumentsOf(node)[0]);
     if (given?.type !== 'lambda_expression' || !onlyTrue(childOf(given, 'body'))) return undefined;
     return sastHit('sast/java-tls-unverified', node, word);
   }
@@ -100,8 +105,8 @@ export function javaSast(reading: Reading): readonly Hit[] {
     if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
       return undefined;
     const factory = childOf(node, 'object');
-    const made = names.behind(factory);
-    if (made?.type !== 'method_invocation' || javaArguments(made).length > 0) return undefined;
+    const made = behind(factory);
+    if (made?.type !== 'method_invocation' || argumentsOf(made).length > 0) return undefined;
     const isNew =
       text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&
       /^(?:newInstance|newFactory|newDefaultFactory)$/.test(text(childOf(made, 'name')));
@@ -113,7 +118,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
   function isTouched(name: string): boolean {
     return tree.nodes.some((one) => {
       if (one.type !== 'method_invocation') return false;
-      if (javaArguments(one).some((given) => text(given) === name)) return true;
+      if (argumentsOf(one).some((given) => text(given) === name)) return true;
       return text(childOf(one, 'object')) === name && /^set/.test(text(childOf(one, 'name')));
     });
   }
