@@ -25,7 +25,7 @@ export function javaHits(reading: Reading): readonly Hit[] {
       const place = { start: (object ?? name).start, end: node.end, also: [name.start] };
       return found && { ...place, ...found };
     },
-    // `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; a compiler of its text.
+    // `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; Janino.
     object_creation_expression(node) {
       const { start, end, parent } = node;
       const call = simpleType(text(childOf(node, 'type')));
@@ -97,7 +97,7 @@ export function javaHits(reading: Reading): readonly Hit[] {
     });
   }
 
-  /** The items of an array, of `List.of(…)`, of `new ArrayList<>(List.of(…))`, of `Stream.of(…).toList()`, of a copy. */
+  /** The items of an array, `List.of(…)`, `new ArrayList<>(List.of(…))`, `Stream.of(…).toList()` or a copy. */
   function itemsOf(value: SyntaxNode, depth = 0): readonly SyntaxNode[] | undefined {
     if (value.type === 'array_creation_expression') return childOf(value, 'value')?.children;
     if (value.type === 'array_initializer') return value.children;

@@ -172,8 +172,8 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   }
 
   /**
-   * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves our
-   * sight.
+   * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves
+   * our sight.
    */
   function isHandedOn(node: SyntaxNode): boolean {
     const { parent, field } = node;

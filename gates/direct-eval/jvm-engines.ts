@@ -1,7 +1,7 @@
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
- * same name. `expression`: of an expression language, the argument that holds one; an expression that is written down is
- * part of the program.
+ * same name. `expression`: of an expression language, the argument that holds one; one that is written down is part of
+ * the program.
  */
 export type JvmEngine = readonly [methods: RegExp, from?: RegExp | undefined, expression?: number];
 

@@ -20,7 +20,7 @@ const stdin = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
 /** What replaces a piece of a script that is only known when it runs. */
 const unknownPiece = '\0';
 const maxScript = 1_000;
-/** A part of a `sed` script (GNU sed): an address, `s` and `y` with their flags, `e` with its command, another command. */
+/** A part of a script of GNU sed: an address, `s` and `y` with flags, `e` with its command, another command. */
 const sedPart =
   /[\s;{}!,~+\d$\0]+|\/(?:\\[\s\S]|[^\\/])*\/[IM]*|[sy]([^\\\n])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1(?<flags>[gpiImMe\d]*)(?:w[^\n]*)?|e(?<run>[^\n]*)|[aicrwRW](?:\\[\s\S]|[^\\\n])*|[btT:][^;\n}]*|[dDgGhHnNpPxqQlLFz=]/y;
 /** Of one variable. */

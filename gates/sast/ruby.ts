@@ -33,7 +33,7 @@ export function rubySast(reading: Reading): readonly Hit[] {
     return text(behind(node)).slice(0, 100).replace(/^::/, '');
   }
 
-  /** Neither text of the source nor what the same expression has just dumped: `Marshal.load(Marshal.dump(x))` copies. */
+  /** Neither text of the source nor what the same expression has just dumped: `Marshal.load(Marshal.dump(x))`. */
   function isForeign(node: SyntaxNode | undefined): boolean {
     const value = node && behind(node);
     if (!value || literal(value) !== undefined) return false;

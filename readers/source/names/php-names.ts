@@ -37,7 +37,7 @@ export interface PhpNames {
   reached(target: SyntaxNode): readonly Way[];
   /** The expression behind a variable, where there is one: the one it was given last. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The expressions that a variable, property, constant, choice or table's entry may stand for; others stand for themselves. */
+  /** What a variable, property, constant, choice or table's entry may be; for other expressions the same one. */
   values(node: SyntaxNode): readonly SyntaxNode[];
   /** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
   functionOf(value: SyntaxNode): string | undefined;

@@ -19,7 +19,7 @@ export interface RubyNames {
   literal(node: SyntaxNode): string | undefined;
   /** The name that a symbol or a text gives. */
   symbolOf(node: SyntaxNode | undefined): string | undefined;
-  /** The method of Kernel that an expression has as an object: `method(:eval)`, `Kernel.method(:eval)`, `:eval.to_proc`. */
+  /** The method of Kernel that an expression has as an object: `Kernel.method(:eval)`, `:eval.to_proc`. */
   methodObject(node: SyntaxNode): string | undefined;
 }
 
