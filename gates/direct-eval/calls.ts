@@ -43,3 +43,13 @@ export function hitOf(rows: readonly CallRow[], call: Call, ways: readonly Way[]
 export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
   return { node, target, given: argumentsOf(node) };
 }
+
+/** By the type of a node: the child of it to which a value is handed on; undefined: every child. */
+export type Takers = Readonly<Record<string, string | undefined>>;
+
+/** Whether a value is handed on by the node around it. */
+export function isTaken({ parent, field }: SyntaxNode, takers: Takers): boolean {
+  return (
+    parent !== undefined && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field
+  );
+}

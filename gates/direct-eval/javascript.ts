@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, why as kinds } from './calls.ts';
+import { type Call, type CallRow, callOf, hitOf, isTaken, why as kinds, type Takers } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
@@ -14,7 +14,7 @@ const spawns =
 /** Parts of the runtime that start processes or compile, behind its public modules. */
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
 /** What a value can be handed to, and as what. */
-const takers: Readonly<Record<string, string | undefined>> = {
+const takers: Takers = {
   variable_declarator: 'value',
   assignment_expression: 'right',
   pair: 'value',
@@ -176,9 +176,8 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
    * our sight.
    */
   function isHandedOn(node: SyntaxNode): boolean {
-    const { parent, field } = node;
-    if (!parent || !Object.hasOwn(takers, parent.type)) return false;
-    if ((takers[parent.type] ?? field) !== field || isDeclared(node)) return false;
+    const { parent } = node;
+    if (!parent || !isTaken(node, takers) || isDeclared(node)) return false;
     const outer = ways(parent.type === 'arguments' ? childOf(parent.parent, 'function') : undefined);
     const isPromise = outer.some(({ path }) => /(?:^|\.)promisify$/.test(path));
     const isDangerous = ways(node).some(({ path }) => path === 'eval' || (isPromise && isExec(path)));

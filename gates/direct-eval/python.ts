@@ -2,7 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, why } from './calls.ts';
+import { type Call, type CallRow, callOf, hitOf, isTaken, type Takers, why } from './calls.ts';
 import type { Hit, Reason } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
@@ -214,31 +214,25 @@ function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
     : before[placeOfShell];
 }
 
-type Role = (field: string | undefined) => boolean;
-const inList: Role = (field) => field !== 'name' && field !== 'key';
-const asValue: Role = (field) => field === 'value';
-const always: Role = () => true;
-/** By the syntax around an expression: whether it is a value there that is handed on. */
-const holders: ReadonlyMap<string, Role> = new Map<string, Role>([
-  ['assignment', (field) => field === 'right'],
-  ['named_expression', asValue],
-  ['argument_list', (field) => field === undefined],
-  ['list', inList],
-  ['tuple', inList],
-  ['pair', inList],
-  ['keyword_argument', inList],
-  ['default_parameter', asValue],
-  ['typed_default_parameter', asValue],
-  ['decorator', always],
-  ['return_statement', always],
-]);
+/** By the syntax around an expression: the role in which a value is handed on. */
+const takers: Takers = {
+  assignment: 'right',
+  named_expression: 'value',
+  argument_list: undefined,
+  list: undefined,
+  tuple: undefined,
+  pair: 'value',
+  keyword_argument: 'value',
+  default_parameter: 'value',
+  typed_default_parameter: 'value',
+  decorator: undefined,
+  return_statement: undefined,
+};
 
 /** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
 function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<number>): string | undefined {
-  const { parent, field } = node;
-  if (!parent) return undefined;
-  const isValue = holders.get(parent.type);
-  if (!isValue?.(field)) return undefined;
+  const { parent } = node;
+  if (!parent || !isTaken(node, takers)) return undefined;
   const path = names.ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
   if (path === undefined) return undefined;
   if (parent.type === 'argument_list') {
