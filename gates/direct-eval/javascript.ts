@@ -73,11 +73,13 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     [spawns, why.handed, spawnReason],
   ];
   const hits: Hit[] = [];
-  for (const node of tree.nodes) {
+  // Inner calls come first, so that what they reach is known when a long chain of calls is followed.
+  for (const node of tree.nodes.toReversed()) {
     if (node.type !== 'call_expression' && node.type !== 'new_expression') continue;
     const hit = callHit(node);
     if (hit && !isDeclared(node)) hits.push(hit);
   }
+  hits.reverse();
   /** Places at which a function was given a name under which a hit calls it. */
   const called = new Set(hits.flatMap(({ also = [] }) => also));
   for (const node of tree.nodes)

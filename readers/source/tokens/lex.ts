@@ -97,8 +97,9 @@ class Lexer {
     if (end !== undefined) return end;
     if (this.#confused) return text.length;
     if (char === '/' && this.#syntax.regex && this.#mayStartRegex(at)) {
-      const close = pastMatch(regex, text, at);
-      if (close !== undefined) {
+      const close = (this.#unclosed.get('/') ?? -1) > at ? undefined : pastMatch(regex, text, at);
+      if (close === undefined) this.#unclosed.set('/', this.#lineEnd(at));
+      else {
         this.#push('regex', text.slice(at, Math.min(close, at + maxText)), at, close);
         return close;
       }
