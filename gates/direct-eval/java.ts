@@ -3,7 +3,7 @@ import { javaNames, simpleType } from '../../readers/source/names/java-names.ts'
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { why } from './calls.ts';
 import { collectHits, type Hit } from './hit.ts';
-import { engineOf, madeBy } from './jvm-engines.ts';
+import { engineOf, isEngineMethod, madeBy } from './jvm-engines.ts';
 import { handsShellText } from './shell-words.ts';
 
 const maxDepth = 4;
@@ -20,6 +20,7 @@ export function javaHits(reading: Reading): readonly Hit[] {
       const given = argumentsOf(node);
       if (!name || given.length === 0) return undefined;
       const method = text(name);
+      if (method !== 'command' && !isEngineMethod(method)) return undefined;
       const type = object ? typeOf(object) : importedFrom(method);
       const found = reasonOf(type, method, given);
       const place = { start: (object ?? name).start, end: node.end, also: [name.start] };

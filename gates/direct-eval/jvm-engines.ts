@@ -47,6 +47,17 @@ const made: Readonly<Record<string, string>> = {
   getScriptEngine: 'ScriptEngine',
 };
 
+const anyMethod = new RegExp(
+  Object.values(engines)
+    .flatMap((list) => list.map(([methods]) => methods.source))
+    .join('|'),
+);
+
+/** Whether some type runs texts by a method of that name; most calls are none of these. */
+export function isEngineMethod(name: string): boolean {
+  return name === 'exec' || anyMethod.test(name);
+}
+
 /** Whether a type runs texts, or makes one that does. */
 export function isEngineType(type: string): boolean {
   return Object.hasOwn(engines, type) || type === 'JexlBuilder' || type === 'Runtime';

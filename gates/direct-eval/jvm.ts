@@ -1,6 +1,6 @@
 import { why } from './calls.ts';
 import type { Hit } from './hit.ts';
-import { engineOf, isEngineType, madeBy } from './jvm-engines.ts';
+import { engineOf, isEngineMethod, isEngineType, madeBy } from './jvm-engines.ts';
 import { isLiteral, shellFlagHits } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
 
@@ -172,7 +172,7 @@ function wordHit(view: TokenView, held: Held, index: number): Hit | undefined {
   if (view.isWord(index - 1, 'fun', 'def', 'class', 'import')) return undefined;
   const real = held.aliases.get(text) ?? text;
   if (real === 'GroovyShell' && view.isPunct(index + 1, '(')) return hit(real, why.code);
-  if (!isMemberAt(view, index) && held.own.has(text)) return undefined;
+  if (!isEngineMethod(text) || (!isMemberAt(view, index) && held.own.has(text))) return undefined;
   const type = receiverOf(view, held, index);
   if (text === 'exec' && type === 'Runtime') {
     const argument = view.next(index + 1);
