@@ -1,27 +1,8 @@
-import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Language } from '../../readers/source/language.ts';
 
 /** Languages in which direct execution is looked for. */
 export type Scanned = Exclude<Language, 'rust' | 'c' | 'swift' | 'elixir'>;
-
-/** A text without which some direct execution cannot be written. */
-interface EvidenceWord {
-  /** At least four latin1 characters. */
-  readonly text: string;
-  /**
-   * Sticky, from the text's beginning, over latin1: what must hold around it. It sees about a hundred bytes to either
-   * side.
-   */
-  readonly form?: RegExp;
-}
-
-/** What a change holds wherever it holds direct execution. It says yes too often, never too rarely. */
-interface Evidence {
-  readonly words: readonly EvidenceWord[];
-  /** Texts that are too short to be words, or are written in either letter case. */
-  readonly search?: WordSearch;
-}
 
 /** Parts of the names of methods that run a text on the Java platform. */
 const jvmWords = `parseExpression, parseRaw, parseClass, compile, Ognl, createExpression, createScript, cook,
@@ -77,174 +58,99 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
   csharp: wordSearch(listed('Diagnostics, Scripting, CSharpScript, ProcessStartInfo')),
 };
 
-/** How far around a word its form is looked at. */
-const reach = 96;
-
-/**
- * Objects whose methods start processes, under the names that are read without their import; and those that lend all
- * globals.
- */
+/** Objects whose methods start processes, under the names that are read without their import; and all globals. */
 const owners =
   '(?<![\\w$])(?:child_process|childProcess|cp|shelljs|Bun|globalThis|window|global|self|top|parent|frames|defaultView)';
-/** White space, a new line's mark in the diff, and what may stand between an object and its member. */
+/** White space, a new line's mark in the diff, and what may be between an object and its member. */
 const gap = '[\\s+?!)]{0,30}';
 const member = `${owners}${gap}\\.|\\*/${gap}\\.|\\.\\.`;
-
-/** The name by itself, or as a member of what runs processes: `pattern.exec` is another function. */
-function runner(text: string, endings: string): EvidenceWord {
-  return { text, form: new RegExp(`(?:(?<![\\w$.])|(?<=${member}))${text}${endings}(?![\\w$])`, 'y') };
-}
-
-function alone(text: string, after = ''): EvidenceWord {
-  return { text, form: new RegExp(`(?<![\\w$])${text}(?![\\w$])${after}`, 'y') };
-}
-
+const isRunner = `(?:(?<![\\w$.])|(?<=${member}))`;
 /** A timer that is handed a function runs no text. */
 const noFunction =
   '(?!\\s{0,8}\\([\\s+]{0,60}(?:async\\b|function\\b|\\([^()\'"`]{0,60}\\)[^\\n=]{0,30}=>|[\\w$]{1,60}\\s{0,8}=>))';
-const typed = '(?!(?<=[\\w$]\\??: Function)(?<!\\?\\s[^\\n]{0,80})(?:;|\\)(?!\\s*\\()))';
+const isType = '(?<=[\\w$]\\??: Function)(?<!\\?\\s[^\\n]{0,80})(?:;|\\)(?!\\s*\\()';
+
+/** Where a word is common: what must hold around it, else it counts by itself. A form begins with its word. */
+type Forms = Readonly<Record<string, string>>;
 
 /** Each hit of `javascriptHits` has one of these in its file. */
-const javascriptEvidence: Evidence = {
-  words: [
-    alone('eval'),
-    runner('exec', '(?:Sync|File|FileSync)?'),
-    runner('spawn', '(?:Sync)?'),
-    { text: 'fork', form: new RegExp(`(?<=${member})fork(?![\\w$])`, 'y') },
-    alone('execScript'),
-    {
-      text: 'Function',
-      form: new RegExp(`(?<=(?<![\\w$])(?:Async|Generator|AsyncGenerator)?)Function(?![\\w$])${typed}`, 'y'),
-    },
-    alone('setTimeout', noFunction),
-    alone('setInterval', noFunction),
-    alone('setImmediate', noFunction),
-    { text: 'runIn', form: /runIn(?:New|This)?Context/y },
-    ...plainWords(listed('compileFunction, execa, shelljs, node-pty')),
-    alone('_compile'),
-    {
-      text: 'constructor',
-      // A method of that name follows no dot; a comparison, an assignment and the name of a class call nothing.
-      form: /(?<=\.(?:[ \t\r]|\n[+ ]?){0,40}|\/[ \t]{0,10}|["'`])constructor(?![\w$])(?!\s{0,8}(?:[!=]=|=(?![=>])|\.(?!\s{0,8}(?:constructor|call|apply|bind))))/y,
-    },
-    { text: 'shell', form: /(?<![\w$])shell["'`\]]{0,2}\s{0,8}[:,}=]/y },
-    alone('child_process'),
-    {
-      text: 'data:',
-      form: /(?<=import[^;]{0,80}["'`]\s{0,8})data:|data:(?:text|application)\/(?:java|ecma|type|x-java)/y,
-    },
-    { text: 'Worker', form: /(?<=(?<![\w$])(?:Shared)?)Worker\s{0,8}\(/y },
-    // A module's name that is put together.
-    {
-      text: 'require',
-      form: /(?<![\w$])require\s{0,8}\(\s{0,8}(?:["'][^"'\n]{0,40}["']\s{0,8}\+|`[^`\n]{0,40}\$\{|\[)/y,
-    },
-    { text: 'binding', form: /(?<=\.\s{0,8})binding\s{0,8}\(/y },
-    ...plainWords(['Deno.Command', 'Deno.run', 'globalEval', 'isolated-vm', "'vm2'", '"vm2"', 'Reflect.get']),
-    // An escaped letter in a name.
-    ...['\\u00', '\\u{0', '\\u{4', '\\u{6', '\\u{7'].map((text) => ({
-      text,
-      form: /\\u(?:\{0{0,40}[4-7][0-9a-fA-F]\}|00[4-7][0-9a-fA-F])/y,
-    })),
-    ...["'vm'", '"vm"', '`vm`'].map((text) => ({ text })),
-    { text: 'e:vm', form: /e:vm(?![\w$])/y },
-    { text: 'vm.S', form: /(?<![\w$])vm\.S(?:cript|ourceTextModule)/y },
-    ...plainWords(listed('globalThis[, window[, global[, self[')),
-  ],
+const javascriptForms: Forms = {
+  ...plain(`compileFunction, execa, shelljs, node-pty, Deno.Command, Deno.run, globalEval, isolated-vm, 'vm2', "vm2",
+    Reflect.get, 'vm', "vm", \`vm\`, globalThis[, window[, global[, self[`),
+  eval: alone('eval'),
+  child_process: alone('child_process'),
+  execScript: alone('execScript'),
+  _compile: alone('_compile'),
+  setTimeout: alone('setTimeout') + noFunction,
+  setInterval: alone('setInterval') + noFunction,
+  setImmediate: alone('setImmediate') + noFunction,
+  // The name by itself, or as a member of what runs processes: `pattern.exec` is another function.
+  exec: `${isRunner}exec(?:Sync|File|FileSync)?(?![\\w$])`,
+  spawn: `${isRunner}spawn(?:Sync)?(?![\\w$])`,
+  fork: `(?<=${member})fork(?![\\w$])`,
+  Function: `(?<=(?<![\\w$])(?:Async|Generator|AsyncGenerator)?)Function(?![\\w$])(?!${isType}))`,
+  runIn: 'runIn(?:New|This)?Context',
+  // A method of that name follows no dot; a comparison, an assignment and the name of a class call nothing.
+  constructor:
+    '(?<=\\.(?:[ \\t\\r]|\\n[+ ]?){0,40}|\\/[ \\t]{0,10}|["\'`])constructor(?![\\w$])(?!\\s{0,8}(?:[!=]=|=(?![=>])|\\.(?!\\s{0,8}(?:constructor|call|apply|bind))))',
+  shell: '(?<![\\w$])shell["\'`\\]]{0,2}\\s{0,8}[:,}=]',
+  'data:': '(?<=import[^;]{0,80}["\'`]\\s{0,8})data:|data:(?:text|application)\\/(?:java|ecma|type|x-java)',
+  Worker: '(?<=(?<![\\w$])(?:Shared)?)Worker\\s{0,8}\\(',
+  // A module's name that is put together.
+  require:
+    '(?<![\\w$])require\\s{0,8}\\(\\s{0,8}(?:["\'][^"\'\\n]{0,40}["\']\\s{0,8}\\+|`[^`\\n]{0,40}\\$\\{|\\[)',
+  binding: '(?<=\\.\\s{0,8})binding\\s{0,8}\\(',
+  // An escaped letter in a name.
+  '\\u00': '\\\\u00[4-7][0-9a-fA-F]',
+  '\\u{': '\\\\u\\{0{0,40}[4-7][0-9a-fA-F]\\}',
+  'e:vm': 'e:vm(?![\\w$])',
+  'vm.S': '(?<![\\w$])vm\\.S(?:cript|ourceTextModule)',
 };
 
 /** Each hit of `pythonHits` has one of these in its file. */
-const pythonEvidence: Evidence = {
+const pythonForms: Forms = {
+  ...plain(`Popen, check_output, check_call, getoutput, statusoutput, subprocess, builtins, cProfile, timeit, runpy, pdb.,
+    import pdb, from pdb, bdb., Trace(, interact, Interactive, runsource, runcode, compile_command, attrgetter,
+    methodcaller, CDLL, cdll, windll, LoadLibrary, getattr, import_module, __import__, spawn, sh.Command`),
   // Full-width and mathematical letters, which Python reads as plain ones.
-  search: wordSearch(['\xef\xbd', '\xf0\x9d']),
-  words: [
-    { text: 'eval', form: /(?<![\w.])eval(?!\w)/y },
-    { text: 'exec', form: /(?<![\w.])exec(?:file)?(?!\w)|(?<!\w)exec(?:_(?!\w)|[lv])/y },
-    // `compile` runs nothing but in a mode that is written down.
-    { text: 'single', form: /(?<=["'])single(?=["'])/y },
-    { text: 'system', form: /(?<!\w)system(?!\w)/y },
-    { text: 'popen', form: /(?<!\w)popen/y },
-    { text: 'shell', form: /(?<!\w)shell["']?\s{0,8}[=:]/y },
-    { text: 'globals', form: /(?<!\w)globals\s{0,8}\(/y },
-    ...plainWords(listed('Popen, check_output, check_call, getoutput, statusoutput, subprocess, builtins')),
-    { text: 'profile', form: /(?<=(?:import|from)\s{1,4})profile(?!\w)|(?<![\w.])profile\.(?:run|Profile)/y },
-    ...plainWords(listed('cProfile, timeit, runpy, pdb., import pdb, from pdb, bdb., Trace(')),
-    ...plainWords(listed('interact, Interactive, runsource, runcode, compile_command')),
-    ...plainWords(listed('attrgetter, methodcaller, CDLL, cdll, windll, LoadLibrary')),
-    ...plainWords(listed('getattr, import_module, __import__, spawn, sh.Command')),
-  ],
+  ...plain('\xef\xbd, \xf0\x9d'),
+  eval: '(?<![\\w.])eval(?!\\w)',
+  exec: '(?<![\\w.])exec(?:file)?(?!\\w)|(?<!\\w)exec(?:_(?!\\w)|[lv])',
+  // `compile` runs nothing but in a mode that is written down.
+  single: '(?<=["\'])single(?=["\'])',
+  system: '(?<!\\w)system(?!\\w)',
+  popen: '(?<!\\w)popen',
+  shell: '(?<!\\w)shell["\']?\\s{0,8}[=:]',
+  globals: '(?<!\\w)globals\\s{0,8}\\(',
+  profile: '(?<=(?:import|from)\\s{1,4})profile(?!\\w)|(?<![\\w.])profile\\.(?:run|Profile)',
 };
 
-const evidence = {
-  javascript: javascriptEvidence,
-  python: pythonEvidence,
-  ...Object.fromEntries(
-    Object.entries(words).map(([language, list]) => [language, toEvidence(list, language)]),
+/** How a change shows that it may hold direct execution: one of some texts, and for some languages a form around it. */
+const searches: ReadonlyMap<string, { readonly search: WordSearch; readonly form?: RegExp }> = new Map([
+  ...Object.entries(words).map(
+    ([language, list]) =>
+      [language, { search: wordSearch(listed(list), { fold: language === 'php' }) }] as const,
   ),
-} as Readonly<Record<Scanned, Evidence>>;
-
-/** By the first four bytes, so that no text is made of a place where only another language has a word. */
-const wordsByHead: ReadonlyMap<Scanned, ReadonlyMap<number, readonly EvidenceWord[]>> = new Map(
-  (Object.keys(evidence) as Scanned[]).map((language) => [
-    language,
-    Map.groupBy(evidence[language].words, ({ text }) => Buffer.from(text, 'latin1').readInt32LE()),
-  ]),
-);
-
-/** Texts that `anchorTest` is to be told of, over all languages. */
-export const evidenceAnchors: readonly string[] = [
-  ...new Set(Object.values(evidence).flatMap(({ words: known }) => known.map(({ text }) => text))),
-];
-
-const searches = new Map<Scanned, AnchorSearch<undefined>>();
+  ...Object.entries({ javascript: javascriptForms, python: pythonForms }).map(
+    ([language, forms]) =>
+      [
+        language,
+        { search: wordSearch(Object.keys(forms)), form: new RegExp(Object.values(forms).join('|')) },
+      ] as const,
+  ),
+]);
 
 /** Narrows to the languages in which direct execution is looked for. */
 export function isScanned(language: Language | undefined): language is Scanned {
-  return language !== undefined && language in evidence;
+  return language !== undefined && searches.has(language);
 }
 
-/** Whether bytes of a change can hold direct execution, or use a name for it that they give. */
+/** Whether bytes of a change can hold direct execution, or use a name for it that they give. Says yes too often. */
 export function mayHit(bytes: Uint8Array, language: Scanned, start = 0, end = bytes.length): boolean {
-  if (hitsInSearch(bytes, language, start, end)) return true;
-  const { words: known } = evidence[language];
-  if (known.length === 0) return false;
-  const search = searches.get(language) ?? createAnchorSearch(known.map(({ text }) => [undefined, text]));
-  searches.set(language, search);
-  const test = anchorTest(bytes, language, start, end);
-  let holds = false;
-  search.scan(bytes, start, end, (_, at) => {
-    holds = test(at);
-    return holds;
-  });
-  return holds;
-}
-
-/** What of `mayHit` no anchor tells. */
-export function hitsInSearch(bytes: Uint8Array, language: Scanned, start: number, end: number): boolean {
-  return evidence[language].search?.found(bytes, start, end) ?? false;
-}
-
-/** Asked where one of `evidenceAnchors` stands: whether that is evidence in this language. */
-export function anchorTest(
-  bytes: Uint8Array,
-  language: Scanned,
-  start: number,
-  end: number,
-): (at: number) => boolean {
-  const known = wordsByHead.get(language);
+  const { search, form } = searches.get(language) ?? {};
+  if (!search?.found(bytes, start, end)) return false;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return (at) => {
-    const words = at + 4 > end ? undefined : known?.get(buffer.readInt32LE(at));
-    if (words === undefined) return false;
-    const from = Math.max(start, at - reach);
-    const window = buffer.toString('latin1', from, Math.min(end, at + reach));
-    return words.some(({ text, form }) => {
-      if (!window.startsWith(text, at - from)) return false;
-      if (!form) return true;
-      form.lastIndex = at - from;
-      return form.test(window);
-    });
-  };
+  return !form || form.test(buffer.toString('latin1', start, end));
 }
 
 /** Whether a file can give another name to direct execution, so that a change may use it unseen. */
@@ -252,16 +158,12 @@ export function mayRename(bytes: Uint8Array, language: Scanned): boolean {
   return inFile[language]?.found(bytes) ?? false;
 }
 
-function toEvidence(text: string, language: string): Evidence {
-  const list = listed(text);
-  const fold = language === 'php';
-  const isSearched = fold || list.some(({ length }) => length < 4);
-  return isSearched ? { words: [], search: wordSearch(list, { fold }) } : { words: plainWords(list) };
+function alone(text: string): string {
+  return `(?<![\\w$])${text}(?![\\w$])`;
 }
 
-/** Words that count wherever they stand. */
-function plainWords(texts: readonly string[]): readonly EvidenceWord[] {
-  return texts.map((text) => ({ text }));
+function plain(list: string): Forms {
+  return Object.fromEntries(listed(list).map((text) => [text, text.replace(/\W/g, '\\$&')]));
 }
 
 /** Texts apart by commas; white space behind a comma does not count. */

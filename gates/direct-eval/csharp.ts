@@ -1,30 +1,26 @@
-import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { type CallRow, callOf, hitOf, why } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
 
-const scripts = /^(?:CSharpScript|VisualBasicScript)\.(?:EvaluateAsync|RunAsync|Create)$/;
-const compilers = /^CompileAssemblyFromSource(?:Batch)?$/;
-/** Of PowerShell and of whatever hosts it. */
-const powershell = /^(?:AddScript|InvokeScript)$/;
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */
 const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp])[] = [
-  [/^Jint(?:\.|$)/, /^Engine$/, /^(?:Execute|Evaluate)$/],
-  [/^Microsoft\.ClearScript/, /ScriptEngine$/, /^(?:Execute|Evaluate|ExecuteCommand|Compile)$/],
+  [/^Jint(?:\.|$)/, /^Engine$/, /\.(?:Execute|Evaluate)$/],
+  [/^Microsoft\.ClearScript/, /ScriptEngine$/, /\.(?:Execute|Evaluate|ExecuteCommand|Compile)$/],
   [
     /^(?:IronPython|IronRuby|Microsoft\.Scripting)/,
     /^ScriptEngine$/,
-    /^(?:Execute|ExecuteAndWrap|CreateScriptSourceFromString)$/,
+    /\.(?:Execute|ExecuteAndWrap|CreateScriptSourceFromString)$/,
   ],
-  [/^MoonSharp\./, /^Script$/, /^(?:RunString|DoString|LoadString)$/],
-  [/^(?:NLua|KeraLua)/, /^Lua$/, /^(?:DoString|LoadString)$/],
-  [/^System\.Management\.Automation/, /^ScriptBlock$/, /^Create$/],
-  [/^System\.Management\.Automation/, /^Runspace$/, /^CreatePipeline$/],
-  [/^System\.Linq\.Dynamic/, /^DynamicExpressionParser$/, /^Parse/],
-  [/^Microsoft\.JScript/, /^Eval$/, /^JScriptEvaluate$/],
+  [/^MoonSharp\./, /^Script$/, /\.(?:RunString|DoString|LoadString)$/],
+  [/^(?:NLua|KeraLua)/, /^Lua$/, /\.(?:DoString|LoadString)$/],
+  [/^System\.Management\.Automation/, /^ScriptBlock$/, /\.Create$/],
+  [/^System\.Management\.Automation/, /^Runspace$/, /\.CreatePipeline$/],
+  [/^System\.Linq\.Dynamic/, /^DynamicExpressionParser$/, /\.Parse\w*$/],
+  [/^Microsoft\.JScript/, /^Eval$/, /\.JScriptEvaluate$/],
 ];
-const why = { code: 'evaluates a string as code', shell: 'hands a command line to a shell' };
 
 /**
  * Direct execution in C#. A program with arguments is none, however they are built, unless the program is a shell told
@@ -33,10 +29,30 @@ const why = { code: 'evaluates a string as code', shell: 'hands a command line t
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
   const names = csharpNames(reading);
-  const { argumentsOf, behind, ways } = names;
+  const { behind, ways } = names;
+  const isLiteral = (one: SyntaxNode | undefined) => literal(behind(one)) !== undefined;
+  const rows: readonly CallRow[] = [
+    [/^(?:CSharpScript|VisualBasicScript)\.(?:EvaluateAsync|RunAsync|Create)$/, why.code],
+    [/\.CompileAssemblyFromSource(?:Batch)?$/, why.code, ({ given }) => given.length > 1],
+    // Of PowerShell and of whatever hosts it.
+    [/\.(?:AddScript|InvokeScript)$/, why.code, ({ given: [first] }) => first && !isLiteral(first)],
+    [/\.AddCommand$/, why.code, ({ given }) => /^(?:Invoke-Expression|iex)$/i.test(literal(given[0]) ?? '')],
+    [/^Process\.Start$/, why.handed, ({ given: [program, line] }) => isShellLine(program, line)],
+    ...engines.map(
+      ([space, type, methods]): CallRow => [
+        methods,
+        why.code,
+        // An expression that is written down is part of the program.
+        ({ target, given }, { path }) =>
+          given.length > 0 &&
+          isEngine(target, path, space, type) &&
+          !(/\.Parse/.test(path) && given.some(isLiteral)),
+      ],
+    ),
+  ];
   const hits: Hit[] = [];
-  /** What was set on objects whose making is seen, told of there. */
-  const told = new Set<readonly Setting[]>();
+  /** What was set on objects whose making is seen, reported there. */
+  const reported = new Set<readonly Setting[]>();
   for (const node of tree.nodes) {
     const hit =
       node.type === 'invocation_expression'
@@ -46,58 +62,34 @@ export function csharpHits(reading: Reading): readonly Hit[] {
           : undefined;
     if (hit) hits.push(hit);
   }
-  for (const group of names.settings.values())
-    for (const list of group.values()) {
-      const hit = told.has(list) ? undefined : settingHit(list);
-      if (hit) hits.push(hit);
-    }
+  for (const list of [...names.settings.values()].flatMap((group) => [...group.values()])) {
+    const hit = reported.has(list) ? undefined : settingHit(list);
+    if (hit) hits.push(hit);
+  }
   return hits;
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
-    const given = argumentsOf(node);
-    if (!target || given.length === 0) return undefined;
-    const path = names.pathOf(target);
-    const name = path.slice(path.lastIndexOf('.') + 1);
-    const hit = (call: string, reason: string): Hit => ({
-      start: target.start,
-      end: node.end,
-      also: [childOf(target, 'name')?.start ?? target.start],
-      call,
-      why: reason,
-    });
-    if (scripts.test(path)) return hit(path, why.code);
-    const isMember = target.type !== 'identifier' && target.type !== 'generic_name';
-    const isLiteral = (one: SyntaxNode | undefined) => literal(behind(one)) !== undefined;
-    if (isMember && compilers.test(name) && given.length > 1) return hit(name, why.code);
-    if (isMember && powershell.test(name) && !isLiteral(given[0])) return hit(name, why.code);
-    if (isMember && name === 'AddCommand' && /^(?:Invoke-Expression|iex)$/i.test(literal(given[0]) ?? ''))
-      return hit(name, why.code);
-    // An expression that is written down is part of the program.
-    if (isMember && isEngine(target, path, name) && !(/^Parse/.test(name) && given.some(isLiteral)))
-      return hit(name, why.code);
-    if (path !== 'Process.Start') return undefined;
-    const [program, line] = given;
-    return isShellLine(program, line) ? hit(path, why.shell) : undefined;
+    const path = target && names.pathOf(target);
+    const hit = path && hitOf(rows, callOf(node, target), [{ path }]);
+    if (!hit) return undefined;
+    const isNamed = /^(?:Process|\w+Script)\./.test(path);
+    const call = isNamed ? path : path.slice(path.lastIndexOf('.') + 1);
+    return { ...hit, call, also: [childOf(target, 'name')?.start ?? target.start] };
   }
 
-  function isEngine(target: SyntaxNode, path: string, name: string): boolean {
-    const known = engines.filter(([, , methods]) => methods.test(name));
-    if (known.length === 0) return false;
+  /** Whether a method is called on what a library makes that runs a text. */
+  function isEngine(target: SyntaxNode, path: string, space: RegExp, types: RegExp): boolean {
     const object = childOf(target, 'expression') ?? childOf(target, 'condition');
-    const type = names.typeOf(object) || path.slice(0, -name.length - 1);
-    const written = text(object?.type === 'object_creation_expression' ? childOf(object, 'type') : object);
-    return known.some(
-      ([space, types]) =>
-        types.test(type) && (space.test(written) || names.usings.some((using) => space.test(using))),
-    );
+    const type = names.typeOf(object) || path.slice(0, path.lastIndexOf('.'));
+    const written = text(childOf(object, 'type') ?? object);
+    return types.test(type) && [written, ...names.usings].some((using) => space.test(using));
   }
 
   /** A shell by name or path, from the environment, or put together from a directory. */
   function isShellProgram(node: SyntaxNode | undefined): boolean {
     return ways(node).some((one) => {
-      const said = literal(one);
-      if (said !== undefined || one.type !== 'invocation_expression') return isShell(said);
+      if (one.type !== 'invocation_expression') return isShell(literal(one));
       const called = text(childOf(one, 'function'));
       const given = argumentsOf(one);
       if (/(?:^|\.)GetEnvironmentVariable$/.test(called))
@@ -117,7 +109,8 @@ export function csharpHits(reading: Reading): readonly Hit[] {
   }
 
   function itemsOf(value: SyntaxNode): readonly SyntaxNode[] | undefined {
-    if (value.type === 'element_binding_expression' || value.type === 'collection_expression')
+    // `["-c", line]` is a binding of an element without an object for the grammar.
+    if (value.type === 'element_binding_expression')
       return value.children.map((child) => child.children[0] ?? child);
     if (!/^(?:implicit_)?array_creation_expression$/.test(value.type)) return undefined;
     return value.children.flatMap((child) => (child.type === 'initializer_expression' ? child.children : []));
@@ -129,20 +122,16 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     if (type !== 'ProcessStartInfo' && type !== 'Process') return undefined;
     const place = names.targetOf(node);
     const later = (place && names.settings.get(place.owner)?.get(place.name)) ?? [];
-    const given = argumentsOf(node);
-    const [program, line] = given;
-    const all: Setting[] = [
-      ...(program ? [{ property: 'FileName', value: program }] : []),
-      ...(line ? [{ property: 'Arguments', value: line }] : []),
-    ];
+    const all: Setting[] = argumentsOf(node)
+      .slice(0, 2)
+      .map((value, at) => ({ property: at === 0 ? 'FileName' : 'Arguments', value }));
     readInitializer(
-      childOf(node, 'initializer') ??
-        node.children.find(({ type: kind }) => kind === 'initializer_expression'),
+      node.children.find(({ type: kind }) => kind === 'initializer_expression'),
       all,
     );
-    told.add(later);
+    reported.add(later);
     const also = handsOn([...all, ...later]);
-    return also && { start: node.start, end: node.end, also, call: type, why: why.shell };
+    return also && { start: node.start, end: node.end, also, call: type, why: why.handed };
   }
 
   function readInitializer(node: SyntaxNode | undefined, all: Setting[]): void {
@@ -161,17 +150,17 @@ export function csharpHits(reading: Reading): readonly Hit[] {
   function settingHit(list: readonly Setting[]): Hit | undefined {
     const also = handsOn(list);
     const first = list.find(({ property }) => /^Argument/.test(property))?.value;
-    const target =
-      first?.parent?.type === 'assignment_expression' ? childOf(first.parent, 'left') : undefined;
+    if (!also || !first) return undefined;
+    const target = childOf(first.parent, 'left');
     const object = childOf(target, 'expression');
     const type = names.typeOf(object?.type === 'member_access_expression' ? object.children[0] : object);
-    if (!also || !first || !/^(?:ProcessStartInfo|Process|)$/.test(type)) return undefined;
+    if (!/^(?:ProcessStartInfo|Process|)$/.test(type)) return undefined;
     return {
       start: (target ?? first).start,
       end: first.end,
       also,
       call: 'ProcessStartInfo',
-      why: why.shell,
+      why: why.handed,
     };
   }
 
@@ -183,7 +172,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     const programs = list.filter(({ property }) => property === 'FileName');
     const added = list.filter(({ property }) => property === 'ArgumentList.Add');
     for (const { property, value } of list) {
-      if (property !== 'Arguments' && property !== 'ArgumentList') continue;
+      if (!/^Argument(?:s|List)$/.test(property)) continue;
       const beside = programs.filter((one) => blockOf(one.value) === blockOf(value));
       const program = (beside.length > 0 ? beside : programs).find((one) => isShellLine(one.value, value));
       if (program) return [program.value.start, value.start];

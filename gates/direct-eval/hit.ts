@@ -13,7 +13,7 @@ export interface Hit {
   readonly also?: readonly number[];
   /** What was written, e.g. `eval`. */
   readonly call: string;
-  /** Why it counts, lower case, no full stop. */
+  /** Why it counts, lower case, no full stop; of static analysis, the id of its row. */
   readonly why: string;
 }
 
@@ -21,12 +21,12 @@ export interface Hit {
 export type Reason = Pick<Hit, 'why' | 'also'> & Partial<Pick<Hit, 'call'>>;
 
 /** Hits of a tree, in order, by who looks at nodes of a type. */
-export function collectHits<H extends Hit>(
+export function collectHits(
   { nodes }: SyntaxTree,
-  finders: Readonly<Record<string, (node: SyntaxNode) => H | undefined>>,
-): readonly H[] {
+  finders: Readonly<Record<string, (node: SyntaxNode) => Hit | undefined>>,
+): readonly Hit[] {
   const byType = new Map(Object.entries(finders));
-  const hits: H[] = [];
+  const hits: Hit[] = [];
   for (const node of nodes) {
     const hit = byType.get(node.type)?.(node);
     if (hit) hits.push(hit);

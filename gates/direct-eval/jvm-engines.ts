@@ -1,63 +1,57 @@
-/** What runs a text on the Java platform. */
-export interface JvmEngine {
-  readonly methods: RegExp;
-  /** Packages of which one must be named in the file, where other types are called the same. */
-  readonly from?: readonly string[];
-  /**
-   * An expression language: an expression that is written down is part of the program. The number of the argument that
-   * holds it.
-   */
-  readonly expression?: number;
-}
+/**
+ * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
+ * same name. `expression`: of an expression language, the argument that holds one; one that is written down is part of
+ * the program.
+ */
+export type JvmEngine = readonly [methods: RegExp, from?: RegExp | undefined, expression?: number];
 
-const spring = ['org.springframework.expression'];
-const janino: JvmEngine = { methods: /^(?:cook|createFastEvaluator)$/, from: ['org.codehaus'] };
-
+const evaluator: JvmEngine = [/^(?:cook|createFastEvaluator)$/, /^org\.codehaus/];
 const engines: Readonly<Record<string, readonly JvmEngine[]>> = {
-  ScriptEngine: [{ methods: /^(?:eval|compile)$/ }],
-  NashornScriptEngine: [{ methods: /^(?:eval|compile)$/ }],
-  Compilable: [{ methods: /^compile$/ }],
-  Invocable: [{ methods: /^eval$/ }],
-  GroovyShell: [{ methods: /^(?:evaluate|parse|run)$/ }],
-  GroovyScriptEngine: [{ methods: /^(?:run|createScript)$/ }],
-  GroovyClassLoader: [{ methods: /^parseClass$/ }],
-  JShell: [{ methods: /^eval$/ }],
-  MVEL: [{ methods: /^(?:eval|executeExpression|compileExpression)\w*$/ }],
-  Eval: [{ methods: /^(?:me|x|xy|xyz)$/ }],
-  Interpreter: [{ methods: /^eval$/, from: ['bsh'] }],
+  ScriptEngine: [[/^(?:eval|compile)$/]],
+  NashornScriptEngine: [[/^(?:eval|compile)$/]],
+  Compilable: [[/^compile$/]],
+  Invocable: [[/^eval$/]],
+  GroovyShell: [[/^(?:evaluate|parse|run)$/]],
+  GroovyScriptEngine: [[/^(?:run|createScript)$/]],
+  GroovyClassLoader: [[/^parseClass$/]],
+  JShell: [[/^eval$/]],
+  MVEL: [[/^(?:eval|executeExpression|compileExpression)\w*$/]],
+  Eval: [[/^(?:me|x|xy|xyz)$/]],
+  Interpreter: [[/^eval$/, /^bsh/]],
   Context: [
-    { methods: /^eval$/, from: ['org.graalvm.polyglot'] },
-    { methods: /^(?:evaluate|compile)(?:String|Reader)$/, from: ['org.mozilla.javascript'] },
+    [/^eval$/, /^org\.graalvm\.polyglot/],
+    [/^(?:evaluate|compile)(?:String|Reader)$/, /^org\.mozilla\.javascript/],
   ],
-  SpelExpressionParser: [{ methods: /^parse(?:Expression|Raw)$/, expression: 0 }],
-  ExpressionParser: [{ methods: /^parse(?:Expression|Raw)$/, from: spring, expression: 0 }],
-  Ognl: [{ methods: /^(?:getValue|setValue|parseExpression|compileExpression)$/, expression: 0 }],
-  JexlEngine: [{ methods: /^create(?:Expression|Script)$/, expression: 0 }],
-  ELProcessor: [{ methods: /^(?:eval|getValue|setValue)$/, expression: 0 }],
-  ExpressionFactory: [
-    {
-      methods: /^create(?:Value|Method)Expression$/,
-      from: ['javax.el', 'jakarta.el'],
-      expression: 1,
-    },
-  ],
-  ExpressionEvaluator: [janino],
-  ScriptEvaluator: [janino],
-  ClassBodyEvaluator: [janino],
-  SimpleCompiler: [janino],
-  PythonInterpreter: [{ methods: /^(?:exec|eval|compile)$/, from: ['org.python'] }],
-  ScriptingContainer: [{ methods: /^(?:runScriptlet|parse)$/, from: ['org.jruby'] }],
-  JavaCompiler: [{ methods: /^(?:getTask|run)$/, from: ['javax.tools'] }],
+  SpelExpressionParser: [[/^parse(?:Expression|Raw)$/, undefined, 0]],
+  ExpressionParser: [[/^parse(?:Expression|Raw)$/, /^org\.springframework\.expression/, 0]],
+  Ognl: [[/^(?:getValue|setValue|parseExpression|compileExpression)$/, undefined, 0]],
+  JexlEngine: [[/^create(?:Expression|Script)$/, undefined, 0]],
+  ELProcessor: [[/^(?:eval|getValue|setValue)$/, undefined, 0]],
+  ExpressionFactory: [[/^create(?:Value|Method)Expression$/, /^(?:javax|jakarta)\.el/, 1]],
+  ExpressionEvaluator: [evaluator],
+  ScriptEvaluator: [evaluator],
+  ClassBodyEvaluator: [evaluator],
+  SimpleCompiler: [evaluator],
+  PythonInterpreter: [[/^(?:exec|eval|compile)$/, /^org\.python/]],
+  ScriptingContainer: [[/^(?:runScriptlet|parse)$/, /^org\.jruby/]],
+  JavaCompiler: [[/^(?:getTask|run)$/, /^javax\.tools/]],
+};
+const makers =
+  /^(?:create|builder|newBuilder|build|enter|newInstance|option|options|allowAllAccess|allowIO)$/;
+const made: Readonly<Record<string, string>> = {
+  getRuntime: 'Runtime',
+  getSystemJavaCompiler: 'JavaCompiler',
+  getEngineByName: 'ScriptEngine',
+  getEngineByExtension: 'ScriptEngine',
+  getEngineByMimeType: 'ScriptEngine',
+  getScriptEngine: 'ScriptEngine',
 };
 
 const anyMethod = new RegExp(
   Object.values(engines)
-    .flatMap((list) => list.map(({ methods }) => methods.source))
+    .flatMap((list) => list.map(([methods]) => methods.source))
     .join('|'),
 );
-const makers =
-  /^(?:create|builder|newBuilder|build|enter|newInstance|option|options|allowAllAccess|allowIO)$/;
-const engineGetters = /^(?:getEngineBy(?:Name|Extension|MimeType)|getScriptEngine)$/;
 
 /** Whether some type runs texts by a method of that name; most calls are none of these. */
 export function isEngineMethod(name: string): boolean {
@@ -69,22 +63,19 @@ export function isEngineType(type: string): boolean {
   return Object.hasOwn(engines, type) || type === 'JexlBuilder' || type === 'Runtime';
 }
 
-/** The type that a call answers, by its method and the type of what it is asked of; that may be the type itself. */
+/** The type that a call returns, by its method and the type of its receiver; that may be the same type. */
 export function madeBy(type: string | undefined, method: string): string | undefined {
-  if (method === 'getRuntime') return 'Runtime';
-  if (method === 'getSystemJavaCompiler') return 'JavaCompiler';
-  if (engineGetters.test(method)) return 'ScriptEngine';
-  if (type === undefined || !isEngineType(type)) return undefined;
+  if (Object.hasOwn(made, method)) return made[method];
   if (type === 'JexlBuilder') return method === 'create' ? 'JexlEngine' : type;
-  return makers.test(method) ? type : undefined;
+  return type !== undefined && isEngineType(type) && makers.test(method) ? type : undefined;
 }
 
-/** How a method of a type runs a text; `names` tells whether a package is named in the file. */
+/** How a method of a type runs a text; `isNamed` tells whether the file names a package. */
 export function engineOf(
   type: string | undefined,
   method: string,
-  names: (space: string) => boolean,
+  isNamed: (space: RegExp) => boolean,
 ): JvmEngine | undefined {
   if (type === undefined || !Object.hasOwn(engines, type)) return undefined;
-  return engines[type]?.find((one) => one.methods.test(method) && (one.from?.some(names) ?? true));
+  return engines[type]?.find(([methods, from]) => methods.test(method) && (!from || isNamed(from)));
 }

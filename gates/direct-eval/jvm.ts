@@ -1,9 +1,10 @@
+import { why } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { engineOf, isEngineMethod, isEngineType, madeBy } from './jvm-engines.ts';
 import { isLiteral, shellFlagHits } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
 
-const why = { code: 'evaluates a string as code', shell: 'hands a command line to the system' };
+const maxBody = 400;
 
 /** What the names of a file hold, as far as its declarations tell. */
 interface Held {
@@ -50,7 +51,7 @@ function readHeld(view: TokenView): Held {
     if (view.isPunct(index - 1, ':')) types.set(view.text(index - 2), type);
     if (view.at(index + 1).kind === 'word' && !isRenamed) types.set(view.text(index + 1), type);
     if (view.isWord(index - 1, 'fun') && view.isPunct(index + 1, '.') && view.isPunct(index + 3, '('))
-      bodies.push({ ...bodyAfter(view, view.closeOf(index + 3) + 1), type });
+      bodies.push({ from: index, to: nextDeclaration(view, index), type });
   }
   for (let index = 0; index < view.tokens.length; index += 1) {
     if (!view.isPunct(index, '=') || view.at(index - 1).kind !== 'word') continue;
@@ -71,18 +72,13 @@ function dottedAt(view: TokenView, from: number): string {
   return said;
 }
 
-/** A function's body, after its parameters. */
-function bodyAfter(view: TokenView, after: number): { from: number; to: number } {
-  let at = after;
-  while (at < after + 12 && !view.isPunct(at, '{', '=')) at += 1;
-  if (view.isPunct(at, '{')) return { from: at, to: view.closeOf(at) };
-  const outer = view.openerOf(at);
-  let to = at + 1;
-  while (to < at + 400 && view.at(to).text !== '' && !view.isWord(to, 'fun', 'val', 'var', 'class')) {
-    if (view.openerOf(to) < outer) break;
-    to += 1;
-  }
-  return { from: at, to };
+/** The next declaration beside or around the one at an index. */
+function nextDeclaration(view: TokenView, from: number): number {
+  let at = from + 1;
+  const isInside = () =>
+    !view.isWord(at, 'fun', 'class', 'val', 'var') || view.openerOf(at) > view.openerOf(from);
+  while (at < from + maxBody && isInside()) at += 1;
+  return at;
 }
 
 /** The last token of a chain of names and calls. */
@@ -111,11 +107,7 @@ function typeAt(view: TokenView, held: Held, end: number, depth = 0): string | u
   if (!view.isPunct(at, ')')) return typeOfName(view, held, at);
   const open = openOf(view, at);
   const callee = open - 1;
-  if (view.at(callee).kind !== 'word') {
-    for (let inner = open + 1; inner < at; inner += 1)
-      if (view.isWord(inner, 'as')) return typeOfName(view, held, at - 1);
-    return typeAt(view, held, at - 1, depth + 1);
-  }
+  if (view.at(callee).kind !== 'word') return typeAt(view, held, at - 1, depth + 1);
   const method = view.text(callee);
   if (isEngineType(held.aliases.get(method) ?? method)) return held.aliases.get(method) ?? method;
   const target = isMemberAt(view, callee) ? typeAt(view, held, ownerEnd(view, callee), depth + 1) : undefined;
@@ -186,12 +178,12 @@ function wordHit(view: TokenView, held: Held, index: number): Hit | undefined {
     const argument = view.next(index + 1);
     const isArray =
       view.isWord(argument, 'arrayOf', 'Array', 'listOf', 'emptyArray') || view.isPunct(argument, '[');
-    return isArray ? undefined : hit('Runtime.exec', why.shell);
+    return isArray ? undefined : hit('Runtime.exec', why.system);
   }
-  const engine = engineOf(type, text, (space) => held.imports.some((path) => path.startsWith(space)));
+  const engine = engineOf(type, text, (space) => held.imports.some((path) => space.test(path)));
   if (engine) {
-    const said = view.isPunct(index + 1, '(') ? view.args(index + 1)[engine.expression ?? 0] : index + 1;
-    const isWritten = engine.expression !== undefined && said !== undefined && isLiteral(view, said);
+    const said = view.isPunct(index + 1, '(') ? view.args(index + 1)[engine[2] ?? 0] : index + 1;
+    const isWritten = engine[2] !== undefined && said !== undefined && isLiteral(view, said);
     return isWritten ? undefined : hit(`${type}.${text}`, why.code);
   }
   if (!isMemberAt(view, index) || !/^(?:eval|compile)$/.test(text)) return undefined;
@@ -229,9 +221,4 @@ export function openOf(view: TokenView, close: number): number {
 /** Where a call's brackets close. */
 export function endOf(view: TokenView, index: number): number {
   return view.isPunct(index + 1, '(') ? view.at(view.closeOf(index + 1)).end : view.at(index).end;
-}
-
-/** Whether a call's only argument is a text that is written down. */
-export function isLiteralCall(view: TokenView, open: number): boolean {
-  return view.args(open).every((argument) => isLiteral(view, argument));
 }

@@ -1,70 +1,77 @@
 import { lex } from '../../readers/source/tokens/lex.ts';
 import { syntaxes } from '../../readers/source/tokens/syntax.ts';
+import { why as kinds } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { shellFlagHits } from './shell-words.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 
-const why = {
-  code: 'evaluates a string as code',
-  shell: 'runs a command line in a shell',
-  file: 'runs a file whose name is not written down',
-};
+const why = { ...kinds, file: 'runs a file whose name is not written down' };
 const maxNesting = 3;
 /** Without one of these a replacement runs no text. */
 const inReplacement = /eval|system|exec|readpipe|open|qx|`|\b(?:do|require)\b/;
 
+/** What a word at an index runs; `first` is its first argument. */
+type PerlRow = readonly [
+  word: RegExp,
+  why: string,
+  when: (view: TokenView, index: number, first: number, source: string) => boolean,
+  said?: string,
+];
+
+const rows: readonly PerlRow[] = [
+  [/^eval(?:bytes)?$/, why.code, (view, index) => !view.isPunct(view.next(index), '{')],
+  [
+    /^(?:system|exec)$/,
+    why.shell,
+    (view, _, first) => isSingle(view, first) && !view.text(first).startsWith('@'),
+  ],
+  [/^readpipe$/, why.shell, (view, _, first) => view.text(first) !== ''],
+  [/^open$/, why.shell, (view, index) => opensPipe(view, index)],
+  [/^do$/, why.file, runsFile],
+  [/^require$/, why.file, (view, _, first, source) => isOpenName(view, first, source)],
+  [
+    /^use$/,
+    'lets patterns that are put together hold code',
+    (view, index) =>
+      view.isWord(index + 1, 're') &&
+      /\beval\b/.test(view.text(view.isPunct(index + 2, '(') ? index + 3 : index + 2)),
+    "use re 'eval'",
+  ],
+  [/^open2$/, why.shell, (view, index) => isLine(view, index + 1, 2)],
+  [/^open3$/, why.shell, (view, index) => isLine(view, index + 1, 3)],
+];
+
 /**
  * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither
- * counts. `text` is what the tokens were read from.
+ * counts. `source` is what the tokens were read from.
  */
 export function perlHits(view: TokenView, source: string, depth = 0): readonly Hit[] {
   const hits: Hit[] = [...shellFlagHits(view)];
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    const { kind, text, start } = view.at(index);
+  view.tokens.forEach(({ kind, text, start, end }, index) => {
     if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
-    if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
+    else if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
       hits.push({ start, call: 's///ee', why: why.code });
     else if (kind === 'regex' && /^s\/[a-z]*e/.test(text) && depth < maxNesting)
-      hits.push(...replacementHits(source.slice(start, view.at(index).end), start, depth));
-    if (
-      kind !== 'word' ||
-      view.isWord(index - 1, 'sub') ||
-      view.isPunct(index - 1, '->') ||
-      (view.isPunct(index - 1, '::') && !/^(?:CORE|Open[23])$/.test(view.text(index - 2))) ||
-      view.isPunct(index + 1, '=>', '::')
-    )
-      continue;
-    if (view.isPunct(index - 1, '{') && view.isPunct(index + 1, '}')) continue;
+      hits.push(...replacementHits(source.slice(start, end), start, depth));
+    if (kind !== 'word' || isNoCall(view, index)) return;
     const first = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
-    const argument = view.at(first);
-    if (
-      /^eval(?:bytes)?$/.test(text) &&
-      !view.isPunct(index + 1, '{') &&
-      !view.isPunct(view.next(index), '{')
-    )
-      hits.push({ start, call: text, why: why.code });
-    else if (
-      (text === 'system' || text === 'exec') &&
-      isSingle(view, first) &&
-      !argument.text.startsWith('@')
-    )
-      hits.push({ start, call: text, why: why.shell });
-    else if (text === 'readpipe' && argument.text !== '') hits.push({ start, call: text, why: why.shell });
-    else if (text === 'open' && opensPipe(view, index)) hits.push({ start, call: 'open', why: why.shell });
-    else if (
-      text === 'do' ? runsFile(view, index, source) : text === 'require' && isOpenName(view, first, source)
-    )
-      hits.push({ start, call: text, why: why.file });
-    else if (
-      text === 'use' &&
-      view.isWord(index + 1, 're') &&
-      /\beval\b/.test(view.text(view.isPunct(index + 2, '(') ? index + 3 : index + 2))
-    )
-      hits.push({ start, call: "use re 'eval'", why: 'lets patterns that are put together hold code' });
-    else if ((text === 'open2' || text === 'open3') && isLine(view, index + 1, text === 'open2' ? 2 : 3))
-      hits.push({ start, call: text, why: why.shell });
-  }
+    const row = rows.find(([word, , when]) => word.test(text) && when(view, index, first, source));
+    if (row) hits.push({ start, call: row[3] ?? text, why: row[1] });
+  });
   return hits;
+}
+
+/** A definition, a method, a key, or a function of another package. */
+function isNoCall(view: TokenView, index: number): boolean {
+  const isForeign = view.isPunct(index - 1, '::') && !/^(?:CORE|Open[23])$/.test(view.text(index - 2));
+  const isKey = view.isPunct(index - 1, '{') && view.isPunct(index + 1, '}');
+  return (
+    isForeign ||
+    isKey ||
+    view.isWord(index - 1, 'sub') ||
+    view.isPunct(index - 1, '->') ||
+    view.isPunct(index + 1, '=>', '::')
+  );
 }
 
 /** The code of `s/…/…/e`, which the tokens do not show. */
@@ -91,10 +98,10 @@ function replacementHits(written: string, start: number, depth: number): readonl
 }
 
 /** `do` before anything but a block or a file that is written down. */
-function runsFile(view: TokenView, index: number, source: string): boolean {
+function runsFile(view: TokenView, index: number, first: number, source: string): boolean {
   const next = view.next(index);
   if (view.isPunct(next, '{', ';', '=', ',') || view.at(next).text === '') return false;
-  return isOpenName(view, view.isPunct(next, '(') ? view.next(next) : next, source);
+  return isOpenName(view, first, source);
 }
 
 /** A variable, or a text with something put in. */
@@ -142,19 +149,11 @@ function opensPipe(view: TokenView, index: number): boolean {
   for (let at = open + 1; at < close && !view.isPunct(at, ';'); at += 1)
     if (view.isPunct(at, ',')) commas.push(at);
   const mode = view.at((commas[0] ?? -2) + 1);
-  if (commas.length === 1 && isPutBehind(view, close)) return true;
+  // `$command . ' |'` before a closing bracket.
+  const last = view.previous(close);
+  const isPutBehind = view.isPunct(close, ')') && view.isPunct(view.previous(last), '.');
+  if (commas.length === 1 && isPutBehind && /\|\s*$/.test(view.text(last))) return true;
   if (mode.kind !== 'string') return false;
   if (/^\s*(?:-\||\|-)\s*$/.test(mode.text)) return commas.length === 2;
   return commas.length === 1 && (/\|\s*$/.test(mode.text) || /^\s*\|/.test(mode.text));
-}
-
-/** `$command . ' |'` before a closing bracket. */
-function isPutBehind(view: TokenView, close: number): boolean {
-  const last = view.previous(close);
-  return (
-    view.isPunct(close, ')') &&
-    view.at(last).kind === 'string' &&
-    /\|\s*$/.test(view.text(last)) &&
-    view.isPunct(view.previous(last), '.')
-  );
 }

@@ -1,7 +1,8 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { originsOf } from '../../readers/source/names/paths.ts';
+import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { type Call, type CallRow, callOf, hitOf, isTaken, type Takers, why } from './calls.ts';
 import type { Hit, Reason } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
@@ -42,30 +43,50 @@ const textFunctions = /^(?:input|str|repr|chr|textwrap\.dedent|os\.getenv|os\.en
 const functionLike =
   /^_*(?:f|g|fn|cb|op|\w*(?:func|function|callable|callback|method|target|task|impl|benchmark|bench|handler|fn))\d*$/;
 
-/** Of choices between values: which one goes on is unknown. */
-const maxSteps = 50;
+/** Of choices within choices. */
+const maxDepth = 5;
 
 /** Calls that run no function which they are given: their result is followed to its call. */
 const wrappers = /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/;
 const placeOfShell = 8;
 
-const why = { code: 'evaluates a string as code', shell: 'runs a command line in a shell' };
-
-/** Direct execution in Python, under whatever name it was imported or taken. */
+/** Direct execution in Python, under whatever name it was imported or given. */
 export function pythonHits(reading: Reading): readonly Hit[] {
+  const { text, literal, isWhole } = reading;
   const names = pythonNames(reading, offers);
+  const { ways, behind, option } = names;
+  const spawnsShell = (call: Call, { path }: Way) => {
+    const shell = option(call.given, 'shell') ?? byPlace(call.given);
+    if (shell && isTruthy(shell)) return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
+    return handsShellText(wordsOf(call.given));
+  };
+  const isStatement = (call: Call, way: Way) => isImported(call, way) && hasOpen(call.given, 1);
+  const rows: readonly CallRow[] = [
+    [consoles, 'evaluates what is typed', isImported],
+    [/^operator\.methodcaller\(/, why.shell, callsMethod],
+    [timers, why.code, (call, way) => isImported(call, way) && hasOpen(call.given, 2, mayBeText)],
+    [runners, why.code, isStatement],
+    [scripts, 'runs a file whose name is not written down', isStatement],
+    [code, why.code],
+    [/^compile$/, 'compiles a string as code', compilesCode],
+    [shells, why.shell],
+    [
+      isWhole ? spawns : new RegExp(`${spawns.source}|^(?:Popen|check_output|check_call)$`),
+      why.handed,
+      spawnsShell,
+    ],
+    [launchers, why.handed, ({ given }) => handsShellText(wordsOf(given))],
+  ];
   const hits: Hit[] = [];
-  const called = new Set<number>();
   for (const node of reading.tree.nodes) {
-    if (node.type !== 'call') continue;
-    const hit = callHit(reading, names, node);
-    if (!hit) continue;
-    for (const at of hit.also ?? []) called.add(at);
-    hits.push(hit);
+    const hit = node.type === 'call' ? callHit(node) : undefined;
+    if (hit) hits.push(hit);
   }
+  const called = new Set(hits.flatMap(({ also = [] }) => also));
   for (const node of reading.tree.nodes) {
-    if (node.type !== 'identifier' && node.type !== 'attribute' && node.type !== 'call') continue;
-    const path = handedOn(names, node, called);
+    const path = /^(?:identifier|attribute|call)$/.test(node.type)
+      ? handedOn(names, node, called)
+      : undefined;
     if (path !== undefined)
       hits.push({
         start: node.start,
@@ -74,182 +95,144 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       });
   }
   return hits;
-}
 
-function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | undefined {
-  const { text } = reading;
-  const target = childOf(node, 'function');
-  const list = childOf(node, 'arguments');
-  if (!target || !list) return undefined;
-  const all = list.type === 'argument_list' ? list.children.filter(({ type }) => type !== 'comment') : [list];
-  const outer = names.ways(target);
-  // What is bound in advance is as good as called.
-  const isBound = outer.some(({ path }) => path === 'functools.partial');
-  const given = isBound ? all.slice(1) : all;
-  const ways = isBound ? names.ways(all[0]) : outer;
-  const hit = (call: string, why: string, also: readonly number[]): Hit => ({
-    start: target.start,
-    end: node.end,
-    also,
-    call,
-    why,
-  });
-  const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
-  const origins = ways.flatMap(originsOf);
-  if (member === 'subprocess_shell') return hit(member, why.shell, origins);
-  const handed = handedShell(reading, names, given);
-  if (handed !== undefined) return hit(`${handed}(shell=True)`, why.shell, origins);
-  for (const way of ways) {
-    const seen = originsOf(way);
-    // `profile.run(user)` without an import is anybody's `profile`.
-    const isImported = seen.length > 0 || !reading.isWhole || way.path !== text(target);
-    const found = reasonOf(reading, names, { path: way.path, isImported }, given);
-    if (found) return hit(found.call ?? way.path, found.why, [...seen, ...(found.also ?? [])]);
+  function callHit(node: SyntaxNode): Hit | undefined {
+    const target = childOf(node, 'function');
+    if (!target) return undefined;
+    const call = callOf(node, target);
+    const outer = ways(target);
+    // What is bound in advance is as good as called.
+    const isBound = outer.some(({ path }) => path === 'functools.partial');
+    const given = isBound ? call.given.slice(1) : call.given;
+    const reached = isBound ? ways(call.given[0]) : outer;
+    const member = text(childOf(target, 'attribute'));
+    const handed = member === 'subprocess_shell' ? member : handedShell(given);
+    if (handed === undefined) return hitOf(rows, { ...call, given }, reached);
+    return {
+      start: target.start,
+      end: node.end,
+      call: handed,
+      why: why.shell,
+      also: reached.flatMap(originsOf),
+    };
   }
-  return undefined;
-}
 
-/** Why a call of what is reached by a path executes text. */
-function reasonOf(
-  reading: Reading,
-  names: PythonNames,
-  { path, isImported }: { readonly path: string; readonly isImported: boolean },
-  given: readonly SyntaxNode[],
-): Reason | undefined {
-  const { literal, text } = reading;
-  if (given.length === 0 && !consoles.test(path)) return undefined;
-  const method = /^operator\.methodcaller\((.+)\)$/.exec(path)?.[1];
-  if (method !== undefined) {
-    const reached = names.ways(given[0]).map((way) => `${way.path}.${method}`);
-    const call = reached.find((one) => shells.test(one));
+  /** `profile.run(user)` without an import is any object called `profile`. */
+  function isImported({ target }: Call, way: Way): boolean {
+    return way.origin !== undefined || !isWhole || way.path !== text(target);
+  }
+
+  function callsMethod({ given }: Call, { path }: Way): Reason | undefined {
+    const method = path.slice('operator.methodcaller('.length, -1);
+    const call = ways(given[0])
+      .map((way) => `${way.path}.${method}`)
+      .find((one) => shells.test(one));
     return call === undefined ? undefined : { call, why: why.shell };
   }
-  const statement = isImported ? statementReason(reading, names, path, given) : undefined;
-  if (statement !== undefined) return { why: statement };
-  if (code.test(path)) return { why: why.code };
-  if (path === 'compile')
-    return compilesCode(reading, names, given) ? { why: 'compiles a string as code' } : undefined;
-  if (shells.test(path)) return { why: why.shell };
-  const isBare = !reading.isWhole && /^(?:Popen|check_output|check_call)$/.test(path);
-  if (spawns.test(path) || isBare) {
-    const shell = optionOf(reading, names, given) ?? shellByPlace(given);
-    if (shell && isTruthy(shell, text(shell)))
-      return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
+
+  /** Arguments as words, lists taken apart. */
+  function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
+    return given
+      .filter(({ type }) => type !== 'keyword_argument')
+      .map(behind)
+      .flatMap((value) =>
+        value && /^(?:list|tuple)$/.test(value.type)
+          ? value.children.map((item) => literal(behind(item)))
+          : [literal(value)],
+      );
   }
-  if (!launchers.test(path) && !isBare) return undefined;
-  const words = given
-    .filter(({ type }) => type !== 'keyword_argument')
-    .map((argument) => names.behind(argument))
-    .flatMap((value) =>
-      value && /^(?:list|tuple)$/.test(value.type)
-        ? value.children.map((item) => literal(names.behind(item)))
-        : [literal(value)],
-    );
-  return handsShellText(words) ? { why: 'hands a command line to a shell' } : undefined;
-}
 
-/**
- * `pool.submit(subprocess.run, line, shell=True)`, `Thread(target=subprocess.run, kwargs={'shell': True})`: what is
- * handed on and will meet a shell.
- */
-function handedShell(reading: Reading, names: PythonNames, given: readonly SyntaxNode[]): string | undefined {
-  const { text } = reading;
-  if (!given.some(({ type }) => type === 'keyword_argument' || type === 'dictionary_splat')) return undefined;
-  const kept = given.find(
-    (one) => one.type === 'keyword_argument' && text(childOf(one, 'name')) === 'kwargs',
-  );
-  const shell =
-    optionOf(reading, names, given) ?? entryOf(reading, names, names.behind(childOf(kept, 'value')));
-  if (!shell || !isTruthy(shell, text(shell))) return undefined;
-  return given
-    .flatMap((one) => names.ways(one.type === 'keyword_argument' ? childOf(one, 'value') : one))
-    .find(({ path }) => spawns.test(path))?.path;
-}
+  /**
+   * `pool.submit(subprocess.run, line, shell=True)`, `Thread(target=subprocess.run, kwargs={'shell': True})`: what is
+   * handed on and will meet a shell.
+   */
+  function handedShell(given: readonly SyntaxNode[]): string | undefined {
+    const shell = option(given, 'shell') ?? names.entry(option(given, 'kwargs'), 'shell');
+    if (!shell || !isTruthy(shell)) return undefined;
+    const found = given
+      .flatMap((one) => ways(one.type === 'keyword_argument' ? childOf(one, 'value') : one))
+      .find(({ path }) => spawns.test(path));
+    return found && `${found.path}(shell=True)`;
+  }
 
-/** The value of `shell=`, also out of a dictionary that is spread. */
-function optionOf(
-  reading: Reading,
-  names: PythonNames,
-  given: readonly SyntaxNode[],
-): SyntaxNode | undefined {
-  for (const argument of given) {
-    if (argument.type === 'keyword_argument') {
-      if (reading.text(childOf(argument, 'name')) === 'shell')
-        return names.behind(childOf(argument, 'value'));
-    } else if (argument.type === 'dictionary_splat') {
-      const value = entryOf(reading, names, names.behind(argument.children[0]));
-      if (value) return value;
+  /** What is not known to be false may be true. */
+  function isTruthy(node: SyntaxNode): boolean {
+    return !/^(?:False|None|0|""|'')$/.test(text(node));
+  }
+
+  function compilesCode({ given }: Call): boolean {
+    // A tree is built, and nothing that could be run.
+    if (given.some((one) => text(one).slice(0, 200).includes('PyCF_ONLY_AST'))) return false;
+    return /^(?:exec|eval|single)$/.test(literal(option(given, 'mode') ?? behind(given[2])) ?? '');
+  }
+
+  /** Whether a statement among the first arguments, or a named one, is not written down. */
+  function hasOpen(
+    given: readonly SyntaxNode[],
+    places: number,
+    also: (node: SyntaxNode) => boolean = () => true,
+  ): boolean {
+    const isNamed = ({ type }: SyntaxNode) => type === 'keyword_argument';
+    return [
+      ...given.filter((one) => !isNamed(one)).slice(0, places),
+      ...given
+        .filter((one) => isNamed(one) && named.test(text(childOf(one, 'name'))))
+        .map((one) => childOf(one, 'value')),
+    ].some((one) => one && literal(behind(one)) === undefined && also(one));
+  }
+
+  /** Whether a value that could also be a function is a text, or may be one. */
+  function mayBeText(given: SyntaxNode, depth = 0): boolean {
+    const node = behind(given);
+    if (!node || depth > maxDepth) return depth > maxDepth;
+    switch (node.type) {
+      case 'string':
+      case 'binary_operator':
+      case 'subscript':
+        return true;
+      case 'conditional_expression':
+        return node.children.some((child) => mayBeText(child, depth + 1));
+      case 'call': {
+        const target = childOf(node, 'function');
+        const member = text(childOf(target, 'attribute'));
+        return textMethods.test(member) || names.reaches(target, textFunctions) !== undefined;
+      }
+      case 'identifier': {
+        const type = names.typeOf(node);
+        return type === undefined ? !functionLike.test(text(node)) : /\bstr\b/.test(type);
+      }
     }
+    return false;
   }
-  return undefined;
-}
-
-/** What a dictionary (`{'shell': True}`, `dict(shell=True)`) holds under `shell`. */
-function entryOf(
-  { text, literal }: Reading,
-  names: PythonNames,
-  node: SyntaxNode | undefined,
-): SyntaxNode | undefined {
-  if (node?.type === 'dictionary')
-    return childOf(
-      node.children.find((one) => one.type === 'pair' && literal(childOf(one, 'key')) === 'shell'),
-      'value',
-    );
-  if (node?.type !== 'call' || !names.ways(childOf(node, 'function')).some(({ path }) => path === 'dict'))
-    return undefined;
-  const entry = childOf(node, 'arguments')?.children.find(
-    (one) => one.type === 'keyword_argument' && text(childOf(one, 'name')) === 'shell',
-  );
-  return childOf(entry, 'value');
 }
 
 /** The ninth value of `Popen` and what hands its values on. */
-function shellByPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
+function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
   const before = given.slice(0, placeOfShell + 1);
-  const isPlain = before.every(
-    ({ type }) => !/^(?:keyword_argument|list_splat|dictionary_splat)$/.test(type),
-  );
-  return isPlain ? before[placeOfShell] : undefined;
+  return before.some(({ type }) => /^(?:keyword_argument|list_splat|dictionary_splat)$/.test(type))
+    ? undefined
+    : before[placeOfShell];
 }
 
-/** What is not known to be false may be true. */
-function isTruthy({ type }: SyntaxNode, written: string): boolean {
-  return !(type === 'false' || type === 'none' || written === '0' || written === '""' || written === "''");
-}
-
-function compilesCode({ text, literal }: Reading, names: PythonNames, given: readonly SyntaxNode[]): boolean {
-  // A tree is built, and nothing that could be run.
-  if (given.some((one) => text(one).slice(0, 200).includes('PyCF_ONLY_AST'))) return false;
-  const named = given.find((one) => one.type === 'keyword_argument' && text(childOf(one, 'name')) === 'mode');
-  const mode = named ? childOf(named, 'value') : given[2];
-  return /^(?:exec|eval|single)$/.test(literal(names.behind(mode)) ?? '');
-}
-
-type Role = (field: string | undefined) => boolean;
-const inList: Role = (field) => field !== 'name' && field !== 'key';
-const asValue: Role = (field) => field === 'value';
-const always: Role = () => true;
-/** By the syntax around an expression: whether it is a value there that is handed on. */
-const holders: ReadonlyMap<string, Role> = new Map<string, Role>([
-  ['assignment', (field) => field === 'right'],
-  ['named_expression', asValue],
-  ['argument_list', (field) => field === undefined],
-  ['list', inList],
-  ['tuple', inList],
-  ['pair', inList],
-  ['keyword_argument', inList],
-  ['default_parameter', asValue],
-  ['typed_default_parameter', asValue],
-  ['decorator', always],
-  ['return_statement', always],
-]);
+/** By the syntax around an expression: the role in which a value is handed on. */
+const takers: Takers = {
+  assignment: 'right',
+  named_expression: 'value',
+  argument_list: undefined,
+  list: undefined,
+  tuple: undefined,
+  pair: 'value',
+  keyword_argument: 'value',
+  default_parameter: 'value',
+  typed_default_parameter: 'value',
+  decorator: undefined,
+  return_statement: undefined,
+};
 
 /** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
 function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<number>): string | undefined {
-  const { parent, field } = node;
-  if (!parent) return undefined;
-  const isValue = holders.get(parent.type);
-  if (!isValue?.(field)) return undefined;
+  const { parent } = node;
+  if (!parent || !isTaken(node, takers)) return undefined;
   const path = names.ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
   if (path === undefined) return undefined;
   if (parent.type === 'argument_list') {
@@ -258,63 +241,4 @@ function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<numb
   }
   const given = childOf(parent, 'left') ?? childOf(parent, 'name');
   return given && called.has(given.start) ? undefined : path;
-}
-
-/**
- * Why a call executes text that is not written down, of the functions that take a statement; a literal statement is no
- * finding.
- */
-function statementReason(
-  reading: Reading,
-  names: PythonNames,
-  path: string,
-  given: readonly SyntaxNode[],
-): string | undefined {
-  if (consoles.test(path)) return 'evaluates what is typed';
-  const isTimer = timers.test(path);
-  if (!isTimer && !runners.test(path) && !scripts.test(path)) return undefined;
-  const positional = given.filter(({ type }) => type !== 'keyword_argument');
-  const texts = [
-    ...positional.slice(0, isTimer ? 2 : 1),
-    ...given
-      .filter(
-        ({ type, ...one }) =>
-          type === 'keyword_argument' && named.test(reading.text(childOf({ type, ...one }, 'name'))),
-      )
-      .map((one) => childOf(one, 'value')),
-  ];
-  const isOpen = texts.some(
-    (one) =>
-      one && reading.literal(names.behind(one)) === undefined && (!isTimer || mayBeText(reading, names, one)),
-  );
-  if (!isOpen) return undefined;
-  return scripts.test(path) ? 'runs a file whose name is not written down' : 'evaluates a string as code';
-}
-
-/** Whether a value that could also be a function is a text, or may be one. */
-function mayBeText(reading: Reading, names: PythonNames, given: SyntaxNode, walked = { steps: 0 }): boolean {
-  const { text } = reading;
-  const node = names.behind(given);
-  walked.steps += 1;
-  if (walked.steps > maxSteps) return true;
-  if (!node) return false;
-  switch (node.type) {
-    case 'string':
-    case 'concatenated_string':
-    case 'binary_operator':
-    case 'subscript':
-      return true;
-    case 'conditional_expression':
-      return node.children.some((child) => mayBeText(reading, names, child, walked));
-    case 'call': {
-      const target = childOf(node, 'function');
-      const member = target?.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
-      return textMethods.test(member) || names.ways(target).some(({ path }) => textFunctions.test(path));
-    }
-    case 'identifier': {
-      const type = names.typeOf(node);
-      return type === undefined ? !functionLike.test(text(node)) : /\bstr\b/.test(type);
-    }
-  }
-  return false;
 }

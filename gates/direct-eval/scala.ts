@@ -1,5 +1,5 @@
 import type { Hit } from './hit.ts';
-import { endOf, isLiteralCall, jvmHits, openOf } from './jvm.ts';
+import { endOf, jvmHits, openOf } from './jvm.ts';
 import { isLiteral } from './shell-words.ts';
 import type { TokenView } from './token-view.ts';
 
@@ -85,13 +85,11 @@ function builtOperand(view: TokenView, last: number): number | undefined {
     const callee = view.at(open - 1);
     const isCall = callee.kind === 'word' && view.at(open).start === callee.end;
     if (isCall) return isTextMethod(view, open - 1) ? view.at(open).start : undefined;
-    for (let at = open + 1; at < last; at += 1) if (view.isPunct(at, '::')) return undefined;
-    // `("ls" #| "wc -l").!`
     const inner = view.tokens.slice(open + 1, last);
-    if (inner.every(({ kind, dynamic }) => kind !== 'word' && dynamic !== true)) return undefined;
-    const first = view.args(open)[0];
-    if (first === undefined || isLiteralCall(view, open) || lists.test(view.text(first))) return undefined;
-    return view.at(open).start;
+    const isList = lists.test(view.text(open + 1)) || inner.some(({ text }) => text === '::');
+    // `("ls" #| "wc -l").!`
+    const isWritten = inner.every(({ kind, dynamic }) => kind !== 'word' && dynamic !== true);
+    return isList || isWritten ? undefined : view.at(open).start;
   }
   return token.kind === 'word' && isBuiltName(view, last) ? token.start : undefined;
 }

@@ -7,8 +7,8 @@ import { shippedGrammar } from '../source/shipped-grammar.ts';
 import type { Hit } from './hit.ts';
 
 /** What was found, and whether all of the text was read. */
-export interface Scan<H extends Hit = Hit> {
-  readonly hits: readonly H[];
+export interface Scan {
+  readonly hits: readonly Hit[];
   /**
    * False where the text is too large or took too much work: what it holds is not known for
    * certain.
@@ -17,9 +17,9 @@ export interface Scan<H extends Hit = Hit> {
 }
 
 /** Who looks for what. */
-export interface SyntaxQuestion<H extends Hit = Hit> {
+export interface SyntaxQuestion {
   readonly grammar: GrammarName;
-  readonly find: (reading: Reading) => readonly H[];
+  readonly find: (reading: Reading) => readonly Hit[];
   /** Whether bytes can hold a hit; lines that cannot are not read once more. */
   readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
@@ -36,10 +36,7 @@ const maxLineChars = 512 * 1024;
  * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not
  * fit, nothing is taken for a comment or string beyond its own line: what cannot be told is reported.
  */
-export async function scanSyntax<H extends Hit>(
-  source: ChangedSource,
-  question: SyntaxQuestion<H>,
-): Promise<Scan<H>> {
+export async function scanSyntax(source: ChangedSource, question: SyntaxQuestion): Promise<Scan> {
   const { grammar: name, find } = question;
   const grammar = await shippedGrammar(name);
   const plain = plainText(isMarkup(source.path) ? onlyScripts(source.text) : source.text);
@@ -50,8 +47,8 @@ export async function scanSyntax<H extends Hit>(
     : parseSyntax(grammar, prefix + plain, {
         offset: -prefix.length,
       });
-  const hits = new Map<number, H>();
-  const keep = (found: readonly H[]) => {
+  const hits = new Map<number, Hit>();
+  const keep = (found: readonly Hit[]) => {
     for (const hit of found) if (!hits.has(hit.start)) hits.set(hit.start, hit);
   };
   const reading = tree && readTree(tree, source.text, source.whole);
@@ -63,17 +60,17 @@ export async function scanSyntax<H extends Hit>(
   };
 }
 
-interface Doubts<H extends Hit> {
+interface Doubts {
   readonly plain: string;
   readonly tree: SyntaxTree | undefined;
-  readonly keep: (hits: readonly H[]) => void;
+  readonly keep: (hits: readonly Hit[]) => void;
 }
 
 /** Reads lines on which the tree is a guess once more, each by itself. False when the budget is too small for all. */
-async function readDoubts<H extends Hit>(
+async function readDoubts(
   source: ChangedSource,
-  { grammar, find, mayHit }: SyntaxQuestion<H>,
-  { plain, tree, keep }: Doubts<H>,
+  { grammar, find, mayHit }: SyntaxQuestion,
+  { plain, tree, keep }: Doubts,
 ): Promise<boolean> {
   const budget = parseBudget(plain.length);
   const bytes = Buffer.from(source.text, 'latin1');

@@ -15,9 +15,14 @@ import {
   type ShellCaller,
   shellCallerOf,
 } from './shell-programs.ts';
-import { sedRunsText, unknownPiece } from './shell-sed.ts';
 
-const input = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
+const stdin = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
+/** What replaces a piece of a script that is only known when it runs. */
+const unknownPiece = '\0';
+const maxScript = 1_000;
+/** A part of a script of GNU sed: an address, `s` and `y` with flags, `e` with its command, another command. */
+const sedPart =
+  /[\s;{}!,~+\d$\0]+|\/(?:\\[\s\S]|[^\\/])*\/[IM]*|[sy]([^\\\n])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1(?<flags>[gpiImMe\d]*)(?:w[^\n]*)?|e(?<run>[^\n]*)|[aicrwRW](?:\\[\s\S]|[^\\\n])*|[btT:][^;\n}]*|[dDgGhHnNpPxqQlLFz=]/y;
 /** Of one variable. */
 const maxValues = 20;
 const why = {
@@ -97,7 +102,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
     if (called === 'eval') return given.length > 0 ? [called, why.eval] : undefined;
     if (called === 'source' || called === '.') {
       if (given[0]?.node.type === 'process_substitution') return [called, why.printed];
-      const reason = input.test(given[0]?.said ?? '') ? inputReason(reading, node) : undefined;
+      const reason = stdin.test(given[0]?.said ?? '') ? inputReason(reading, node) : undefined;
       return reason === undefined ? undefined : [`${called} ${given[0]?.said}`, reason];
     }
     if (called === 'trap') {
@@ -106,7 +111,6 @@ export function shellHits(reading: Reading): readonly Hit[] {
     }
     if (called === 'alias')
       return given.some((one) => one.opening.includes('=') && isBuilt(one)) ? [called, why.later] : undefined;
-    if (/^[gmn]?awk$/.test(base)) return awkBuilt(given) ? [base, why.code] : undefined;
     if (/^g?sed$/.test(base)) return sedRuns(given) ? [`${base} e`, 'runs what it reads'] : undefined;
     if (/^(?:at|batch)$/.test(base)) return fed(base, node);
     const caller = shellCallerOf(called);
@@ -127,18 +131,20 @@ export function shellHits(reading: Reading): readonly Hit[] {
     }: { readonly interpreter: Interpreter; readonly placeholder: string | undefined },
   ): readonly [call: string, why: string] | undefined {
     const isShell = /sh$/.test(baseOf(called));
-    const { code, valued, elsewhere, readsInput } = interpreter;
+    const { code, valued, elsewhere, input } = interpreter;
     for (let at = 0; at < given.length; at += 1) {
       const word = given[at];
       const option = word?.opening ?? '';
       if (
         !word ||
         !/^[-+/]./.test(option) ||
-        (word.said !== undefined && input.test(word.said)) ||
+        (word.said !== undefined && stdin.test(word.said)) ||
         (option.startsWith('/') && !code.test(option))
       ) {
         if (word?.node.type === 'process_substitution') return [called, why.printed];
-        return word?.said !== undefined && input.test(word.said) ? fed(called, node) : undefined;
+        if (input === 'runs operand')
+          return isBuilt(word) && !isAllWords(word) ? [baseOf(called), why.code] : undefined;
+        return word?.said !== undefined && stdin.test(word.said) ? fed(called, node) : undefined;
       }
       const flag = code.exec(option)?.[0];
       if (flag !== undefined) {
@@ -158,7 +164,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
         if (given[at]?.node.type === 'process_substitution') return [called, why.printed];
       } else if (/^--?(?:version|help)$|^-[nV]$/.test(option)) return undefined;
     }
-    return readsInput ? fed(called, node) : undefined;
+    return input === 'reads input' ? fed(called, node) : undefined;
   }
 
   function callerReason(
@@ -187,19 +193,6 @@ export function shellHits(reading: Reading): readonly Hit[] {
   function fed(called: string, node: SyntaxNode): readonly [call: string, why: string] | undefined {
     const reason = inputReason(reading, node);
     return reason === undefined ? undefined : [`| ${called}`, reason];
-  }
-
-  /** The program is the first operand, unless it is read from a file. */
-  function awkBuilt(given: readonly ShellWord[]): boolean {
-    for (let at = 0; at < given.length; at += 1) {
-      const option = given[at]?.opening ?? '';
-      if (!/^-./.test(option)) return isBuilt(given[at]) && !isAllWords(given[at]);
-      if (/^-[fE]|^--(?:file|exec)/.test(option)) return false;
-      if (/^(?:-e|--source)/.test(option))
-        return isBuilt(given[at]?.said === option && !option.includes('=') ? given[at + 1] : given[at]);
-      if (/^-[Fvil]$|^--(?:field-separator|assign|include|load)$/.test(given[at]?.said ?? '')) at += 1;
-    }
-    return false;
   }
 
   function sedRuns(given: readonly ShellWord[]): boolean {
@@ -240,6 +233,20 @@ export function shellHits(reading: Reading): readonly Hit[] {
   function isFilledIn(word: ShellWord, placeholder: string | undefined): boolean {
     return placeholder !== undefined && placeholder !== '' && (word.said ?? '').includes(placeholder);
   }
+}
+
+/**
+ * Whether a `sed` script runs what it reads, or a command that is not written down: `s/…/…/e`, `e`, `1e "$command"`.
+ * What is no script that this reads runs nothing.
+ */
+function sedRunsText(script: string): boolean {
+  const text = script.slice(0, maxScript);
+  sedPart.lastIndex = 0;
+  for (let part = sedPart.exec(text); part; part = sedPart.exec(text)) {
+    const { flags, run } = part.groups ?? {};
+    if (flags?.includes('e') || (run !== undefined && /^\s*(?:$|[;}])|\0/.test(run))) return true;
+  }
+  return false;
 }
 
 /** Words that are neither options nor their values. */

@@ -1,7 +1,8 @@
-import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import type { Hit } from '../direct-eval/hit.ts';
+import { sastHit } from './rows.ts';
 
 const formatters =
   /^(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/;
@@ -9,17 +10,17 @@ const callbacks = /^(?:ServerCertificate(?:Custom)?ValidationCallback|RemoteCert
 const maxDepth = 12;
 
 /** What our rows say of C#. */
-export function csharpSast(reading: Reading): readonly SastHit[] {
+export function csharpSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const { argumentsOf, behind, methods, simple, typesOf } = csharpNames(reading);
-  const hits: SastHit[] = [];
+  const { behind, methods, simple, typesOf } = csharpNames(reading);
+  const hits: Hit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
     if (hit) hits.push(hit);
   }
   return hits;
 
-  function hitOf(node: SyntaxNode): SastHit | undefined {
+  function hitOf(node: SyntaxNode): Hit | undefined {
     if (node.type === 'invocation_expression') {
       const target = childOf(node, 'function');
       if (target?.type !== 'member_access_expression') return undefined;

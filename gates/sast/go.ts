@@ -1,15 +1,16 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import type { Hit } from '../direct-eval/hit.ts';
+import { sastHit } from './rows.ts';
 
 const ownVerification = /^Verify(?:PeerCertificate|Connection)$/;
 
 /** What our rows say of Go. */
-export function goSast(reading: Reading): readonly SastHit[] {
+export function goSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { names } = goNames(reading);
-  const hits: SastHit[] = [];
+  const hits: Hit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
     if (hit) hits.push(hit);
@@ -23,7 +24,7 @@ export function goSast(reading: Reading): readonly SastHit[] {
     return (given.length === 1 ? given[0]?.value : inner)?.type === 'true';
   }
 
-  function hitOf(node: SyntaxNode): SastHit | undefined {
+  function hitOf(node: SyntaxNode): Hit | undefined {
     if (node.type === 'keyed_element') {
       if (text(childOf(node, 'key')) !== 'InsecureSkipVerify' || !isTrue(childOf(node, 'value')))
         return undefined;

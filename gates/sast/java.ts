@@ -1,9 +1,14 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
+import {
+  ancestorOf,
+  argumentsOf,
+  childOf,
+  type SyntaxNode,
+} from '../../readers/source/grammar/syntax-tree.ts';
+import { javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import { sastHit } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
 const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;
@@ -12,9 +17,9 @@ const takingAll =
 const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustAllStrategy)$/;
 
 /** What our rows say of Java. */
-export function javaSast(reading: Reading): readonly SastHit[] {
+export function javaSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const { names, typeOf } = javaNames(reading, madeBy);
+  const { behind, typeOf } = javaNames(reading, madeBy);
   return collectHits(tree, {
     method_invocation: (node) => readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node),
     method_declaration: trustsAll,
@@ -32,9 +37,9 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     return node.parent?.type === 'field_access';
   }
 
-  function readsObject(node: SyntaxNode): SastHit | undefined {
+  function readsObject(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
-    if (!/^read(?:Object|Unshared)$/.test(word) || javaArguments(node).length > 0) return undefined;
+    if (!/^read(?:Object|Unshared)$/.test(word) || argumentsOf(node).length > 0) return undefined;
     const object = childOf(node, 'object');
     const type = typeOf(object);
     if (type === undefined || !readers.test(type)) return undefined;
@@ -50,11 +55,11 @@ export function javaSast(reading: Reading): readonly SastHit[] {
       (one) =>
         one.type === 'method_invocation' &&
         /^set(?:Object)?InputFilter$|^setObjectInputFilter$/.test(text(childOf(one, 'name'))) &&
-        (text(childOf(one, 'object')) === name || javaArguments(one).some((given) => text(given) === name)),
+        (text(childOf(one, 'object')) === name || argumentsOf(one).some((given) => text(given) === name)),
     );
   }
 
-  function trustsAll(node: SyntaxNode): SastHit | undefined {
+  function trustsAll(node: SyntaxNode): Hit | undefined {
     const name = childOf(node, 'name');
     const body = childOf(node, 'body');
     if (!name || !body) return undefined;
@@ -75,10 +80,10 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   }
 
   /** `connection.setHostnameVerifier((host, session) -> true)`. */
-  function takesAnyHost(node: SyntaxNode): SastHit | undefined {
+  function takesAnyHost(node: SyntaxNode): Hit | undefined {
     const word = text(childOf(node, 'name'));
     if (!takers.test(word)) return undefined;
-    const given = names.behind(javaArguments(node)[0]);
+    const given = behind(argumentsOf(node)[0]);
     if (given?.type !== 'lambda_expression' || !onlyTrue(childOf(given, 'body'))) return undefined;
     return sastHit('sast/java-tls-unverified', node, word);
   }
@@ -96,12 +101,12 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   }
 
   /** A local factory on which nothing was set, asked for a reader: its parser fetches what a document names. */
-  function fetchesEntities(node: SyntaxNode): SastHit | undefined {
+  function fetchesEntities(node: SyntaxNode): Hit | undefined {
     if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
       return undefined;
     const factory = childOf(node, 'object');
-    const made = names.behind(factory);
-    if (made?.type !== 'method_invocation' || javaArguments(made).length > 0) return undefined;
+    const made = behind(factory);
+    if (made?.type !== 'method_invocation' || argumentsOf(made).length > 0) return undefined;
     const isNew =
       text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&
       /^(?:newInstance|newFactory|newDefaultFactory)$/.test(text(childOf(made, 'name')));
@@ -113,7 +118,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   function isTouched(name: string): boolean {
     return tree.nodes.some((one) => {
       if (one.type !== 'method_invocation') return false;
-      if (javaArguments(one).some((given) => text(given) === name)) return true;
+      if (argumentsOf(one).some((given) => text(given) === name)) return true;
       return text(childOf(one, 'object')) === name && /^set/.test(text(childOf(one, 'name')));
     });
   }

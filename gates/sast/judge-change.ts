@@ -1,82 +1,94 @@
 import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { firstAdded } from '../direct-eval/hit.ts';
-import {
-  type ChangedSource,
-  candidateSource,
-  isRegularCandidate,
-  languageOfChange,
-} from '../source/changed-source.ts';
-import { findSast, isAnalysed, mayHitRow, mayRenameRow } from './find-sast.ts';
-import { type SastHit, sastRow } from './rows.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
+import { grammarOf } from '../../readers/source/language.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import type { Hit } from '../direct-eval/hit.ts';
+import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
+import { scanSyntax } from '../direct-eval/scan-syntax.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+import { csharpSast } from './csharp.ts';
+import { goSast } from './go.ts';
+import { javaSast } from './java.ts';
+import { javascriptSast } from './javascript.ts';
+import { phpSast } from './php.ts';
+import { pythonSast } from './python.ts';
+import { type SastRow, sastRow, sastRows } from './rows.ts';
+import { rubySast } from './ruby.ts';
 import { readSastOptions, type SastOptions } from './sast-options.ts';
+import { shellSast } from './shell.ts';
 
 const rule = 'sast';
-const maxFindings = 500;
 
-/** What our rows say of the added lines. A finding with `detail.incomplete` says that something was not looked at. */
+/** Languages that we have rows for. */
+type Analysed = 'python' | 'javascript' | 'java' | 'go' | 'ruby' | 'php' | 'csharp' | 'shell';
+
+const finders: Readonly<Record<Analysed, (reading: Reading) => readonly Hit[]>> = {
+  python: pythonSast,
+  javascript: javascriptSast,
+  java: javaSast,
+  go: goSast,
+  ruby: rubySast,
+  php: phpSast,
+  csharp: csharpSast,
+  shell: shellSast,
+};
+
+/** Full-width and mathematical letters, which Python reads as plain ones. */
+const pythonLetters = ['\xef\xbd', '\xf0\x9d'];
+
+const searches = new Map<string, { readonly change: WordSearch; readonly file: WordSearch }>(
+  Object.keys(finders).map((language) => {
+    const rows: readonly SastRow[] = sastRows.filter(({ id }) => id.startsWith(`sast/${language}-`));
+    const words = rows.flatMap((row) => row.words);
+    const fold = language === 'php';
+    const change = wordSearch(language === 'python' ? [...words, ...pythonLetters] : words, { fold });
+    const file = wordSearch([...new Set(rows.flatMap(({ origins = [] }) => origins))], { fold });
+    return [language, { change, file }];
+  }),
+);
+const mayHit = (bytes: Uint8Array, language: Analysed, start?: number, end?: number): boolean =>
+  searches.get(language)?.change.found(bytes, start, end) ?? false;
+
+/** What our rows say of the added lines. A finding with `detail.incomplete` says that something was not scanned. */
 export async function judgeChange(input: RuleInput): Promise<readonly Finding[]> {
   const options = readSastOptions(input.options);
-  const findings: Finding[] = options.problems.map((problem) => ({
-    rule,
-    severity: 'error',
-    message: `\`[rules.sast]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
-  }));
-  for (const file of input.patch.files) {
-    if (!isRegularCandidate(file)) continue;
-    findings.push(...(await judgeFile(input, file, options)));
-    if (findings.length > maxFindings)
-      return [
-        ...findings.slice(0, maxFindings),
-        incomplete(`more than ${maxFindings} places were found; the rest is not listed`),
-      ];
-  }
-  return findings;
+  const problems = options.problems.map(
+    (problem): Finding => ({
+      rule,
+      severity: 'error',
+      message: `\`[rules.sast]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
+    }),
+  );
+  const scan: SourceScan<Analysed> = {
+    isRead: (language): language is Analysed => language !== undefined && searches.has(language),
+    mayHit,
+    mayRename: (bytes, language) => searches.get(language)?.file.found(bytes) ?? false,
+    async find(source, language) {
+      // No grammar reads Groovy.
+      const grammar = grammarOf(source.path, language);
+      if (grammar === undefined) return { hits: [], complete: true };
+      const isCandidate = (bytes: Uint8Array, start: number, end: number) =>
+        mayHit(bytes, language, start, end);
+      return scanSyntax(source, { grammar, find: finders[language], mayHit: isCandidate });
+    },
+    toFinding: (source, hit, offset) => toFinding(source, hit, offset, options),
+    unscanned: (message, path) => ({
+      rule,
+      severity: 'error',
+      message,
+      ...(path === undefined ? {} : { path }),
+      detail: { incomplete: true },
+    }),
+    says: { many: 'were found', unread: 'analysed', large: ', and not all of it was analysed' },
+  };
+  return [...problems, ...(await scanChange(input, scan))];
 }
 
-async function judgeFile(
-  input: RuleInput,
-  file: PatchFile,
-  options: SastOptions,
-): Promise<readonly Finding[]> {
-  const language = languageOfChange(input, file);
-  if (!isAnalysed(language)) return [];
-  const content = input.files[file.path]?.candidate;
-  const isCandidate =
-    file.binary ||
-    mayHitRow(input.patch.diff, language, file.start, file.end) ||
-    (content !== undefined && mayRenameRow(content, language));
-  if (!isCandidate) return [];
-  const source = candidateSource(input, file, language);
-  if (!source)
-    return [
-      incomplete(
-        `\`${file.path}\` is source that git takes for binary, and its content was not given: it cannot be analysed`,
-        file.path,
-      ),
-    ];
-  const findings: Finding[] = [];
-  const { hits, complete } = await findSast(source, language);
-  if (!complete)
-    findings.push(
-      incomplete(
-        `\`${file.path}\` is too large to be read whole, and not all of it was analysed. Split the file`,
-        file.path,
-      ),
-    );
-  for (const hit of hits) {
-    const added = firstAdded(source, hit);
-    if (added !== undefined) findings.push(toFinding(source, hit, added, options));
-    if (findings.length > maxFindings) break;
-  }
-  return findings;
-}
-
-function toFinding(source: ChangedSource, hit: SastHit, offset: number, options: SastOptions): Finding {
-  const row = sastRow(hit.row);
+function toFinding(source: ChangedSource, hit: Hit, offset: number, options: SastOptions): Finding {
+  const row = sastRow(hit.why);
   const call = Buffer.from(hit.call, 'latin1').toString('utf8').slice(0, 200);
-  const isAllowed = options.isAllowed(hit.row, source.path);
+  const isAllowed = options.isAllowed(hit.why, source.path);
   const why = row ? `${row.why}; ${row.instead}` : hit.why;
   return {
     rule,
@@ -85,22 +97,12 @@ function toFinding(source: ChangedSource, hit: SastHit, offset: number, options:
     path: source.path,
     ...source.positionOf(offset),
     detail: {
-      row: hit.row,
+      row: hit.why,
       ...(row ? { cwe: `CWE-${row.cwe}` } : {}),
       call,
       language: source.language,
       ...(source.whole ? {} : { seen: 'diff only' }),
       ...(isAllowed ? { suppressed: true, reason: 'config' } : {}),
     },
-  };
-}
-
-function incomplete(message: string, path?: string): Finding {
-  return {
-    rule,
-    severity: 'error',
-    message,
-    ...(path === undefined ? {} : { path }),
-    detail: { incomplete: true },
   };
 }

@@ -1,37 +1,37 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
+import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
-import { type SastHit, type SastRowId, sastHit } from './rows.ts';
+import { type CallRow, callOf, hitOf } from '../direct-eval/calls.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { sastHit } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
 /**
  * What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count.
  */
-export function phpSast(reading: Reading): readonly SastHit[] {
+export function phpSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
-  const names = phpNames(reading);
-  return collectHits(tree, { function_call_expression: callHit, array_element_initializer: elementHit });
-
-  function callHit(node: SyntaxNode): SastHit | undefined {
-    const target = childOf(node, 'function');
-    if (!target) return undefined;
-    const also: number[] = [];
-    const name = phpCalled(reading, names, target, also);
-    const given = phpArguments(node);
-    const [first, second, third] = given;
-    const at = (row: SastRowId, call: string) => sastHit(row, node, call, also, target.start);
-    if (name === 'unserialize' && first && !isOwnData(first) && !limitsClasses(second))
-      return at('sast/php-unserialize', name);
-    const isOption = /^(?:curl_setopt|curl_share_setopt|curl_multi_setopt)$/.test(name ?? '');
-    if (isOption && verifying.test(text(second)) && isOff(second, third))
-      return at('sast/php-tls-unverified', text(second));
-    return undefined;
-  }
+  const { behind, reached } = phpNames(reading);
+  const rows: readonly CallRow[] = [
+    [/^unserialize$/, 'sast/php-unserialize', ({ given }) => isForeign(given[0]) && !limitsClasses(given[1])],
+    [
+      /^curl_(?:share_|multi_)?setopt$/,
+      'sast/php-tls-unverified',
+      ({ given: [, option, value] }) =>
+        verifying.test(text(option)) && isOff(option, value) && { call: text(option) },
+    ],
+  ];
+  return collectHits(tree, {
+    function_call_expression: (node) => {
+      const target = childOf(node, 'function');
+      return target && hitOf(rows, callOf(node, target), reached(target).slice(-1));
+    },
+    array_element_initializer: elementHit,
+  });
 
   /** `[CURLOPT_SSL_VERIFYPEER => false]`, `['verify_peer' => false]`. */
-  function elementHit(node: SyntaxNode): SastHit | undefined {
+  function elementHit(node: SyntaxNode): Hit | undefined {
     const [key, value] = node.children;
     if (!key || !value) return undefined;
     const said = literal(key) ?? text(key);
@@ -40,23 +40,17 @@ export function phpSast(reading: Reading): readonly SastHit[] {
     return sastHit('sast/php-tls-unverified', node, said);
   }
 
-  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
-    return phpBehind(reading, names, node);
-  }
-
   /** For the host name, 1 is off too: it only looks whether there is one. */
   function isOff(option: SyntaxNode | undefined, value: SyntaxNode | undefined): boolean {
     const said = text(behind(value)).toLowerCase();
     return said === 'false' || said === '0' || (said === '1' && /VERIFYHOST$/.test(text(option)));
   }
 
-  function isOwnData(node: SyntaxNode): boolean {
+  function isForeign(node: SyntaxNode | undefined): boolean {
     const value = behind(node);
-    if (literal(value) !== undefined) return true;
-    return (
-      value?.type === 'function_call_expression' &&
-      phpCalled(reading, names, childOf(value, 'function') ?? value, []) === 'serialize'
-    );
+    const target = childOf(value, 'function');
+    const isDumped = target && reached(target).at(-1)?.path === 'serialize';
+    return value !== undefined && !isDumped && literal(value) === undefined;
   }
 
   function limitsClasses(node: SyntaxNode | undefined): boolean {

@@ -21,22 +21,23 @@ export interface SastRow {
   readonly origins?: readonly string[];
 }
 
-/** A place that a row is about. */
-export interface SastHit extends Hit {
-  /** Its `id`. */
-  readonly row: string;
-}
-
-const unverified = 'does not verify who is at the other end of the connection';
-const keepVerifying =
-  'keep verification on, and add the authority that signed the certificate to the trusted ones';
+const unverified = {
+  cwe: 295,
+  severity: 'error',
+  why: 'does not verify who is at the other end of the connection',
+  instead: 'keep verification on, and add the authority that signed the certificate to the trusted ones',
+} as const;
+const deserialization = {
+  cwe: 502,
+  severity: 'error',
+  why: 'builds whatever objects its input names, and runs their code',
+} as const;
 
 /** Everything that our own static analysis looks for, by language. */
 export const sastRows = [
   {
     id: 'sast/python-unsafe-deserialization',
-    cwe: 502,
-    severity: 'error',
+    ...deserialization,
     why: 'runs whatever code its input names',
     instead: 'read JSON or another format of plain data, or check a signature before',
     words: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
@@ -53,8 +54,7 @@ export const sastRows = [
   },
   {
     id: 'sast/python-yaml-load',
-    cwe: 502,
-    severity: 'error',
+    ...deserialization,
     why: 'builds any Python object that the document asks for',
     instead: 'call `yaml.safe_load`, or give `Loader=yaml.SafeLoader`',
     words: ['yaml'],
@@ -71,10 +71,7 @@ export const sastRows = [
   },
   {
     id: 'sast/python-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
-    instead: keepVerifying,
+    ...unverified,
     words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
     origins: ['_create_unverified_context', 'CERT_NONE'],
   },
@@ -88,9 +85,7 @@ export const sastRows = [
   },
   {
     id: 'sast/javascript-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
+    ...unverified,
     instead: 'keep verification on, and give the authority that signed the certificate as `ca`',
     words: ['rejectUnauthorized', 'NODE_TLS_REJECT', '\\u00', '\\u{'],
   },
@@ -113,23 +108,15 @@ export const sastRows = [
   },
   {
     id: 'sast/java-unsafe-deserialization',
-    cwe: 502,
-    severity: 'error',
-    why: 'builds whatever objects its input names, and runs their code',
+    ...deserialization,
     instead: 'read JSON or another format of plain data, or set an `ObjectInputFilter` of allowed classes',
     words: ['readObject', 'readUnshared'],
-    origins: [],
   },
   {
     id: 'sast/java-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
+    ...unverified,
     instead: 'leave the default trust manager and host name verifier, and add the authority to a trust store',
-    words: [
-      ...['checkServerTrusted', 'HostnameVerifier', 'ALLOW_ALL', 'TrustAll', 'hostnameVerifier'],
-      ...['SSLSession', 'AllowAll'],
-    ],
+    words: ['checkServerTrusted', 'ostnameVerifier', 'ALLOW_ALL', 'TrustAll', 'SSLSession', 'AllowAll'],
     origins: ['checkServerTrusted', 'SSLSession'],
   },
   {
@@ -139,13 +126,10 @@ export const sastRows = [
     why: 'reads documents that may name files and addresses for the parser to fetch',
     instead: 'set `XMLInputFactory.SUPPORT_DTD` to false on the factory first',
     words: ['XMLInputFactory'],
-    origins: [],
   },
   {
     id: 'sast/go-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
+    ...unverified,
     instead: 'leave it out, and give the authority that signed the certificate as `RootCAs`',
     words: ['InsecureSkipVerify'],
   },
@@ -159,51 +143,40 @@ export const sastRows = [
   },
   {
     id: 'sast/ruby-unsafe-deserialization',
-    cwe: 502,
-    severity: 'error',
+    ...deserialization,
     why: 'builds whatever objects its input names',
     instead: 'read JSON or another format of plain data',
     words: ['Marshal'],
   },
   {
     id: 'sast/ruby-yaml-load',
-    cwe: 502,
-    severity: 'error',
+    ...deserialization,
     why: 'builds any Ruby object that the document asks for',
     instead: 'call `YAML.safe_load` with the classes that you expect',
     words: ['unsafe_load'],
   },
   {
     id: 'sast/php-unserialize',
-    cwe: 502,
-    severity: 'error',
-    why: 'builds whatever objects its input names, and runs their code',
+    ...deserialization,
     instead: "use `json_decode`, or give `['allowed_classes' => false]`",
     words: ['unserialize'],
     origins: ['unserialize'],
   },
   {
     id: 'sast/php-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
+    ...unverified,
     instead: 'keep verification on, and give the authority that signed the certificate as `CURLOPT_CAINFO`',
     words: ['CURLOPT_SSL_VERIFY', 'verify_peer'],
   },
   {
     id: 'sast/csharp-unsafe-deserialization',
-    cwe: 502,
-    severity: 'error',
-    why: 'builds whatever objects its input names, and runs their code',
+    ...deserialization,
     instead: 'use `System.Text.Json` or `DataContractSerializer` with known types',
     words: ['Deserialize'],
-    origins: [],
   },
   {
     id: 'sast/csharp-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
+    ...unverified,
     instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
     words: ['ValidationCallback', 'DangerousAcceptAny', 'SslStream'],
     origins: ['ValidationCallback'],
@@ -226,10 +199,7 @@ export const sastRows = [
   },
   {
     id: 'sast/shell-tls-unverified',
-    cwe: 295,
-    severity: 'error',
-    why: unverified,
-    instead: keepVerifying,
+    ...unverified,
     words: ['curl', '--no-check-certificate', 'ssl', 'SSL', 'TLS', 'HTTPSVERIFY'],
   },
 ] as const satisfies readonly SastRow[];
@@ -237,15 +207,15 @@ export const sastRows = [
 /** Ids of our rows. */
 export type SastRowId = (typeof sastRows)[number]['id'];
 
-/** A hit of a row. `also`: further offsets that make it one. */
+/** A hit whose reason is a row's id. `also`: further offsets that make it one. */
 export function sastHit(
   row: SastRowId,
   { start: from, end }: SyntaxNode,
   call: string,
   also: readonly number[] = [],
   start: number = from,
-): SastHit {
-  return { row, start, end, also, call, why: '' };
+): Hit {
+  return { start, end, also, call, why: row };
 }
 
 const byId = new Map<string, SastRow>(sastRows.map((row) => [row.id, row]));

@@ -5,14 +5,16 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits } from '../direct-eval/hit.ts';
-import { type SastHit, sastHit } from './rows.ts';
+import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
 const wrappers = /^(?:.*\/)?(?:sudo|doas|env|exec|command|nohup|time|nice|xargs|busybox)$/;
-/** Options of curl with one letter that take a value, after which letters are no options. */
+/** Behind an option of one letter that has a value, letters are no options. */
 const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
+const curlSwitch = new RegExp(`^--insecure$|^-[^-${valued}]*k`);
+const curlValued = new RegExp(`^-[^-${valued}]*[${valued}]$`);
 const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i;
 const switches: Readonly<Record<string, string>> = {
   GIT_SSL_NO_VERIFY: '^(?:1|true)$',
@@ -21,7 +23,7 @@ const switches: Readonly<Record<string, string>> = {
 };
 
 /** What our rows say of shell scripts. */
-export function shellSast(reading: Reading): readonly SastHit[] {
+export function shellSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
 
@@ -44,7 +46,7 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     return words.slice(at);
   }
 
-  function commandHit(node: SyntaxNode): SastHit | undefined {
+  function commandHit(node: SyntaxNode): Hit | undefined {
     const words = inner(wordsOf(node));
     const [word = ''] = words;
     if (interpreters.test(word) && runsDownload(node, words))
@@ -113,7 +115,12 @@ export function shellSast(reading: Reading): readonly SastHit[] {
 
   function unverified(words: readonly string[]): string | undefined {
     const name = (words[0] ?? '').replace(/^.*\//, '');
-    if (name === 'curl' && hasCurlSwitch(words) && !isLocal(words)) return 'curl --insecure';
+    if (
+      name === 'curl' &&
+      words.some((word, at) => curlSwitch.test(word) && !curlValued.test(words[at - 1] ?? '')) &&
+      !isLocal(words)
+    )
+      return 'curl --insecure';
     if (name === 'wget' && words.includes('--no-check-certificate') && !isLocal(words))
       return 'wget --no-check-certificate';
     if (name === 'git') {
@@ -129,24 +136,6 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     return undefined;
   }
 
-  function hasCurlSwitch(words: readonly string[]): boolean {
-    for (let index = 1; index < words.length; index += 1) {
-      const word = words[index] ?? '';
-      if (word === '--') return false;
-      if (word === '--insecure') return true;
-      if (!/^-[^-]/.test(word)) continue;
-      for (let letter = 1; letter < word.length; letter += 1) {
-        const option = word[letter] ?? '';
-        if (option === 'k') return true;
-        if (!valued.includes(option)) continue;
-        // The value is the rest of the word, or the next one.
-        if (letter === word.length - 1) index += 1;
-        break;
-      }
-    }
-    return false;
-  }
-
   /** Every address is this machine's own. */
   function isLocal(words: readonly string[]): boolean {
     const addresses = words
@@ -155,7 +144,7 @@ export function shellSast(reading: Reading): readonly SastHit[] {
     return addresses.length > 0 && addresses.every((one) => local.test(one));
   }
 
-  function assignmentHit(node: SyntaxNode): SastHit | undefined {
+  function assignmentHit(node: SyntaxNode): Hit | undefined {
     const name = text(childOf(node, 'name'));
     const value = childOf(node, 'value');
     const off = Object.hasOwn(switches, name) ? switches[name] : undefined;

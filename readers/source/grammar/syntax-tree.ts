@@ -46,3 +46,14 @@ export function ancestorOf(node: SyntaxNode, ...types: readonly string[]): Synta
   for (let at = node.parent; at; at = at.parent) if (types.includes(at.type)) return at;
   return undefined;
 }
+
+/** What a call is given: comments are left out, and what only wraps an argument or gives it a name. */
+export function argumentsOf(node: SyntaxNode | undefined): readonly SyntaxNode[] {
+  const list = childOf(node, 'arguments') ?? node?.children.find(({ type }) => type.startsWith('argument'));
+  if (!list) return [];
+  // A template, a generator or a block in place of a list is the only argument.
+  if (!list.type.startsWith('argument')) return [list];
+  return list.children
+    .filter(({ type }) => !type.endsWith('comment'))
+    .map((one) => (one.type === 'argument' ? (one.children.at(-1) ?? one) : one));
+}

@@ -56,7 +56,6 @@ export interface CsharpNames {
   readonly usings: readonly string[];
   /** What was set on the object under a name, in order; the name by what declares it, so that namesakes stay apart. */
   readonly settings: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly Setting[]>>;
-  argumentsOf(node: SyntaxNode): readonly SyntaxNode[];
   /** The expression behind a name or wrapper, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
   /** The same, each way of a condition apart. */
@@ -100,7 +99,6 @@ export function csharpNames(reading: Reading): CsharpNames {
     usings,
     methods,
     settings,
-    argumentsOf,
     behind: (node) => names.behind(node),
     ways,
     typesOf,
@@ -140,24 +138,14 @@ export function csharpNames(reading: Reading): CsharpNames {
     return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, 'function'), name };
   }
 
-  function targetOf(value: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
-    const { parent, field } = value;
-    if (parent?.type === 'assignment_expression' && field === 'right') {
-      const left = childOf(parent, 'left');
-      return left && placeOf(left);
-    }
-    const name =
-      parent?.type === 'variable_declarator' || parent?.type === 'property_declaration'
-        ? childOf(parent, 'name')
-        : undefined;
-    return name && placeOf(name);
-  }
-
-  function argumentsOf(node: SyntaxNode): readonly SyntaxNode[] {
-    const list = childOf(node, 'arguments') ?? node.children.find(({ type }) => type === 'argument_list');
-    return (
-      list?.children.filter(({ type }) => type === 'argument').map((one) => one.children.at(-1) ?? one) ?? []
-    );
+  function targetOf({
+    parent,
+    field,
+  }: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
+    const isAssigned = parent?.type === 'assignment_expression' && field === 'right';
+    const isDeclared = /^(?:variable_declarator|property_declaration)$/.test(parent?.type ?? '');
+    const target = isAssigned ? childOf(parent, 'left') : isDeclared ? childOf(parent, 'name') : undefined;
+    return target && placeOf(target);
   }
 
   function ways(node: SyntaxNode | undefined, depth = 0): readonly SyntaxNode[] {
@@ -176,7 +164,13 @@ export function csharpNames(reading: Reading): CsharpNames {
     if (!inner || depth > maxDepth) return [];
     if (inner.type === 'object_creation_expression' || inner.type === 'cast_expression')
       return [simple(text(childOf(inner, 'type')))];
-    if (inner.type === 'invocation_expression') return madeBy(inner);
+    // `PowerShell.Create()`, `Python.CreateEngine()`.
+    if (inner.type === 'invocation_expression')
+      return (
+        { 'PowerShell.Create': ['PowerShell'], 'Python.CreateEngine': ['ScriptEngine'] }[
+          pathOf(childOf(inner, 'function') ?? inner)
+        ] ?? []
+      );
     if (inner.type === 'implicit_object_creation_expression') {
       const target = inner.parent;
       const declared = target?.type === 'property_declaration' ? target : target?.parent;
@@ -189,14 +183,6 @@ export function csharpNames(reading: Reading): CsharpNames {
         ...(type === undefined || type === 'var' ? [] : [simple(type)]),
         ...(value === inner ? [] : typesOf(value, depth + 1)),
       ]);
-  }
-
-  /** `PowerShell.Create()`, `Python.CreateEngine()`. */
-  function madeBy(call: SyntaxNode): readonly string[] {
-    const target = childOf(call, 'function');
-    const path = target?.type === 'member_access_expression' ? pathOf(target) : '';
-    if (path === 'PowerShell.Create') return ['PowerShell'];
-    return path === 'Python.CreateEngine' ? ['ScriptEngine'] : [];
   }
 
   function simple(type: string): string {

@@ -1,6 +1,6 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
-import type { Names, NamingLanguage } from './names.ts';
+import type { NamingLanguage } from './names.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
@@ -37,11 +37,12 @@ export type MadeBy = (type: string | undefined, method: string) => string | unde
 
 /** What the names of a Java file stand for. */
 export interface JavaNames {
-  readonly names: Names;
   readonly imports: readonly string[];
   readonly ownMethods: ReadonlySet<string>;
   /** What was added to the list under a name, in order: `list.add(word)`, `line.addArgument(word)`. */
   addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[];
+  /** The expression behind a name or wrapper, where there is one. */
+  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
   /** The simple name of an expression's type, as declared or as its value tells. */
   typeOf(node: SyntaxNode | undefined): string | undefined;
 }
@@ -57,7 +58,7 @@ export function javaNames(reading: Reading, madeBy: MadeBy): JavaNames {
   const names = readNames(reading, javaNaming, (match) => {
     const list = match.one('list');
     const method = match.one('method');
-    if (list) additions.push({ list, given: javaArguments(match.node) });
+    if (list) additions.push({ list, given: argumentsOf(match.node) });
     else if (method) ownMethods.add(text(method));
     else imports.push(text(match.node).replace(/^import\s+(?:static\s+)?|[\s;]/g, ''));
   });
@@ -70,23 +71,18 @@ export function javaNames(reading: Reading, madeBy: MadeBy): JavaNames {
     known.set(text(list), words);
     if (words.length < 20) words.push(...given);
   }
-  return { names, imports, ownMethods, addedTo, typeOf: (node) => typeOf(node, 0) };
+  return { imports, ownMethods, addedTo, behind: (node) => names.behind(node), typeOf };
 
   function addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[] {
     const owner = names.isPlain(name) ? names.ownerOf(text(name), name) : undefined;
     return (owner && added.get(owner)?.get(text(name))) ?? [];
   }
 
-  function typeOf(node: SyntaxNode | undefined, depth: number): string | undefined {
-    const inner =
-      node?.type === 'cast_expression'
-        ? node
-        : node?.type === 'parenthesized_expression'
-          ? node.children[0]
-          : node;
+  function typeOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
+    const inner = node?.type === 'parenthesized_expression' ? node.children[0] : node;
     if (!inner || depth > 8) return undefined;
-    if (inner.type === 'cast_expression') return simpleType(text(childOf(inner, 'type')));
-    if (inner.type === 'object_creation_expression') return simpleType(text(childOf(inner, 'type')));
+    if (inner.type === 'cast_expression' || inner.type === 'object_creation_expression')
+      return simpleType(text(childOf(inner, 'type')));
     if (inner.type === 'array_creation_expression') return '[]';
     if (inner.type === 'method_invocation') {
       const name = text(childOf(inner, 'name'));
@@ -100,7 +96,7 @@ export function javaNames(reading: Reading, madeBy: MadeBy): JavaNames {
       if (found !== undefined) return found;
     }
     if (given.length > 0) return undefined;
-    return inner.type === 'identifier' || inner.type === 'scoped_identifier' || inner.type === 'field_access'
+    return /^(?:identifier|scoped_identifier|field_access)$/.test(inner.type)
       ? simpleType(text(inner))
       : undefined;
   }
@@ -110,9 +106,4 @@ export function javaNames(reading: Reading, madeBy: MadeBy): JavaNames {
 export function simpleType(type: string): string {
   const name = type.replace(/<.*$/s, '').trim();
   return name.slice(name.lastIndexOf('.') + 1);
-}
-
-/** What a call is given, comments left out. */
-export function javaArguments(node: SyntaxNode): readonly SyntaxNode[] {
-  return childOf(node, 'arguments')?.children.filter(({ type }) => !type.endsWith('comment')) ?? [];
 }

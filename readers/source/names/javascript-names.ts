@@ -61,6 +61,8 @@ export const javascriptNaming: NamingLanguage = {
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
 /** Of a text put together from texts put together. */
 const maxSaid = 8;
+/** Of objects that are spread in objects. */
+const maxSpread = 4;
 /** Of members of members. */
 const maxDepth = 300;
 const imports =
@@ -80,6 +82,10 @@ export interface JavascriptNames {
   reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
   /** The expression behind a name or wrapper, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
+  /** The value of an option in an object among arguments, or in a variable that holds one. */
+  option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined;
+  /** The name of a property, where it is written down. */
+  keyOf(key: SyntaxNode | undefined): string | undefined;
   /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
   said(node: SyntaxNode | undefined): string | undefined;
 }
@@ -99,9 +105,42 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   return {
     ways: paths.ways,
     reaches: paths.reaches,
-    behind: (node) => names.behind(node),
+    behind,
+    option: (given, name) => {
+      for (const one of given) {
+        const found = entryOf(behind(one), name);
+        if (found) return behind(found);
+      }
+      return undefined;
+    },
+    keyOf,
     said: (node) => said(node, paths.begin()),
   };
+
+  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
+    return names.behind(node);
+  }
+
+  function keyOf(key: SyntaxNode | undefined): string | undefined {
+    if (key?.type === 'computed_property_name') return literal(behind(key.children[0]));
+    return key && (literal(key) ?? names.nameOf(key));
+  }
+
+  /** What an object literal holds under a name, also in what it spreads. */
+  function entryOf(object: SyntaxNode | undefined, name: string, depth = 0): SyntaxNode | undefined {
+    if (object?.type !== 'object' || depth > maxSpread) return undefined;
+    for (const entry of object.children) {
+      if (entry.type === 'shorthand_property_identifier' && text(entry) === name) return entry;
+      const found =
+        entry.type === 'spread_element'
+          ? entryOf(behind(entry.children[0]), name, depth + 1)
+          : keyOf(childOf(entry, 'key')) === name
+            ? childOf(entry, 'value')
+            : undefined;
+      if (found) return found;
+    }
+    return undefined;
+  }
 
   function said(node: SyntaxNode | undefined, follow: Follow, depth = 0): string | undefined {
     const value = names.behind(node);
@@ -172,16 +211,9 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   function waysOfPart(value: SyntaxNode, part: string, follow: Follow): readonly Way[] {
     const object = names.behind(value);
     if (object?.type === 'object') {
-      const [first, ...rest] = part.split('.');
-      for (const entry of object.children) {
-        if (entry.type === 'shorthand_property_identifier' && text(entry) === first)
-          return follow.ways(entry);
-        const key = childOf(entry, 'key');
-        if (entry.type !== 'pair' || (literal(key) ?? text(key)) !== first) continue;
-        const found = childOf(entry, 'value');
-        return rest.length > 0 && found ? waysOfPart(found, rest.join('.'), follow) : follow.ways(found);
-      }
-      return [];
+      const [first = '', ...rest] = part.split('.');
+      const found = entryOf(object, first);
+      return found && rest.length > 0 ? waysOfPart(found, rest.join('.'), follow) : follow.ways(found);
     }
     if (object?.type === 'array')
       return /^\d{1,4}$/.test(part) ? follow.ways(object.children[Number(part)]) : [];
@@ -216,9 +248,8 @@ export function javascriptNames(reading: Reading): JavascriptNames {
       const property = childOf(value, 'property');
       const part = property ? text(property) : said(childOf(value, 'index'), follow);
       if (part === '__proto__') return object !== undefined && isFunction(object, follow, depth + 1);
-      if (property && object && /^(?:array|string|template_string|number|regex)$/.test(object.type))
-        return part !== 'length';
-      if (object?.type === 'array' && part !== undefined && !/^(?:\d+|length)$/.test(part)) return true;
+      if (part !== undefined && /^(?:array|string|template_string|number|regex)$/.test(object?.type ?? ''))
+        return !/^(?:\d+|length)$/.test(part);
     }
     if (value.type === 'identifier' || value.type === 'member_expression')
       return follow.ways(value).some(({ path }) => builtins.test(path));

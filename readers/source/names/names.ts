@@ -43,10 +43,9 @@ export class Names {
   /** `api.run = eval`, by the text left of the sign, without blanks. */
   readonly #members = new Map<string, SyntaxNode[]>();
   readonly #language: NamingLanguage;
-  readonly #opens: ReadonlySet<string>;
+  /** Types of nodes that open scopes, by `any`, `function` and `class`. */
+  readonly #scopes: Readonly<Record<'any' | 'function' | 'class', ReadonlySet<string>>>;
   readonly #blind: ReadonlySet<string>;
-  readonly #functions: ReadonlySet<string>;
-  readonly #classes: ReadonlySet<string>;
   readonly #plain: ReadonlySet<string>;
   readonly #parts: ReadonlySet<string>;
   /** By name, and by the scopes that give it: most names of a file none gives, and most others one. */
@@ -55,12 +54,15 @@ export class Names {
   constructor(reading: Reading, language: NamingLanguage) {
     this.reading = reading;
     this.#language = language;
-    this.#opens = language.declarations.typesOf('scope');
-    this.#blind = language.declarations.typesOf('scope.blind');
-    this.#functions = language.declarations.typesOf('scope.function');
-    this.#classes = language.declarations.typesOf('scope.class');
-    this.#plain = language.declarations.typesOf('plain');
-    this.#parts = language.declarations.typesOf('member');
+    const { declarations } = language;
+    this.#scopes = {
+      any: declarations.typesOf('scope'),
+      function: declarations.typesOf('scope.function'),
+      class: declarations.typesOf('scope.class'),
+    };
+    this.#blind = declarations.typesOf('scope.blind');
+    this.#plain = declarations.typesOf('plain');
+    this.#parts = declarations.typesOf('member');
   }
 
   /** Whether a node is a name by itself. */
@@ -81,12 +83,9 @@ export class Names {
 
   /** The innermost scope around a node, or the innermost function or class; else the file. */
   scopeOf(node: SyntaxNode, of: 'any' | 'function' | 'class' = 'any'): SyntaxNode {
-    const types = of === 'any' ? this.#opens : of === 'class' ? this.#classes : this.#functions;
     let at = node;
-    while (at.parent) {
-      at = at.parent;
-      if (types.has(at.type)) return at;
-    }
+    do at = at.parent ?? at;
+    while (at.parent && !this.#scopes[of].has(at.type));
     return at;
   }
 
@@ -126,7 +125,7 @@ export class Names {
     for (let at: SyntaxNode | undefined = from; at; at = at.parent) {
       if (scopes.has(at) && !(crossed && this.#blind.has(at.type))) return at;
       // Leaving a function's body: a class around it does not lend its names.
-      if (at !== from && this.#opens.has(at.type) && !this.#blind.has(at.type)) crossed = true;
+      if (at !== from && this.#scopes.any.has(at.type) && !this.#blind.has(at.type)) crossed = true;
     }
     return undefined;
   }

@@ -1,6 +1,7 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { ancestorOf, argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
-import type { Names, NamingLanguage } from './names.ts';
+import type { NamingLanguage } from './names.ts';
+import type { Way } from './paths.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
@@ -23,42 +24,60 @@ export const phpNaming: NamingLanguage = {
   expressions: new Query('(parenthesized_expression . (_) @same)'),
 };
 
-/** What the names of a PHP file stand for. */
-export interface PhpNames {
-  /** Variables; properties as `$this->name` and constants as `const NAME`, seen from the file. */
-  readonly names: Names;
-  /** Names that the file defines or imports from elsewhere. */
-  readonly own: ReadonlySet<string>;
-  /** `use function shell_exec as run`. */
-  readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-}
-
 const maxValues = 20;
 const maxDepth = 12;
 const maxSteps = 200;
 const maxProperty = 100;
-const requested = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
+const request = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
+const joins = /^(?:binary_expression|encapsed_string|parenthesized_expression|conditional_expression)$/;
 
-/** Reads the names that a file gives. */
+/** What the names of a PHP file stand for. */
+export interface PhpNames {
+  /** The global functions that a call may reach, in lower case, and where a name for each was given. */
+  reached(target: SyntaxNode): readonly Way[];
+  /** The expression behind a variable, where there is one: the one it was given last. */
+  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
+  /** What a variable, property, constant, choice or table's entry may be; for other expressions the same one. */
+  values(node: SyntaxNode): readonly SyntaxNode[];
+  /** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
+  functionOf(value: SyntaxNode): string | undefined;
+  /** `system(...)`, which makes a closure of a function. */
+  isClosure(call: SyntaxNode): boolean;
+  /** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
+  isRequested(node: SyntaxNode | undefined): boolean;
+}
+
+/** Reads the names that a file gives: variables; properties as `$this->name` and constants as `const NAME`. */
 export function phpNames(reading: Reading): PhpNames {
-  const { tree, text } = reading;
+  const { tree, text, literal } = reading;
+  /** Names that the file defines or imports from elsewhere. */
   const own = new Set<string>();
+  /** `use function shell_exec as run`. */
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
   const names = readNames(reading, phpNaming, (match, all) => {
     const defined = match.one('own');
     const value = match.one('given');
     if (defined) own.add(text(defined).toLowerCase());
-    else if (value) {
-      const name = nameOf(match.one('property'), match.one('field'), match.one('const'));
+    else if (!value) readUse(match.node);
+    else {
+      const property = match.one('property');
+      const field = match.one('field');
+      const name = property
+        ? text(property)
+        : field
+          ? `$this->${text(field).slice(1)}`
+          : `const ${text(match.one('const'))}`;
       if (name.length < maxProperty) all.give(tree.root, name, { value, at: value.start });
-    } else readUse(match.node);
+    }
   });
-  return { names, own, aliases };
-
-  function nameOf(property?: SyntaxNode, field?: SyntaxNode, constant?: SyntaxNode): string {
-    if (property) return text(property);
-    return field ? `$this->${text(field).slice(1)}` : `const ${text(constant)}`;
-  }
+  return {
+    reached,
+    behind: (node) => node && values(node).at(-1),
+    values,
+    functionOf,
+    isClosure,
+    isRequested,
+  };
 
   function readUse(clause: SyntaxNode): void {
     const declaration = ancestorOf(clause, 'namespace_use_declaration');
@@ -74,102 +93,52 @@ export function phpNames(reading: Reading): PhpNames {
     if (path.includes('\\')) own.add(name);
     else aliases.set(name, { path, at: clause.start });
   }
-}
 
-/** What a call is given. */
-export function phpArguments(node: SyntaxNode): readonly SyntaxNode[] {
-  const list = childOf(node, 'arguments') ?? node.children.find(({ type }) => type === 'arguments');
-  return (
-    list?.children.filter(({ type }) => type === 'argument').map((one) => one.children.at(-1) ?? one) ?? []
-  );
-}
-
-/** The global functions that a call may reach, lower case; through an import, what holds their name, or `\`. */
-export function phpReached(
-  reading: Reading,
-  known: PhpNames,
-  target: SyntaxNode,
-  also: number[],
-): readonly string[] {
-  const { text } = reading;
-  if (target.type === 'name') {
-    const name = text(target).toLowerCase();
-    const alias = known.aliases.get(name);
-    if (alias) also.push(alias.at);
-    // `eval` belongs to the language: no function can take its name.
-    const path = alias?.path ?? (known.own.has(name) && name !== 'eval' ? undefined : name);
-    return path === undefined ? [] : [path];
+  function reached(target: SyntaxNode): readonly Way[] {
+    const way = (path: string, at?: number) => ({
+      path,
+      origin: at === undefined ? undefined : { at, before: undefined },
+    });
+    const name = text(target).replace(/\s/g, '').toLowerCase();
+    if (target.type === 'name') {
+      const alias = aliases.get(name);
+      if (alias) return [way(alias.path, alias.at)];
+      // `eval` belongs to the language: no function can have its name.
+      return own.has(name) && name !== 'eval' ? [] : [way(name)];
+    }
+    if (target.type === 'qualified_name') return /^\\\w+$/.test(name) ? [way(name.slice(1))] : [];
+    return values(target).flatMap((value) => {
+      const path = functionOf(value);
+      return path === undefined ? [] : [way(path, value === target ? undefined : value.start)];
+    });
   }
-  if (target.type === 'qualified_name') {
-    const path = text(target).replace(/\s/g, '').toLowerCase();
-    return /^\\\w+$/.test(path) ? [path.slice(1)] : [];
-  }
-  const found: string[] = [];
-  for (const value of phpValues(reading, known, target)) {
-    const name = phpFunctionName(reading, value);
-    if (name === undefined) continue;
-    found.push(name);
-    if (value !== target) also.push(value.start);
-  }
-  return found;
-}
 
-/** The same, where one is to be named: the one that was given last. */
-export function phpCalled(
-  reading: Reading,
-  known: PhpNames,
-  target: SyntaxNode,
-  also: number[],
-): string | undefined {
-  return phpReached(reading, known, target, also).at(-1);
-}
+  function isClosure(call: SyntaxNode): boolean {
+    return /^\(\s*\.\.\.\s*\)$/.test(text(childOf(call, 'arguments')).slice(0, 20));
+  }
 
-/** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
-export function phpFunctionName(reading: Reading, value: SyntaxNode): string | undefined {
-  const { text, literal } = reading;
-  const toName = (said: string | undefined) => said?.toLowerCase().replace(/^\\/, '');
-  if (value.type === 'function_call_expression')
-    return /^\(\s*\.\.\.\s*\)$/.test(text(childOf(value, 'arguments')).slice(0, 20))
-      ? toName(text(childOf(value, 'function')))
-      : undefined;
-  if (value.type === 'scoped_call_expression')
-    return /^\\?Closure::fromCallable$/i.test(
+  function functionOf(value: SyntaxNode): string | undefined {
+    const isFrom = /^\\?Closure::fromCallable$/i.test(
       `${text(childOf(value, 'scope'))}::${text(childOf(value, 'name'))}`,
-    )
-      ? toName(literal(phpArguments(value)[0]))
-      : undefined;
-  return toName(literal(value));
-}
-
-/** The expression behind a variable, where there is one: the one it was given last. */
-export function phpBehind(
-  reading: Reading,
-  known: PhpNames,
-  node: SyntaxNode | undefined,
-): SyntaxNode | undefined {
-  return node && (phpValues(reading, known, node).at(-1) ?? node);
-}
-
-/**
- * The expressions that a variable, property, constant, choice or table's entry may stand for; others stand for
- * themselves.
- */
-export function phpValues(
-  { tree, text, literal }: Reading,
-  { names }: PhpNames,
-  start: SyntaxNode,
-): readonly SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const pending: { readonly node: SyntaxNode; readonly depth: number }[] = [{ node: start, depth: 0 }];
-  for (let steps = 0; steps < maxSteps; steps += 1) {
-    const next = pending.shift();
-    if (!next) break;
-    const { node, depth } = next;
-    const behind = depth < maxDepth ? valuesOf(node) : [];
-    if (behind.length === 0) found.push(node);
-    for (const one of behind) pending.push({ node: one, depth: depth + 1 });
+    );
+    const isCall = value.type === 'function_call_expression';
+    const said = isCall ? text(childOf(value, 'function')) : literal(isFrom ? argumentsOf(value)[0] : value);
+    return isCall && !isClosure(value) ? undefined : said?.toLowerCase().replace(/^\\/, '');
   }
-  return found;
+
+  function values(start: SyntaxNode): readonly SyntaxNode[] {
+    const found: SyntaxNode[] = [];
+    const pending: { readonly node: SyntaxNode; readonly depth: number }[] = [{ node: start, depth: 0 }];
+    for (let steps = 0; steps < maxSteps; steps += 1) {
+      const next = pending.shift();
+      if (!next) break;
+      const { node, depth } = next;
+      const behind = depth < maxDepth ? valuesOf(node) : [];
+      if (behind.length === 0) found.push(node);
+      for (const one of behind) pending.push({ node: one, depth: depth + 1 });
+    }
+    return found;
+  }
 
   function valuesOf(node: SyntaxNode): readonly SyntaxNode[] {
     switch (node.type) {
@@ -196,32 +165,25 @@ export function phpValues(
 
   function entriesOf(node: SyntaxNode): readonly SyntaxNode[] {
     const [base, key] = node.children;
-    if (base?.type !== 'variable_name') return [];
-    const tables = valuesOf(base).filter(({ type }) => type === 'array_creation_expression');
+    const tables = base?.type === 'variable_name' ? valuesOf(base) : [];
     const said = literal(key);
     return tables
-      .flatMap(({ children }) => children.slice(0, 100))
+      .flatMap(({ type, children }) => (type === 'array_creation_expression' ? children.slice(0, 100) : []))
       .filter(({ children }) => children.length < 2 || said === undefined || literal(children[0]) === said)
-      .map(({ children, ...one }) => children.at(-1) ?? { children, ...one })
+      .flatMap(({ children }) => children.slice(-1))
       .slice(0, maxValues);
   }
-}
 
-/** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
-export function phpRequested(reading: Reading, known: PhpNames, start: SyntaxNode | undefined): boolean {
-  const pending = start ? [start] : [];
-  for (let steps = 0; steps < maxSteps; steps += 1) {
-    const node = pending.pop();
-    if (!node) return false;
-    if (node.type === 'subscript_expression' && requested.test(reading.text(node.children[0]))) return true;
-    if (
-      /^(?:binary_expression|encapsed_string|parenthesized_expression|conditional_expression)$/.test(
-        node.type,
-      )
-    )
-      pending.push(...node.children.filter(({ field }) => field !== 'condition').slice(0, maxSteps));
-    else if (node.type === 'variable_name')
-      pending.push(...phpValues(reading, known, node).filter((one) => one !== node));
+  function isRequested(start: SyntaxNode | undefined): boolean {
+    const pending = start ? [start] : [];
+    for (let steps = 0; steps < maxSteps; steps += 1) {
+      const node = pending.pop();
+      if (!node) return false;
+      if (node.type === 'subscript_expression' && request.test(text(node.children[0]))) return true;
+      if (joins.test(node.type))
+        pending.push(...node.children.filter(({ field }) => field !== 'condition').slice(0, maxSteps));
+      else if (node.type === 'variable_name') pending.push(...values(node).filter((one) => one !== node));
+    }
+    return false;
   }
-  return false;
 }

@@ -1,4 +1,4 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';
 import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
@@ -61,6 +61,10 @@ export interface PythonNames {
   reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
   /** The expression behind a name, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
+  /** The value of a keyword among arguments, also out of a dictionary that is spread. */
+  option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined;
+  /** What a dictionary (`{'shell': True}`, `dict(shell=True)`) holds under a key. */
+  entry(dictionary: SyntaxNode | undefined, key: string): SyntaxNode | undefined;
   /** The type that a name's declaration names; `def` for functions and classes of the file. */
   typeOf(node: SyntaxNode): string | undefined;
 }
@@ -85,7 +89,9 @@ export function pythonNames(
   return {
     ways,
     reaches,
-    behind: (node) => names.behind(node),
+    behind,
+    option,
+    entry,
     typeOf: (node) => {
       const given = names.find(names.nameOf(node), node);
       return (
@@ -94,6 +100,33 @@ export function pythonNames(
       );
     },
   };
+
+  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
+    return names.behind(node);
+  }
+
+  function option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
+    for (const one of given) {
+      const isNamed = one.type === 'keyword_argument' && text(childOf(one, 'name')) === name;
+      const value = isNamed
+        ? behind(childOf(one, 'value'))
+        : one.type === 'dictionary_splat'
+          ? entry(behind(one.children[0]), name)
+          : undefined;
+      if (value) return value;
+    }
+    return undefined;
+  }
+
+  function entry(node: SyntaxNode | undefined, key: string): SyntaxNode | undefined {
+    if (node?.type === 'call' && reaches(childOf(node, 'function'), /^dict$/))
+      return option(argumentsOf(node), key);
+    const pair =
+      node?.type === 'dictionary'
+        ? node.children.find((one) => literal(childOf(one, 'key')) === key)
+        : undefined;
+    return behind(childOf(pair, 'value'));
+  }
 
   function expression(node: SyntaxNode, follow: Follow): readonly Way[] {
     switch (node.type) {

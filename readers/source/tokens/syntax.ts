@@ -12,21 +12,17 @@ export interface StringForm {
   readonly kind?: 'command';
 }
 
-/** How one language separates code from comments and strings. */
+/** How one language separates code from comments and strings. Patterns are sticky. */
 export interface Syntax {
-  readonly lineComments: readonly string[];
-  readonly blockComments: readonly {
-    readonly open: string;
-    readonly close: string;
-    readonly nests: boolean;
-  }[];
+  readonly lineComment: RegExp;
+  /** Whether it has C's block comments. */
+  readonly blockComment?: 'flat' | 'nests';
   /** Longer openers first. */
   readonly strings: readonly StringForm[];
-  /** Characters beyond letters, digits and `_` that may stand in a word. */
-  readonly wordExtra: string;
+  readonly word: RegExp;
   /** `/…/` may be a regular expression. */
-  readonly regex: boolean;
-  readonly newlines: boolean;
+  readonly regex?: boolean;
+  readonly newlines?: boolean;
   readonly special?: 'python' | 'ruby' | 'perl' | 'php' | 'javascript' | 'rust';
 }
 
@@ -49,23 +45,24 @@ const double = form('"');
 const single = form("'");
 const raw = { escape: 'none' } as const;
 const command = { kind: 'command' } as const;
-const block = [{ open: '/*', close: '*/', nests: false }];
-const nested = [{ open: '/*', close: '*/', nests: true }];
-const cLike = {
-  lineComments: ['//'],
-  blockComments: block,
-  wordExtra: '',
-  regex: false,
-  newlines: false,
-};
-const hashed = { ...cLike, lineComments: ['#'], blockComments: [], newlines: true };
+/** Letters, digits and `_`, every byte of other characters, and `more`. */
+const word = (more = '', first = ''): RegExp => new RegExp(`${first}(?:[\\w\\x80-\\xff${more}])+`, 'y');
+/** `?` and `!` end a word; elsewhere they are operators. */
+const marked = String.raw`]|(?<=\w)[?!](?![=\w])|[@`;
+/** Perl's and Ruby's `$'`, `$"`, `$#x`: the second character opens nothing. */
+const punctuated = String.raw`\$["'\`#/\\;!&,.]|`;
+const cLike = { lineComment: /\/\/[^\n\r]*/y, blockComment: 'flat', word: word() } as const;
+const nesting = { ...cLike, blockComment: 'nests' } as const;
+const hashed = { lineComment: /#[^\n\r]*/y, word: word(), newlines: true };
 
-/** Syntax of every language but shell, which has a lexer of its own. */
+/** Syntax of every language but shell. */
 export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   javascript: {
     ...cLike,
+    // A URL in the text of markup is no comment.
+    lineComment: /(?<!\w:)\/\/[^\n\r]*/y,
     strings: [long('`', '${'), double, single],
-    wordExtra: '$#',
+    word: word(String.raw`$#]|\\u(?:\{[^}\n]{0,12}\}?)?|[_`),
     regex: true,
     special: 'javascript',
   },
@@ -73,33 +70,28 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   ruby: {
     ...hashed,
     strings: [long('`', '#{', command), long('"', '#{'), long("'")],
-    wordExtra: '@$?!',
+    word: word(`$${marked}`, String.raw`${punctuated}(?<!\w)\?["'\`#/](?!\S)|`),
     regex: true,
     special: 'ruby',
   },
   perl: {
     ...hashed,
     strings: [long('`', undefined, command), long('"', '@{ ${'), long("'")],
-    wordExtra: '$@%',
+    word: word(String.raw`$@]|(?<![\w)\]}])%(?=[A-Za-z_])|[_`, punctuated),
     regex: true,
     special: 'perl',
   },
   php: {
     ...cLike,
-    lineComments: ['//', '#'],
+    lineComment: /(?:\/\/|#(?!\[))(?:(?!\?>)[^\n\r])*/y,
     strings: [long('`', undefined, command), long('"', '{$ ${'), long("'")],
-    wordExtra: '$',
+    word: word('$'),
     special: 'php',
   },
   java: { ...cLike, strings: [long('"""'), double, single] },
-  kotlin: {
-    ...cLike,
-    blockComments: nested,
-    strings: [long('"""', '${', raw), form('"', { code: ['${'] }), single],
-  },
+  kotlin: { ...nesting, strings: [long('"""', '${', raw), form('"', { code: ['${'] }), single] },
   scala: {
-    ...cLike,
-    blockComments: nested,
+    ...nesting,
     strings: [long('"""', '${', raw), form('"', { code: ['${'] }), single],
     newlines: true,
   },
@@ -117,17 +109,12 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
       single,
     ],
   },
-  rust: { ...cLike, blockComments: nested, strings: [long('"')], special: 'rust' },
+  rust: { ...nesting, strings: [long('"')], special: 'rust' },
   c: { ...cLike, strings: [double, single] },
-  swift: { ...cLike, blockComments: nested, strings: [long('"""'), double], newlines: true },
+  swift: { ...nesting, strings: [long('"""'), double], newlines: true },
   elixir: {
     ...hashed,
     strings: [long('"""', '#{'), long("'''"), long('"', '#{'), long("'")],
-    wordExtra: '?!@',
+    word: word(marked),
   },
 };
-
-/** The form of a Python string by its prefix letters. */
-export function pythonForm(prefix: string, form: StringForm): StringForm {
-  return /[ft]/i.test(prefix) ? { ...form, code: ['{'] } : form;
-}

@@ -1,0 +1,90 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
+import type { Language } from '../../readers/source/language.ts';
+import {
+  becomesCode,
+  type ChangedSource,
+  candidateSource,
+  isRegularCandidate,
+  languageOfChange,
+} from '../source/changed-source.ts';
+import { firstAdded, type Hit } from './hit.ts';
+import type { Scan } from './scan-syntax.ts';
+
+/** What looks for places in the sources of some languages. */
+export interface SourceScan<Read extends Language> {
+  isRead(language: Language | undefined): language is Read;
+  /** Whether bytes of a change can hold a place. Says yes too often, never too rarely. */
+  mayHit(bytes: Uint8Array, language: Read, start?: number, end?: number): boolean;
+  /** Whether a file can give another name to what is looked for, so that a change may use it unseen. */
+  mayRename(bytes: Uint8Array, language: Read): boolean;
+  find(source: ChangedSource, language: Read): Promise<Scan>;
+  /** `offset`: where the change added it. */
+  toFinding(source: ChangedSource, hit: Hit, offset: number): Finding;
+  /** A finding about what was not scanned. */
+  unscanned(message: string, path?: string): Finding;
+  /** Ends of sentences about places that are not listed, a file that is not read, and one that is too large. */
+  readonly says: { readonly many: string; readonly unread: string; readonly large: string };
+}
+
+const maxFindings = 500;
+
+/** What a scan finds in the lines that a change adds. */
+export async function scanChange<Read extends Language>(
+  input: RuleInput,
+  scan: SourceScan<Read>,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const file of input.patch.files) {
+    findings.push(...(await scanFile(input, file, scan)));
+    if (findings.length > maxFindings) {
+      const more = scan.unscanned(
+        `more than ${maxFindings} places ${scan.says.many}; the rest is not listed`,
+      );
+      return [...findings.slice(0, maxFindings), more];
+    }
+  }
+  return findings;
+}
+
+async function scanFile<Read extends Language>(
+  input: RuleInput,
+  file: PatchFile,
+  scan: SourceScan<Read>,
+): Promise<readonly Finding[]> {
+  const language = candidateLanguage(input, file, scan);
+  if (language === undefined) return [];
+  const { says, unscanned } = scan;
+  const source = candidateSource(input, file, language);
+  if (!source) {
+    const binary = 'is source that git takes for binary, and its content was not given';
+    return [unscanned(`\`${file.path}\` ${binary}: it cannot be ${says.unread}`, file.path)];
+  }
+  const { hits, complete } = await scan.find(source, language);
+  const large = `\`${file.path}\` is too large to be read whole${says.large}. Split the file`;
+  const findings = complete ? [] : [unscanned(large, file.path)];
+  for (const hit of hits) {
+    const added = firstAdded(source, hit);
+    if (added !== undefined) findings.push(scan.toFinding(source, hit, added));
+    if (findings.length > maxFindings) break;
+  }
+  return findings;
+}
+
+/** The language of a changed file in which a scan could find something; `undefined` where it need not be read. */
+export function candidateLanguage<Read extends Language>(
+  input: RuleInput,
+  file: PatchFile,
+  { isRead, mayHit, mayRename }: SourceScan<Read>,
+): Read | undefined {
+  const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
+  if (!isRead(language)) return undefined;
+  const content = input.files[file.path]?.candidate;
+  const isCandidate =
+    file.binary ||
+    mayHit(input.patch.diff, language, file.start, file.end) ||
+    (content !== undefined &&
+      (mayRename(content, language) || (becomesCode(input, file, language) && mayHit(content, language))));
+  return isCandidate ? language : undefined;
+}
