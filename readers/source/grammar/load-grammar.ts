@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../../core/base/errors.ts';
 import type { GrammarName } from './syntax-tree.ts';
-import type { RuntimeFunctions } from './walk.ts';
 
 /** A parser and what its node numbers mean. One per thread and grammar; used by one parse at a time. */
 export interface Grammar {
@@ -10,15 +9,12 @@ export interface Grammar {
   /** Node type by number; `undefined` for punctuation and keywords, which are left out of trees. */
   readonly types: readonly (string | undefined)[];
   readonly fields: readonly (string | null)[];
-  readonly runtime: RuntimeFunctions;
 }
 
 let loaded = new Map<GrammarName, Promise<Grammar>>();
 /** Kept for good: collecting a parser of a broken runtime would run that runtime's code once more. */
 const broken: unknown[] = [];
-let runtime:
-  | Promise<{ readonly module: typeof import('web-tree-sitter'); readonly functions: RuntimeFunctions }>
-  | undefined;
+let runtime: Promise<typeof import('web-tree-sitter')> | undefined;
 let generation = 0;
 /** Source after which a thread gives up: each runtime that hostile text has broken stays in memory. */
 const maxGenerations = 50;
@@ -38,14 +34,12 @@ export function loadGrammar(name: GrammarName, read: () => Promise<Uint8Array>):
 async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   try {
     runtime ??= startRuntime();
-    const { module, functions } = await runtime;
-    const { Language: language, Parser: parser } = module;
+    const { Language: language, Parser: parser } = await runtime;
     const grammar = language.loadSync(compilePlainly(await read()));
     return {
       parser: new parser().setLanguage(grammar),
       types: namedTypes(grammar),
       fields: grammar.fields,
-      runtime: functions,
     };
   } catch (cause) {
     throw new WritError('GRAMMAR_FAULT', {
@@ -80,19 +74,15 @@ export function dropRuntime(): void {
   loaded = new Map();
 }
 
-async function startRuntime(): Promise<{
-  readonly module: typeof import('web-tree-sitter');
-  readonly functions: RuntimeFunctions;
-}> {
+async function startRuntime(): Promise<typeof import('web-tree-sitter')> {
   if (generation > maxGenerations)
     throw new TypeError(`${maxGenerations} texts have broken the runtime of grammars in this thread`);
   // A module keeps one runtime for good; another address is another module.
   const address = new URL(import.meta.resolve('web-tree-sitter'));
   if (generation > 0) address.search = String(generation);
   const module: typeof import('web-tree-sitter') = await import(address.href);
-  const functions: Record<string, unknown> = { print: () => {}, printErr: () => {} };
-  await module.Parser.init(functions);
-  return { module, functions };
+  await module.Parser.init({ print: () => {}, printErr: () => {} });
+  return module;
 }
 
 function namedTypes(grammar: Language): readonly (string | undefined)[] {

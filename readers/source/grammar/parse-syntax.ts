@@ -1,6 +1,6 @@
+import type { TreeCursor } from 'web-tree-sitter';
 import { dropRuntime, type Grammar } from './load-grammar.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
-import { type Walk, walkTree } from './walk.ts';
 
 /** A text with more pieces of syntax than this is left unread; 512 KiB of source hold about half of it. */
 const maxNodes = 400_000;
@@ -70,7 +70,7 @@ export function parseSyntax(
     }
     const cursor = tree.walk();
     try {
-      return grow(grammar, walkTree(cursor, grammar.runtime), offset);
+      return grow(grammar, cursor, offset);
     } finally {
       cursor.delete();
       tree.delete();
@@ -87,10 +87,10 @@ const none: readonly Growing[] = [];
  * Lists of children are made when their last child is known, as long as they are: half of all nodes have none, and most
  * others few.
  */
-function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTree | undefined {
+function grow({ types, fields }: Grammar, walk: TreeCursor, offset: number): SyntaxTree | undefined {
   const nodes: Growing[] = [];
   const faults: Growing[] = [];
-  const root = toNode(types[walk.typeId()] ?? 'ERROR', undefined, undefined);
+  const root = toNode(types[walk.nodeTypeId] ?? 'ERROR', undefined, undefined);
   nodes.push(root);
   if (root.type === 'ERROR') faults.push(root);
   let parent = root;
@@ -98,20 +98,20 @@ function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTre
   /** Children of every open node, one after the other, and where those of each begin. */
   const pending: Growing[] = [];
   const begins: number[] = [0];
-  if (!walk.firstChild()) return { root, nodes, faults };
+  if (!walk.gotoFirstChild()) return { root, nodes, faults };
   for (;;) {
     // 65535 is the number of an error, which is in no grammar's list.
-    const id = walk.typeId();
+    const id = walk.nodeTypeId;
     const type = id === 65_535 ? 'ERROR' : types[id];
     let descended = false;
     if (type !== undefined) {
-      const field = fields[walk.fieldId()] ?? undefined;
+      const field = fields[walk.currentFieldId] ?? undefined;
       const node = toNode(type, parent, field);
       nodes.push(node);
       pending.push(node);
       if (type === 'ERROR' || node.start === node.end) faults.push(node);
       if (nodes.length > maxNodes) return undefined;
-      if (walk.firstChild()) {
+      if (walk.gotoFirstChild()) {
         depth += 1;
         if (depth > maxDepth) return undefined;
         parent = node;
@@ -120,19 +120,19 @@ function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTre
       }
     }
     if (descended) continue;
-    while (!walk.nextSibling()) {
+    while (!walk.gotoNextSibling()) {
       const begin = begins.pop() ?? 0;
       if (pending.length > begin) parent.children = pending.splice(begin);
       if (depth === 0 || !parent.parent) return { root, nodes, faults };
-      walk.parent();
+      walk.gotoParent();
       depth -= 1;
       parent = parent.parent;
     }
   }
 
   function toNode(type: string, above: Growing | undefined, field: string | undefined): Growing {
-    const start = walk.start() + offset;
-    return { type, start, end: walk.end() + offset, parent: above, children: none, field };
+    const start = walk.startIndex + offset;
+    return { type, start, end: walk.endIndex + offset, parent: above, children: none, field };
   }
 }
 

@@ -10,7 +10,6 @@ import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
 import { dropRuntime } from '../../../readers/source/grammar/load-grammar.ts';
 import { parseBudget, parseSyntax, plainText } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName } from '../../../readers/source/grammar/syntax-tree.ts';
-import { publicWalk, walkTree } from '../../../readers/source/grammar/walk.ts';
 import { toRuleInput } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 
@@ -105,29 +104,6 @@ t.test('node offsets start at the given offset', async (t) => {
     tree?.nodes.find(({ type }) => type === 'call_expression'),
     { start: 100, end: 104 },
   );
-});
-
-t.test('the fast tree walk sees the same nodes as the documented cursor', async (t) => {
-  const { parser, runtime } = await shippedGrammar('typescript');
-  const tree = parser.parse(`const a = (b: string) => f('b', { c: [1, 2], d: <e>f });\n`);
-  if (!tree) throw new Error('no tree');
-  const read = (walkOf: typeof publicWalk) => {
-    const cursor = tree.walk();
-    const walk = walkOf(cursor);
-    const seen: unknown[] = [];
-    for (let depth = 0; depth >= 0; ) {
-      seen.push([walk.typeId(), walk.fieldId(), walk.start(), walk.end()]);
-      if (walk.firstChild()) depth += 1;
-      else while (!walk.nextSibling() && depth >= 0) depth = walk.parent() ? depth - 1 : -1;
-    }
-    cursor.delete();
-    return seen;
-  };
-  t.same(
-    read((cursor) => walkTree(cursor, runtime)),
-    read(publicWalk),
-  );
-  tree.delete();
 });
 
 t.test('gives up when the budget is used up and still parses the next text', async (t) => {
