@@ -104,7 +104,7 @@ function report(
   const notices = [
     ...foreignNotice(ground),
     ...lagNotice(ground),
-    ...(included === undefined ? [] : [includedNotice(included)]),
+    ...(included === undefined || included.paths.length === 0 ? [] : [includedNotice(included)]),
     ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...skipped,
     ...observationNotices(observed),

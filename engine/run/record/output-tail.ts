@@ -28,7 +28,9 @@ export function outputTail(
   // What a terminal does not show is removed before the search: a colour within a secret would hide it.
   const decoded = withoutTerminalStrings(searched.toString('utf8').replaceAll('\ufffd', ''));
   const plain = stripVTControlCharacters(decoded)
-    .replace(/\r\n?/g, '\n')
+    .split(/\r*\n/)
+    .map(afterReturn)
+    .join('\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '');
   const remove = [...new Set([...policy.remove, 'secrets' as const])];
   const whole = redactTexts(plain, { ...policy, remove }).trimEnd();
@@ -48,6 +50,12 @@ export function limitTails(checks: readonly CheckRecord[]): readonly CheckRecord
     if (tail === undefined || ++kept <= tailLimits.checks) return check;
     return others;
   });
+}
+
+/** A line as a terminal leaves it: a carriage return begins the line again, as progress bars do. */
+function afterReturn(line: string): string {
+  const shown = line.replace(/\r+$/, '');
+  return shown.slice(shown.lastIndexOf('\r') + 1);
 }
 
 function lastOf(text: string): string {

@@ -16,6 +16,8 @@ t.test('keeps the last 200 lines of an output, and reports that there were more'
   t.equal(tail('\n \n'), undefined);
   t.equal(outputTail(undefined, nothing), undefined);
   t.same(tail('end\n', nothing, true), { text: 'end', truncated: true }, 'the capture dropped output');
+  const bar = Array.from({ length: 300 }, (_, at) => `\rprogress ${at}`).join('');
+  t.same(tail(`3 != 4\n${bar}\r\r\nfailed\n`), { text: '3 != 4\nprogress 299\nfailed' }, 'a progress bar');
   const lines = Array.from({ length: 300 }, (_, at) => `line ${at}`);
   t.same(tail(lines.join('\n')), { text: lines.slice(100).join('\n'), truncated: true });
 });
