@@ -22,6 +22,11 @@ export function judgesAlike(was: Asserting, is: Asserting): boolean {
   );
 }
 
+/** Whether each statement that judged is still there, word for word. */
+export function keepsAll(was: Asserting, is: Asserting): boolean {
+  return without(was.statements, is.statements).length === 0;
+}
+
 function without(all: readonly Statement[], others: readonly Statement[]): readonly Statement[] {
   const left = new Map<string, number>();
   for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1);

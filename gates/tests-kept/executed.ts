@@ -9,9 +9,10 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { takesLines } from '../../core/contract/takes-lines.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
+import { addsIntoTests } from './added-lines.ts';
 import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
-import { hasFastSuite, isLeftToSuite, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
+import { hasFastSuite, isLeftToSuite, isReported, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
 
 /**
  * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one
@@ -25,7 +26,7 @@ export const executed: ExecutedRule = {
     const data = changedData(one);
     const written = patch.files.some(isTouched) ? await one.ask(['--as-written']) : [];
     const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
-    const withAddedLines = one.comparesAddedLines || doubted.length > 0;
+    const withAddedLines = one.comparesAddedLines || doubted.length > 0 || (await addsIntoTests(one));
     if (!isCompared(one, data, withAddedLines)) return {};
     const base = await one.rerun({ tree: 'base' });
     if (base === undefined) return {};
@@ -42,8 +43,9 @@ export const executed: ExecutedRule = {
     findings.push(...(compared ?? []));
     const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
     if (!isKept) return { findings };
-    const paths = doubted.map(({ path = '' }) => path);
-    return { findings, note: ranAt(base.executed, doubted, await one.readTexts('base', paths)) };
+    const reported = doubted.filter(({ path = '' }) => isReported(ran, path));
+    const paths = reported.map(({ path = '' }) => path);
+    return { findings, note: ranAt(base.executed, reported, await one.readTexts('base', paths)) };
   },
 
   async judgeStage({ stage, spec, patch, checks, notes, ask }) {

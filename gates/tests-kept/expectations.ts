@@ -1,7 +1,13 @@
 import type { Executed } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import { isData } from '../../readers/source/test-paths.ts';
-import { type Asserting, assertingStatements, judgesAlike, losesAssertions } from './asserts-less.ts';
+import { isCollected, isData } from '../../readers/source/test-paths.ts';
+import {
+  type Asserting,
+  assertingStatements,
+  judgesAlike,
+  keepsAll,
+  losesAssertions,
+} from './asserts-less.ts';
 import { executedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is; absent where it is not. */
@@ -149,6 +155,8 @@ function isLost(
       if (now === undefined) continue;
       const [before, after] = [assertingStatements(one), assertingStatements(now)];
       if (losesAssertions(before, after)) return true;
+      if (keepsAll(before, after) && exitsIn(now) > exitsIn(one)) return true;
+      if (cutsIn(now) > cutsIn(one)) return true;
       isSeen ||= !judgesAlike(before, after);
     }
   }
@@ -163,12 +171,33 @@ function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): (
     const kept = texts.filter(({ path }) => !mayGo(path));
     answer ??=
       losesData(kept) ||
+      kept.some(({ path, base, candidate }) => !isCollected(path) && exitsIn(candidate) > exitsIn(base)) ||
+      kept.some(({ base, candidate }) => losesRows(base, candidate)) ||
       losesAssertions(
         joined(kept.map(({ base = '' }) => base)),
         joined(kept.map(({ candidate = '' }) => candidate)),
       );
     return answer;
   };
+}
+
+/** Whether a text has fewer rows of tables, or goes through fewer of them. */
+function losesRows(base = '', candidate = ''): boolean {
+  const rows = (text: string): number => text.match(row)?.length ?? 0;
+  return (
+    base !== '' && candidate !== '' && (rows(candidate) < rows(base) || cutsIn(candidate) > cutsIn(base))
+  );
+}
+
+/** Lines that go through a part of some rows. */
+function cutsIn(text: string): number {
+  const lines = text.split('\n').map((line) => line.slice(0, maxLineLength));
+  return lines.filter((line) => goesThrough.test(line) && cutsRows.test(line)).length;
+}
+
+/** Lines that end a case, or what it calls, before its assertions: a bare `return`, or an exit under a condition. */
+function exitsIn(text = ''): number {
+  return text.split('\n').filter((line) => endsEarly.test(line.slice(0, maxLineLength))).length;
 }
 
 /** Whether a changed file of data says less than before: rows are gone. */
@@ -189,6 +218,13 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
+/** An innermost list, tuple or object in a list: one row of a table. */
+const row = /(?<=[[({,]\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
+const goesThrough = /\b(?:for|each|forEach|map|parametrize|in)\b/;
+const cutsRows = /\.(?:slice|filter|take|first|head)\s*\(|\bislice\s*\(|\w\[\s*-?\d*\s*:\s*-?\d*\s*\]/;
+const maxLineLength = 500;
+const endsEarly =
+  /^\s*return\s*;?\s*$|\bif\b.*\b(?:return|throw|raise|exit)\b|\b(?:skip|skipTest|xfail)\s*\(/;
 const maxCases = 20;
 const maxCaseLines = 2_000;
 

@@ -1,4 +1,4 @@
-import type { ExecutedTests } from '../../core/contract/check-runner.ts';
+import type { CheckOutcome, ExecutedTests } from '../../core/contract/check-runner.ts';
 import type { ExecutedCheck } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
@@ -49,6 +49,24 @@ export function ranAt(
       );
     })
     .map(keyOf);
+}
+
+/**
+ * Whether what a check printed or reported in the candidate names a test file: by its path, or as the module of Python or
+ * Java. The names of cases alone may be those of another file.
+ */
+export function isReported({ result, reports }: CheckOutcome, path: string): boolean {
+  const names = [path, path.replace(/\.\w+$/, '').replaceAll('/', '.')];
+  return [result?.combined.bytes, ...reports.map(({ bytes }) => bytes)].some((bytes) => {
+    const text = Buffer.from(bytes ?? []).toString('utf8');
+    return names.some((name) =>
+      text.split(name).some((before, at, all) => at + 1 < all.length && isWhole(before, all[at + 1] ?? '')),
+    );
+  });
+}
+
+function isWhole(before: string, after: string): boolean {
+  return !/[\w-]$/.test(before) && !/^[\w-]/.test(after);
 }
 
 /** Tells the losses of one change apart. */

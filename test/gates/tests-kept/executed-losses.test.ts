@@ -238,7 +238,11 @@ t.test(
       path,
       detail: { code, count: tests.length, tests },
     });
-    const all = outcome(['a', 'b']);
+    const named = (names: readonly string[], where = 'test/a.test.js') => ({
+      ...outcome(names),
+      reports: [{ name: 'tests.xml', bytes: Buffer.from(`<testcase file="/w/${where}:3"/>`) }],
+    });
+    const all = named(['a', 'b']);
     const noteOf = async (says: readonly ReturnType<typeof lost>[], asked: Partial<AskedCheck> = {}) => {
       const reruns = { base: all, 'candidate+base': all };
       const { check } = executedCheck({ files, ran: all, reruns, says, ...asked });
@@ -246,6 +250,16 @@ t.test(
     };
     t.same(await noteOf([lost(['a'])]), ['TEST_EMPTIED test/a.test.js']);
     t.same(await noteOf([lost(['c'])]), [], 'no suite ran the case');
+    for (const where of ['test/b.test.js', 'test/a.test.jsx', 'my-test/a.test.js'])
+      t.same(
+        await noteOf([lost(['a'])], { ran: named(['a', 'b'], where) }),
+        [],
+        `${where} has one of that name`,
+      );
+    const module = { ran: named(['a', 'b'], 'tests.unit.test_a') };
+    t.same(await noteOf([lost(['a'], 'TEST_EMPTIED', 'tests/unit/test_a.py')], module), [
+      'TEST_EMPTIED tests/unit/test_a.py',
+    ]);
     t.same(await noteOf([lost(['a'], 'ASSERTIONS_STUBBED')]), undefined, 'the base tests are silenced, too');
     t.same(
       await noteOf([lost(['a'], 'TEST_EMPTIED', 'src/a.rs')]),

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
 import type { Executed } from '../../../core/contract/executed-rule.ts';
+import { addsOnlyCases } from '../../../gates/tests-kept/added-lines.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
 import { outcome as suiteOutcome } from '../executed-check.ts';
@@ -126,4 +127,52 @@ t.test('comments, imports and constant assertions are not counted', async (t) =>
   ];
   t.same(assertingStatements(none.join('\n')).statements, []);
   t.same(assertingStatements('/* one\nassert a\n*/\n').statements, []);
+});
+
+t.test(
+  'a case with the same assertions that ends earlier, or goes through fewer rows, is EXPECTATION_LOST',
+  async (t) => {
+    const kept =
+      "test('two cost 200', () => {\n  for (const [n, cents] of rows) {\n    assert.equal(price(n), cents);\n  }\n});\n";
+    const rows = 'const rows = [\n  [1, 100],\n  [2, 200],\n];\n';
+    const base = rows + kept;
+    const code = (candidate: string, path = 'test/price.test.js') =>
+      compare({
+        base: outcome(['two cost 200']),
+        laid: outcome(['two cost 200'], ['two cost 200']),
+        texts: [{ path, base, candidate }],
+      })[0]?.split(' ')[1];
+    const lost: Readonly<Record<string, string>> = {
+      'an exit under a condition': base.replace('  for', '  if (price(1) === 0) return;\n  for'),
+      'a bare return': base.replace('  for', '  return;\n  for'),
+      'no row': base.replace('of rows', 'of rows.filter(() => false)'),
+      'fewer rows': base.replace('  [1, 100],\n', ''),
+    };
+    for (const [name, candidate] of Object.entries(lost)) t.equal(code(candidate), 'EXPECTATION_LOST', name);
+    for (const candidate of [base.replace('100', '120'), base.replace('[2, 200],', '[2, 200],\n  [3, 250],')])
+      t.equal(code(candidate), 'EXPECTATION_CHANGED', candidate);
+    t.equal(code(`${base}export const f = () => {\n  return;\n};\n`, 'test/helper.js'), 'EXPECTATION_LOST');
+  },
+);
+
+t.test('only a block that begins a case adds nothing that old cases run', async (t) => {
+  const base = "import a from 'a';\n\ntest('one', () => {\n  is(a, 1);\n});\n";
+  const more = "test('two', () => {\n  is(a, 2);\n});\n";
+  const only: readonly string[] = [
+    base + more,
+    `${base}\n// why\n${more}`,
+    base.replace("test('one'", `${more}\ntest('one'`),
+    `${base}describe('b', () => {\n  it('c', () => {\n    is(a, 3);\n  });\n});\n`,
+  ];
+  for (const text of only) t.ok(addsOnlyCases(base, text), text);
+  const beside: readonly string[] = [
+    base.replace('  is(', '  if (a === 0) return;\n  is('),
+    `${base}${more}a = () => 1;\n`,
+    base.replace('\n\n', "\nimport b from 'b';\n\n") + more,
+    base.replace("'a'", "'b'"),
+  ];
+  for (const text of beside) t.notOk(addsOnlyCases(base, text), text);
+  const python = 'from a import a\n\n\ndef test_one():\n    assert a == 1\n';
+  t.ok(addsOnlyCases(python, `${python}\n\n@mark.slow\ndef test_two():\n    assert a == 2\n`));
+  t.notOk(addsOnlyCases(python, python.replace('\n\n\n', '\n\na = 1\n\n')));
 });
