@@ -9,13 +9,18 @@ import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { lifecycleActor } from './open-intent.ts';
 
-/** Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. */
+/**
+ * Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. A contract
+ * that was confirmed before its run was refused stays confirmed.
+ */
 export async function confirmIntent(
   engine: WritEngine,
   repositoryPath: string,
   specBytes: Uint8Array,
 ): Promise<void> {
   const { contract, repository, store } = await openContract(engine, repositoryPath, specBytes);
+  const history = await readIntentHistory(store, contract.document.metadata.id);
+  if (history?.status === 'active' && isActivated(history, contract.digest)) return;
   await activateIntent(store, contract, await lifecycleActor(repository));
 }
 

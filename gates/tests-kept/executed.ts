@@ -83,7 +83,10 @@ function isCompared(
     );
   return (
     ran.executed !== undefined &&
-    (mayLoseTests(patch, withAddedLines) || oldEmptyFiles(patch, ran.executed).length > 0 || data.length > 0)
+    (ran.executed.counts.skipped > 0 ||
+      mayLoseTests(patch, withAddedLines) ||
+      oldEmptyFiles(patch, ran.executed).length > 0 ||
+      data.length > 0)
   );
 }
 

@@ -12,6 +12,7 @@ const words: readonly RegExp[] = [
   /\breduce the length of the messages\b/i,
   /`max_new_tokens` must be <=/i,
   /\btoo many tokens\b/i,
+  /\bexceeded model token limit\b/i,
   // LM Studio, TabbyAPI, TGI.
   /\bmodel is loaded with context length of only\b/i,
   /\breached context length of \d+/i,
@@ -19,9 +20,13 @@ const words: readonly RegExp[] = [
   /\bmust have less than \d+ tokens\b/i,
 ];
 
+/** A request that is larger than the limit of a minute: waiting does not help. OpenAI, Groq. */
+const overMinute = /\brequest too large\b.{0,300}\btokens per min/i;
+
 /** The same failure; one whose words say that the prompt is too long is `too-large`, whatever the vendor calls it. */
 export function withTooLarge(said: SaidFailure): SaidFailure {
-  if (said.kind !== 'bad-request' && said.kind !== 'server') return said;
   const found = said.found.slice(0, 2000);
+  if (said.kind === 'rate-limited' && overMinute.test(found)) return { ...said, kind: 'too-large' };
+  if (said.kind !== 'bad-request' && said.kind !== 'server') return said;
   return words.some((one) => one.test(found)) ? { ...said, kind: 'too-large' } : said;
 }

@@ -444,6 +444,7 @@ t.test('a prompt that is too long is known by the words of many servers', async 
     'Reached context length of 4096 tokens with model (arch: qwen2) that does not currently support mid-generation context overflow.',
     'Prompt length 5000 is greater than max_seq_len 4096',
     '`inputs` must have less than 4096 tokens. Given: 5000',
+    'Invalid request: Your request exceeded model token limit: 8192 (requested: 20000)',
   ])
     for (const provider of ['openai', 'anthropic', 'gemini', 'zhipu', 'kimi', 'ollama', 'deepseek']) {
       const body = { error: { message: words, type: 'invalid_request_error' } };
@@ -453,6 +454,13 @@ t.test('a prompt that is too long is known by the words of many servers', async 
       );
       t.match(fault, { detail: { kind: 'too-large' } }, `${provider}: ${words}`);
     }
+  for (const status of [413, 429]) {
+    const message =
+      'Request too large for m on tokens per min (TPM): Limit 30000, Requested 38016. The input or output tokens must be reduced.';
+    const body = JSON.stringify({ error: { message, code: 'rate_limit_exceeded', type: 'tokens' } });
+    const { fault } = await askAt('openai', (response) => void response.writeHead(status).end(body));
+    t.match(fault, { detail: { kind: 'too-large' } }, `${status}: waiting does not help`);
+  }
   const other = await askAt(
     'openai',
     (response) => void response.writeHead(400).end('{"error":{"message":"bad context"}}'),
