@@ -10,8 +10,8 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { lifecycleActor } from './open-intent.ts';
 
 /**
- * Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. A contract
- * that was confirmed before its run was refused stays confirmed.
+ * Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. A
+ * contract that was confirmed before its run was refused stays confirmed.
  */
 export async function confirmIntent(
   engine: WritEngine,

@@ -52,8 +52,8 @@ export function ranAt(
 }
 
 /**
- * Whether what a check printed or reported in the candidate names a test file: by its path, or as the module of Python or
- * Java. The names of cases alone may be those of another file.
+ * Whether what a check printed or reported in the candidate names a test file: by its path, or as the module of Python
+ * or Java. The names of cases alone may be those of another file.
  */
 export function isReported({ result, reports }: CheckOutcome, path: string): boolean {
   const names = [path, path.replace(/\.\w+$/, '').replaceAll('/', '.')];

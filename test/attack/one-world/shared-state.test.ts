@@ -139,7 +139,7 @@ long('git in a check behaves as in a clone of the configured depth', async (t) =
   });
   const log = logOf(sample, view);
   t.equal(byId(view).ask?.status, 'passed', log);
-  t.match(log, /^two\none\nA {2}src\/note.js\n/);
+  t.match(log, /^# .*\ntwo\none\nA {2}src\/note.js\n/);
   t.match(log, /1 file changed, 1 insertion/);
   t.match(log, /^true$/m);
   t.notMatch(log, /The scene/);
@@ -154,7 +154,7 @@ long('git in a check with the full history is not a shallow clone', async (t) =>
     fast: [{ id: 'ask', command: 'sh ask.sh', artifactsProduced: ['test-log'] }],
   });
   t.equal(byId(view).ask?.status, 'passed');
-  t.match(logOf(sample, view), /^The scene\nSample\nfalse/);
+  t.match(logOf(sample, view), /^# .*\nThe scene\nSample\nfalse/);
 });
 
 long('checks run in a repository that is a shallow clone itself', async (t) => {

@@ -411,7 +411,7 @@ long('a run reports an index that cannot follow and names the command that repai
   const lock = at('statement', () => writeFileSync(join(sample.root, '.git', 'index.lock'), ''));
   const view = await sample.run({ source }, {}, [lock]);
   t.equal(view.decision?.type, 'commit');
-  t.match(view.notices?.[0], /read-tree -m -u/);
+  t.match(view.notices?.[0], /`git status` shows the paths that differ, `git restore/);
 });
 
 long('a run keeps a file that is edited meanwhile and rolls the sealed change back', async (t) => {
