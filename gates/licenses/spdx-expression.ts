@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import parse from 'spdx-expression-parse';
 import { spdxIdText } from '../../core/contract/spdx-ids.gen.ts';
 import { compareNumbers } from '../../readers/advisories/order/numbers-order.ts';
@@ -33,22 +32,14 @@ export function parseLicense(text: string | undefined): SpdxNode | undefined {
 
 let listed: ReadonlyMap<string, string> | undefined;
 
-/**
- * Identifiers of licenses and exceptions in the spelling of the SPDX list, which the parser compares with case and SPDX
- * without (annex D.2).
- */
+/** Identifiers in the spelling of the SPDX list, which the parser compares with case and SPDX without (annex D.2). */
 function asListed(text: string): string {
-  listed ??= new Map([...spdxIdText.split(' '), ...exceptions()].map((id) => [id.toLowerCase(), id]));
+  listed ??= new Map(spdxIdText.split(' ').map((id) => [id.toLowerCase(), id]));
   const ids = listed;
   return text
     .replace(/[A-Za-z0-9][A-Za-z0-9.-]*/g, (word) => ids.get(word.toLowerCase()) ?? word)
     .replace(/\blicenseref-/gi, 'LicenseRef-')
     .replace(/\bdocumentref-/gi, 'DocumentRef-');
-}
-
-function exceptions(): readonly string[] {
-  const require = createRequire(import.meta.url);
-  return require('spdx-exceptions');
 }
 
 function renewed(node: SpdxNode): SpdxNode {
