@@ -276,3 +276,15 @@ t.test(
     );
   },
 );
+
+t.test('a product that makes a test skip is compared with the base, although no test changed', async (t) => {
+  const files = { 'src/a.js': { base: 'a\n', candidate: 'b\n' } };
+  const judged = async (skipped: readonly string[]) => {
+    const ran = outcome(['a', 'b'], { skipped });
+    const { check, asked } = executedCheck({ files, ran, reruns: { base: outcome(['a', 'b']) } });
+    const { findings = [] } = await executed.judgeCheck(check);
+    return [findings.map(({ severity, detail }) => `${severity} ${detail?.code}`), asked.length];
+  };
+  t.same(await judged([]), [[], 0], 'no further run');
+  t.same(await judged(['b']), [['error TESTS_NOT_RUN', 'error TESTS_NOW_SKIPPED'], 1]);
+});
