@@ -12,7 +12,7 @@ import { filedRef, filedStem } from './filed-record.ts';
 import type { MovedRef } from './move-outcome.ts';
 import { type StoredRef, toStoredRef } from './stored-ref.ts';
 
-export interface JoinPlace {
+interface JoinPlace {
   readonly repository: Repository;
   readonly stores: Stores;
   readonly clock: Clock;
@@ -43,8 +43,9 @@ async function joinIntent(
   stored: StoredRef,
 ): Promise<MovedRef | undefined> {
   const { ref, object, prefix, id } = stored;
+  const before = filedRef(stored, 'before', 'intent');
   const filed = (await listRefs(repository, filedStem(prefix, id))).find(
-    (one) => one.ref.endsWith('-intent') && one.ref !== filedRef(stored, 'before', 'intent'),
+    (one) => one.ref.endsWith('-intent') && one.ref !== before,
   );
   const store = await storeOf({ repository, stores, clock }, stored);
   if (!filed || !store) return undefined;
@@ -58,7 +59,6 @@ async function joinIntent(
   await appendIntentEvents(beside, specId, ours.events.map(toNewEvent), { isJoin: true });
   const to = await readRef(repository, filed.ref);
   if (to === undefined) return undefined;
-  const before = filedRef(stored, 'before', 'intent');
   const outcome = await updateRefs(
     repository,
     [

@@ -26,7 +26,8 @@ export async function addsIntoTests({ patch, readTexts }: ExecutedCheck): Promis
   );
 }
 
-function isOfSuite({ path, oldPath = path }: PatchFile): boolean {
+/** Whether a file is of tests, or was. */
+export function isOfSuite({ path, oldPath = path }: PatchFile): boolean {
   return isOfTests(path) || isOfTests(oldPath);
 }
 

@@ -9,7 +9,7 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { takesLines } from '../../core/contract/takes-lines.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
-import { addsIntoTests } from './added-lines.ts';
+import { addsIntoTests, isOfSuite } from './added-lines.ts';
 import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
 import { hasFastSuite, isLeftToSuite, isReported, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
@@ -24,7 +24,7 @@ export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
     const { check, ran, patch } = one;
     const data = changedData(one);
-    const written = patch.files.some(isTouched) ? await one.ask(['--as-written']) : [];
+    const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
     const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
     const withAddedLines = one.comparesAddedLines || doubted.length > 0 || (await addsIntoTests(one));
     if (!isCompared(one, data, withAddedLines)) return {};
@@ -49,7 +49,7 @@ export const executed: ExecutedRule = {
   },
 
   async judgeStage({ stage, spec, patch, checks, notes, ask }) {
-    if (stage !== 'fast' || !hasFastSuite(spec) || !patch.files.some(isTouched)) return [];
+    if (stage !== 'fast' || !hasFastSuite(spec) || !patch.files.some(isOfSuite)) return [];
     if (checks.some(({ findings }) => findings.some(isLoss))) return [];
     const kept = new Set([...notes.values()].flatMap((note) => note as readonly string[]));
     return (await ask(['--as-written'])).filter((one) => isLeftToSuite(one) && !kept.has(keyOf(one)));
@@ -58,10 +58,6 @@ export const executed: ExecutedRule = {
 
 function isLoss({ rule, severity }: Finding): boolean {
   return rule === 'tests-kept' && severity === 'error';
-}
-
-function isTouched({ path, oldPath = path }: PatchFile): boolean {
-  return isOfTests(path) || isOfTests(oldPath);
 }
 
 const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<string>(), skipped: [] };

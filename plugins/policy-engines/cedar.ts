@@ -1,6 +1,6 @@
 /** The policy engine `cedar`: policies in the Cedar language, validated against a schema of the facts. */
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
-import type { Finding, PolicyText, RuleFunction } from '../../plugin.ts';
+import type { Finding, PolicyText } from '../../plugin.ts';
 import { schema } from './cedar-schema.ts';
 import {
   answerAll,
@@ -8,6 +8,7 @@ import {
   type PolicyFault,
   type PolicyQuestion,
   policyFinding,
+  policyRule,
   policyText,
 } from './questions.ts';
 
@@ -29,9 +30,7 @@ interface NamedPolicy {
  * Denies what no policy permits; `forbid` overrides `permit`, and a denial names the deciding policies. A policy that
  * is not valid, or that cannot be evaluated, is a finding as well.
  */
-export const judge: RuleFunction = async (input) => {
-  const { policy } = input;
-  if (!policy) return [policyFinding(engine, 'POLICY_INVALID', 'expected a policy, found none', {})];
+export const judge = policyRule(engine, async (policy, input) => {
   const cedar = (await import('@cedar-policy/cedar-wasm/nodejs')) as typeof Cedar;
   const { policies, faults } = readPolicies(cedar, policy);
   const invalid = faults.length > 0 ? faults : validate(cedar, policies);
@@ -39,7 +38,7 @@ export const judge: RuleFunction = async (input) => {
   return answerAll(engine, policy.name, input, (question) =>
     authorize(cedar, policy.name, policies, question),
   );
-};
+});
 
 /** Policies of the files with everything that is wrong with them. A file without a policy is a fault. */
 function readPolicies(

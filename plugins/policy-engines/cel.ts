@@ -1,11 +1,11 @@
 /** The policy engine `cel`: each file holds one CEL expression that must be true for each question. */
 import type { CelResult } from '@bufbuild/cel';
-import type { RuleFunction } from '../../plugin.ts';
 import {
   answerAll,
   invalidPolicy,
   type PolicyFault,
   policyFinding,
+  policyRule,
   policyText,
   toFlatFacts,
 } from './questions.ts';
@@ -23,9 +23,7 @@ interface Expression {
  * Denies a question to which an expression answers `false`. An expression that cannot be parsed, that fails, or that
  * answers anything but a boolean is a finding as well.
  */
-export const judge: RuleFunction = async (input) => {
-  const { policy } = input;
-  if (!policy) return [policyFinding(engine, 'POLICY_INVALID', 'expected a policy, found none', {})];
+export const judge = policyRule(engine, async (policy, input) => {
   const { name, files } = policy;
   const cel = await import('@bufbuild/cel');
   const environment = cel.celEnv();
@@ -66,7 +64,7 @@ export const judge: RuleFunction = async (input) => {
       return [policyFinding(engine, 'POLICY_FAULT', message, detail)];
     });
   });
-};
+});
 
 /** CEL reads a JavaScript number as a double, a bigint as an int, and a Map as a map. Facts hold whole numbers only. */
 function toCel(fact: unknown): unknown {

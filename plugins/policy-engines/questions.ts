@@ -1,5 +1,5 @@
 /** The questions that each policy engine answers about a change, with the facts that a policy may use. */
-import type { Finding, PatchFile, RuleInput } from '../../plugin.ts';
+import type { Finding, PatchFile, PolicyText, RuleFunction, RuleInput } from '../../plugin.ts';
 
 /** One question: may this user commit the change, or change this file? */
 export interface PolicyQuestion {
@@ -63,7 +63,7 @@ interface ContextFacts {
  * `commit` about the change, then `change` about each file. A renamed file is asked about as deleted at its old path,
  * too.
  */
-export function toQuestions(input: RuleInput): readonly PolicyQuestion[] {
+function toQuestions(input: RuleInput): readonly PolicyQuestion[] {
   const { patch, spec } = input;
   const { type: kind, id } = spec.metadata.createdBy;
   const common = {
@@ -97,6 +97,17 @@ export function policyFinding(
     detail: { code, ...more },
     ...(path === undefined ? {} : { path }),
   };
+}
+
+/** The rule of an engine. A question without a policy is a finding: nothing would be evaluated. */
+export function policyRule(
+  engine: string,
+  evaluate: (policy: PolicyText, input: RuleInput) => Promise<readonly Finding[]>,
+): RuleFunction {
+  return async (input) =>
+    input.policy
+      ? evaluate(input.policy, input)
+      : [policyFinding(engine, 'POLICY_INVALID', 'expected a policy, found none', {})];
 }
 
 const maxMessage = 2000;

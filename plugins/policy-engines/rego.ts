@@ -1,11 +1,12 @@
 /** The policy engine `rego`: a policy that `opa build -t wasm` compiled, with its data. */
 import type { LoadedPolicy } from '@open-policy-agent/opa-wasm';
-import type { PolicyText, RuleFunction } from '../../plugin.ts';
+import type { PolicyText } from '../../plugin.ts';
 import {
   answerAll,
   invalidPolicy,
   type PolicyFault,
   policyFinding,
+  policyRule,
   policyText,
   toFlatFacts,
 } from './questions.ts';
@@ -20,9 +21,7 @@ const abi = ['opa_wasm_abi_version', 'opa_wasm_abi_minor_version', 'builtins', '
  * Evaluates each entry point for each question. One named `deny` or `violation` denies with each of its messages; any
  * other permits by the boolean `true`. An undefined result, another value or a fault is a finding.
  */
-export const judge: RuleFunction = async (input) => {
-  const { policy } = input;
-  if (!policy) return [policyFinding(engine, 'POLICY_INVALID', 'expected a policy, found none', {})];
+export const judge = policyRule(engine, async (policy, input) => {
   const { name } = policy;
   const { loaded, fault } = await load(policy);
   if (!loaded) return invalidPolicy(engine, name, [fault]);
@@ -43,7 +42,7 @@ export const judge: RuleFunction = async (input) => {
       });
     });
   });
-};
+});
 
 type Loaded =
   | { readonly loaded: LoadedPolicy; readonly fault?: never }
