@@ -14,6 +14,8 @@ export interface Rerun {
   readonly tests?: readonly string[];
   /** Data that tests read, from the other side. */
   readonly verificationInputs?: readonly string[];
+  /** Files that do not exist in the tree: what a check does without a file shows whether it runs it. */
+  readonly without?: readonly string[];
 }
 
 /** What a rule learns of a further run. */
@@ -29,8 +31,8 @@ export interface ExecutedCheck {
   readonly ran: CheckOutcome;
   /** Changed paths that the check read at the base; absent if nothing observed it. */
   readonly reads?: readonly string[];
-  /** Whether a change that only adds lines to test files is compared with the base, too: for goals. */
-  readonly comparesAddedLines: boolean;
+  /** Whether the change is made for a goal of a session, which asks its person about rewritten red tests. */
+  readonly isForGoal: boolean;
   /**
    * Runs the check in another tree, once for each tree; what it did in the base may be known from an earlier run. A run
    * in a mixed tree is evidence. `undefined` if the patch has no base, or if the time of the run is used up.

@@ -1,38 +1,21 @@
 import type { CheckOutcome, ExecutedTests } from '../../core/contract/check-runner.ts';
 import type { ExecutedCheck } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import type { PatchSet } from '../../core/contract/patch-set.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
-import { executedLoss } from './tell-losses.ts';
-import { leftOut, type TestsAsWritten } from './written-tests.ts';
+import { asksForRemoval, executedLoss } from './tell-losses.ts';
+import { leftOut, mergedAmong, type TestsAsWritten } from './written-tests.ts';
 
 const rule = 'tests-kept';
 const maxNamed = 20;
-
-/**
- * Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests
- * cannot, and costs nothing.
- */
-export function mayLoseTests({ files }: Pick<PatchSet, 'files'>, withAddedLines = false): boolean {
-  const takes = ({ changeType, linesDeleted, binary }: PatchFile): boolean =>
-    (withAddedLines && changeType === 'modify') ||
-    linesDeleted > 0 ||
-    binary ||
-    (changeType !== 'add' && changeType !== 'modify' && changeType !== 'copy');
-  return files.some((file) =>
-    [file.path, file.oldPath ?? file.path].some(
-      (path) => isOfRunners(path) || (isOfTests(path) && takes(file)),
-    ),
-  );
-}
 
 /** What the base ran and the candidate does not. Pure. */
 export function executedLosses(
   { spec, patch }: Pick<ExecutedCheck, 'spec' | 'patch'>,
   candidate: ExecutedTests,
   base: ExecutedTests | undefined,
-  written: TestsAsWritten = { texts: [], renamed: [] },
+  written: TestsAsWritten = { texts: [], renamed: [], merged: [] },
 ): readonly Finding[] {
   if (!base) {
     const message =
@@ -43,19 +26,23 @@ export function executedLosses(
   const idle = new Set(base.skipped);
   const gone = namesGone(candidate, base);
   const fresh = [...candidate.names].filter((name) => !base.names.has(name));
+  const merged = mergedAmong(gone, written);
   const missed = leftOut(gone, fresh, written);
   const left = candidate.skipped.filter((name) => base.names.has(name) && !idle.has(name));
   const emptied = emptiedFiles(patch, candidate, base, gone);
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   const changed = patch.files.map(({ path, oldPath }) => oldPath ?? path).filter(isOfTests);
-  const severity = changed.some((path) => mayGo(path)) ? 'note' : 'error';
+  const isNamed = (name: string): boolean => name.split(/ > | › |::/).some((part) => mayGo('', part));
+  const isAllowed = changed.some((path) => mayGo(path)) || (gone.length > 0 && gone.every(isNamed));
+  const severity = isAllowed ? 'note' : 'error';
   const findings: Finding[] = [];
   const tell = (code: string, told: Finding['severity'], message: string, tests: readonly string[]): void => {
-    findings.push(executedLoss(code, told, message, tests, '', { base: was, candidate: is }));
+    const asks = told === 'error' ? asksForRemoval : '';
+    findings.push(executedLoss(code, told, message, tests, asks, { base: was, candidate: is }));
   };
   if (emptied.length > 0)
     tell('TEST_FILE_NOT_RUN', severity, 'files run no test any more, and did at the base', emptied);
-  if (is < was)
+  if (is < was - merged.length)
     tell('TESTS_NOT_RUN', severity, `${was} tests ran at the base, and ${is} of the candidate`, gone);
   else if (missed.length > 0)
     tell('TESTS_NOT_RUN', severity, `${missed.length} tests of the base are written and run no more`, missed);

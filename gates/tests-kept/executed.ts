@@ -6,19 +6,18 @@ import type {
 } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { takesLines } from '../../core/contract/takes-lines.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
-import { isCollected, isData, isOfTests } from '../../readers/source/test-paths.ts';
-import { addsIntoTests, isOfSuite } from './added-lines.ts';
-import { executedLosses, mayLoseTests, namesGone, oldEmptyFiles } from './executed-losses.ts';
+import { isCollected, isData, isOfTests, takesLines } from '../../readers/source/test-paths.ts';
+import { executedLosses, namesGone } from './executed-losses.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
-import { hasFastSuite, isLeftToSuite, isReported, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
+import { hasFastSuite, isLeftToSuite, isOfSuite, keyOf, ranAt, testsAsWritten } from './written-tests.ts';
 
 /**
  * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one
  * that ran there, nor leave out a file; and the candidate has to pass the base's tests, with the data that they read,
- * or the change says why not. Nothing runs again where the change can lose no test. What the text of the change says of
- * losses is an error unless a suite of the fast stage shows that nothing is lost.
+ * or the change says why not. Each suite is compared: a product can make tests vanish without a change of any test.
+ * What a suite did at the base is usually known from the change before. What the text of the change says of losses is
+ * an error unless a suite of the fast stage shows that nothing is lost.
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
@@ -26,8 +25,7 @@ export const executed: ExecutedRule = {
     const data = changedData(one);
     const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
     const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
-    const withAddedLines = one.comparesAddedLines || doubted.length > 0 || (await addsIntoTests(one));
-    if (!isCompared(one, data, withAddedLines)) return {};
+    if (!isCompared(one)) return {};
     const base = await one.rerun({ tree: 'base' });
     if (base === undefined) return {};
     const findings: Finding[] = [];
@@ -39,13 +37,11 @@ export const executed: ExecutedRule = {
     const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
     findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, texts));
     if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
-    const compared = await askBaseTests(one, base, data, withAddedLines);
+    const compared = await askBaseTests(one, base, data);
     findings.push(...(compared ?? []));
     const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
     if (!isKept) return { findings };
-    const reported = doubted.filter(({ path = '' }) => isReported(ran, path));
-    const paths = reported.map(({ path = '' }) => path);
-    return { findings, note: ranAt(base.executed, reported, await one.readTexts('base', paths)) };
+    return { findings, note: await ranAt(one, base.executed, doubted) };
   },
 
   async judgeStage({ stage, spec, patch, checks, notes, ask }) {
@@ -66,24 +62,11 @@ const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<s
 const namesRunner =
   /\b(?:tap|jest|mocha|vitest|ava|prove|bats|tox|pytest|ctest|rspec|phpunit)\b|(?:^|\s)--test\b|\b(?:npm|pnpm|yarn|bun|go|cargo|dotnet|deno|mix|swift|make)\s(?:run\s)?(?:test|check)\b/;
 
-function isCompared(
-  { check, ran, patch }: ExecutedCheck,
-  data: readonly string[],
-  withAddedLines: boolean,
-): boolean {
+function isCompared({ check, ran, patch }: ExecutedCheck): boolean {
   if (patch.baseCommit === undefined) return false;
-  if (check.kind === 'command')
-    return (
-      ran.executed !== undefined ||
-      (ran.result?.combined.totalBytes === 0 && namesRunner.test(check.command ?? ''))
-    );
-  return (
-    ran.executed !== undefined &&
-    (ran.executed.counts.skipped > 0 ||
-      mayLoseTests(patch, withAddedLines) ||
-      oldEmptyFiles(patch, ran.executed).length > 0 ||
-      data.length > 0)
-  );
+  if (ran.executed !== undefined) return true;
+  const isSilent = ran.result?.combined.totalBytes === 0;
+  return check.kind === 'command' && isSilent && namesRunner.test(check.command ?? '');
 }
 
 function namesSuite(count: number): Finding {
@@ -112,10 +95,9 @@ async function askBaseTests(
   one: ExecutedCheck,
   base: Executed,
   data: readonly string[],
-  withAddedLines: boolean,
 ): Promise<readonly Finding[] | undefined> {
-  const { spec, patch, comparesAddedLines } = one;
-  const tests = baseTests(patch.files, withAddedLines);
+  const { spec, patch, isForGoal } = one;
+  const tests = baseTests(patch.files);
   if (tests.length + data.length === 0) return undefined;
   const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
   if (laid === undefined) return undefined;
@@ -125,19 +107,18 @@ async function askBaseTests(
     laid,
     texts: await textsOf(one, data),
     mayGo,
-    isForGoal: comparesAddedLines,
+    isForGoal,
   });
 }
 
 /**
  * Paths that are taken from the base for its tests to run over a candidate: changed files of tests, and new files of
- * cases, which are not there then, so that no case that moved is there twice. None if no test file lost a line. Pure.
+ * cases, which are not there then, so that no case that moved is there twice. None if all files of tests are as at the
+ * base. Pure.
  */
-export function baseTests(files: readonly PatchFile[], withAddedLines = false): readonly string[] {
-  const isTaken = (file: PatchFile): boolean =>
-    isOfTests(file.oldPath ?? file.path) &&
-    (takesLines(file) || (withAddedLines && file.changeType === 'modify'));
-  if (!files.some(isTaken)) return [];
+export function baseTests(files: readonly PatchFile[]): readonly string[] {
+  const isOld = ({ changeType }: PatchFile): boolean => changeType !== 'add' && changeType !== 'copy';
+  if (!files.some((file) => isOld(file) && isOfTests(file.oldPath ?? file.path))) return [];
   return files.flatMap(({ path, oldPath, changeType }) => {
     const isNew = changeType === 'add' || changeType === 'copy';
     const paths = (isNew || oldPath !== undefined) && isCollected(path) ? [path] : [];

@@ -34,6 +34,9 @@ export interface ToldLoss {
 const rule = 'tests-kept';
 const maxFindings = 100;
 const maxNamed = 20;
+/** What lets tests go. */
+export const asksForRemoval =
+  '; an objective of the contract that speaks of their removal would have to name them or their file';
 
 const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: string]>> = {
   TEST_GONE: ['test case is gone', 'test cases are gone'],
@@ -97,9 +100,7 @@ function toFinding(group: readonly ToldLoss[]): Finding {
     return [now === undefined ? `\`${name}\`` : `\`${name}\` is now \`${now}\``];
   });
   const asks =
-    severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED'
-      ? '; an objective of the contract that speaks of their removal would have to name them or their file'
-      : '';
+    severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED' ? asksForRemoval : '';
   return {
     rule,
     severity,

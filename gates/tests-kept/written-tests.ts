@@ -1,9 +1,15 @@
-import type { CheckOutcome, ExecutedTests } from '../../core/contract/check-runner.ts';
+import type { ExecutedTests } from '../../core/contract/check-runner.ts';
 import type { ExecutedCheck } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { ranAmong } from '../new-tests/new-cases.ts';
+
+/** Whether a file is of tests, or was. */
+export function isOfSuite({ path, oldPath = path }: PatchFile): boolean {
+  return isOfTests(path) || isOfTests(oldPath);
+}
 
 /** Whether a fast check can show which tests a change loses. */
 export function hasFastSuite({ acceptance }: EffectiveIntentSpec): boolean {
@@ -30,43 +36,36 @@ export function leftToSuite(findings: readonly Finding[], spec: EffectiveIntentS
   );
 }
 
+const maxDoubted = 3;
+
 /**
- * Keys of losses that a comparison with the base covers: all their cases ran there, or, of a loss without cases, one of
- * its file. `texts` are files of the base.
+ * Keys of losses that a comparison with the base covers: without their file, the check runs fewer tests there, and
+ * their cases are among those that ran. Of a change with losses in more than three files, none.
  */
-export function ranAt(
+export async function ranAt(
+  { patch, rerun }: Pick<ExecutedCheck, 'patch' | 'rerun'>,
   base: ExecutedTests,
   losses: readonly Finding[],
-  texts: ReadonlyMap<string, string>,
-): readonly string[] {
+): Promise<readonly string[]> {
+  const paths = [...new Set(losses.map(({ path = '' }) => path))];
+  const covered = new Set<string>();
+  for (const path of paths.length > maxDoubted ? [] : paths) {
+    const { oldPath = path } = patch.files.find((file) => file.path === path) ?? {};
+    const left = await rerun({ tree: 'base', without: [oldPath] });
+    if (left !== undefined && ranIn(left.executed) < ranIn(base)) covered.add(path);
+  }
+  const isRun = (name: unknown): boolean => ranAmong([{ name: String(name), language: '' }], base) === 'ran';
   return losses
     .filter(({ path = '', detail }) => {
-      const { count, tests } = detail as { readonly count?: number; readonly tests?: readonly string[] };
-      const text = texts.get(path) ?? '';
-      if (tests === undefined) return [...base.names].some((name) => isWritten(text, lastName(name)));
-      return (
-        tests.length === count && tests.every((name) => ranAmong([{ name, language: '' }], base) === 'ran')
-      );
+      const { count, tests } = detail as { readonly count?: number; readonly tests?: readonly unknown[] };
+      return covered.has(path) && (tests === undefined || (tests.length === count && tests.every(isRun)));
     })
     .map(keyOf);
 }
 
-/**
- * Whether what a check printed or reported in the candidate names a test file: by its path, or as the module of Python
- * or Java. The names of cases alone may be those of another file.
- */
-export function isReported({ result, reports }: CheckOutcome, path: string): boolean {
-  const names = [path, path.replace(/\.\w+$/, '').replaceAll('/', '.')];
-  return [result?.combined.bytes, ...reports.map(({ bytes }) => bytes)].some((bytes) => {
-    const text = Buffer.from(bytes ?? []).toString('utf8');
-    return names.some((name) =>
-      text.split(name).some((before, at, all) => at + 1 < all.length && isWhole(before, all[at + 1] ?? '')),
-    );
-  });
-}
-
-function isWhole(before: string, after: string): boolean {
-  return !/[\w-]$/.test(before) && !/^[\w-]/.test(after);
+/** How many tests passed or failed. */
+function ranIn(tests: ExecutedTests | undefined): number {
+  return tests ? tests.counts.passed + tests.counts.failed : 0;
 }
 
 /** Tells the losses of one change apart. */
@@ -80,6 +79,8 @@ export interface TestsAsWritten {
   readonly texts: readonly string[];
   /** Cases that the rule found under another name, and that name. */
   readonly renamed: readonly (readonly [was: string, now: string])[];
+  /** Cases whose words the rule found in others. */
+  readonly merged: readonly string[];
 }
 
 /** Reads the changed test files, and which cases have another name as the rule `says`. */
@@ -88,7 +89,13 @@ export async function testsAsWritten(
   says: readonly Finding[],
 ): Promise<TestsAsWritten> {
   const texts = await readTexts('candidate', patch.files.map(({ path }) => path).filter(isOfTests));
-  return { texts: [...texts.values()], renamed: says.flatMap(renamedBy) };
+  const merged = says.flatMap(({ detail }) => (detail?.code === 'TEST_MERGED' ? detail.tests : []));
+  return { texts: [...texts.values()], renamed: says.flatMap(renamedBy), merged: merged.map(String) };
+}
+
+/** Of reported names, those whose case stands in others. */
+export function mergedAmong(names: readonly string[], { merged }: TestsAsWritten): readonly string[] {
+  return names.filter((name) => merged.some((was) => was !== '' && endsWithName(name, was)));
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+
 /**
  * Where tests are, by path, whatever their language: cases, and helpers, fixtures and snapshots beside them. Rules that
  * read cases use the narrower patterns of each language (`gates/test-cases/test-text.ts`).
@@ -34,4 +36,10 @@ export function isOfRunners(path: string): boolean {
 /** Whether a path is data that tests may read, such as a file of cases or expected output. */
 export function isData(path: string): boolean {
   return ofData.test(path) && !noData.test(path);
+}
+
+/** Whether a patch takes something from a file of the base: it does not if it only adds lines, or a file. Pure. */
+export function takesLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
+  if (changeType === 'add' || changeType === 'copy') return false;
+  return linesDeleted > 0 || binary || changeType !== 'modify';
 }

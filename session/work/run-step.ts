@@ -118,7 +118,7 @@ export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
-    ...(pursuedGoal(scope.state()) === undefined ? {} : { comparesAddedLines: true as const }),
+    ...(pursuedGoal(scope.state()) === undefined ? {} : { isForGoal: true as const }),
   });
 }
 
@@ -173,7 +173,7 @@ export async function execute(
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
-    ...(pursuedGoal(scope.state()) === undefined ? {} : { comparesAddedLines: true as const }),
+    ...(pursuedGoal(scope.state()) === undefined ? {} : { isForGoal: true as const }),
   });
 }
 

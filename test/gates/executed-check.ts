@@ -31,8 +31,8 @@ export interface AskedCheck {
   readonly changeType?: 'bugfix' | 'refactor';
   readonly objectives?: readonly string[];
   readonly ran: CheckOutcome;
-  /** What each further run comes to, by the side of its tree and whether anything is laid over it. */
-  readonly reruns?: Partial<Readonly<Record<'base' | 'candidate+base' | 'base+candidate', CheckOutcome>>>;
+  /** What each further run comes to, by its tree: `base`, `base+candidate`, `candidate+base`, `base without PATH`. */
+  readonly reruns?: Readonly<Record<string, CheckOutcome>>;
   /** What the rule says of the patch. */
   readonly says?: readonly Finding[];
   readonly more?: Partial<ExecutedCheck>;
@@ -57,12 +57,13 @@ export function executedCheck({ files, ran, reruns = {}, says = [], more, ...int
       artifactsProduced: [],
     } as unknown as ExecutedCheck['check'],
     ran,
-    comparesAddedLines: false,
+    isForGoal: false,
     rerun: async (where) => {
       asked.push(where);
       const laid = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
       const other = where.tree === 'base' ? 'candidate' : 'base';
-      return reruns[(laid.length > 0 ? `${where.tree}+${other}` : where.tree) as keyof typeof reruns];
+      const tree = laid.length > 0 ? `${where.tree}+${other}` : where.tree;
+      return reruns[where.without ? `${tree} without ${where.without}` : tree];
     },
     readTexts: async (side, paths) =>
       new Map(

@@ -54,7 +54,7 @@ export async function judgeExecuted(
       check: task.check,
       ran,
       ...(reads ? { reads } : {}),
-      comparesAddedLines: means.settings.comparesAddedLines === true,
+      isForGoal: means.settings.isForGoal === true,
       rerun: reruns.rerun,
       readTexts: (side, paths) => readTexts(attempt, side, paths),
       ask: (args) => askAboutPatch(attempt, rule, args),
@@ -135,7 +135,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
   };
   const runThere = async (where: Rerun): Promise<Executed> => {
     const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
-    const tree = await mixedTree(attempt, where.tree, paths);
+    const tree = await mixedTree(attempt, where.tree, paths, where.without);
     const { baseTree } = attempt.patch;
     const kept = tree === baseTree ? await cache() : undefined;
     const known = await kept?.find(tree);
@@ -169,20 +169,21 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
   };
 }
 
-/** The tree of one side, with these paths of the patch as the other side has them. */
+/** The tree of one side, with these paths of the patch as the other side has them, and without some files. */
 async function mixedTree(
   { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
   side: Side,
   paths: readonly string[],
+  without: readonly string[] = [],
 ): Promise<string> {
   const own = treeOf(patch, side);
-  if (paths.length === 0) return own;
-  const leaves = new Map<string, TreeLeaf>(paths.map((path) => [path, undefined]));
+  if (paths.length + without.length === 0) return own;
+  const leaves = new Map<string, TreeLeaf>([...paths, ...without].map((path) => [path, undefined]));
   for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
     const isNew = changeType === 'add' || changeType === 'copy';
     const [at, mode, object] =
       side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
-    if (at !== undefined && leaves.has(at) && mode !== undefined && object !== undefined)
+    if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
       leaves.set(at, { mode, object });
   }
   return writeTree({ from: scratch, to: scratch }, leaves, own);

@@ -69,11 +69,8 @@ export interface RunSettings {
   readonly heldFor?: string;
   /** Asks a person about local changes at these paths; absent: no one can answer. */
   readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
-  /**
-   * A suite is compared with the tests of the base also if the change only adds lines to its test files: one line can
-   * turn what a case expects. Absent: only if the change takes lines.
-   */
-  readonly comparesAddedLines?: true;
+  /** The change is made for a goal of a session, which asks its person about red tests that were rewritten. */
+  readonly isForGoal?: true;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
   /** Who is asked while a worker works; absent: nobody is there. */

@@ -15,8 +15,9 @@ const file = (changeType: ChangeType, path: string, linesDeleted = 0, oldPath?: 
 });
 const laid = (...files: PatchFile[]): readonly string[] => [...baseTests(files)].sort();
 
-t.test('`baseTests` is empty if no test file lost a line', async (t) => {
-  t.same(laid(file('modify', 'test/a.test.js'), file('add', 'b_test.go'), file('modify', 'src/a.js', 9)), []);
+t.test('`baseTests` is empty if no test file of the base changes', async (t) => {
+  t.same(laid(file('add', 'b_test.go'), file('modify', 'src/a.js', 9)), []);
+  t.same(laid(file('modify', 'test/a.test.js')), ['test/a.test.js'], 'an added line may end a case');
 });
 
 t.test('`baseTests` names changed test files, and new files of cases', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import { executed } from '../../../gates/tests-kept/executed.ts';
-import { executedLosses, mayLoseTests } from '../../../gates/tests-kept/executed-losses.ts';
+import { executedLosses } from '../../../gates/tests-kept/executed-losses.ts';
 import type { CaseFile } from '../../../testing.ts';
 import { type AskedCheck, executedCheck, outcome } from '../executed-check.ts';
 
@@ -50,33 +50,72 @@ t.test('a finding lists the first 20 lost tests and counts the rest', async (t) 
   const [finding] = few ? executedLosses(changeOf(), few, many) : [];
   t.match(
     finding?.message,
-    /^159 tests ran at the base, and 1 of the candidate: `case 0`, .*`case 19`, and 138 more$/,
+    /^159 tests ran at the base, and 1 of the candidate: `case 0`, .*`case 19`, and 138 more; an objective /,
   );
   t.match(finding?.detail, { base: 159, candidate: 1, count: 158 });
 });
 
-t.test('the base runs once, and only if the change can lose tests', async (t) => {
-  const runs = async (asked: Partial<AskedCheck> = {}): Promise<number> => {
-    const { check, asked: trees } = executedCheck({
-      files,
-      ran: outcome(['a']),
-      reruns: { base: outcome(['a', 'b']) },
-      ...asked,
+t.test(
+  'each suite is compared with its base, and with the tests of the base if one of them changes',
+  async (t) => {
+    const trees = async (changed: AskedCheck['files']): Promise<readonly string[]> => {
+      const both = outcome(['a', 'b']);
+      const reruns = { base: both, 'candidate+base': both };
+      const { check, asked } = executedCheck({ files: changed, ran: both, reruns });
+      t.same((await executed.judgeCheck(check)).findings, []);
+      return asked.map(({ tree }) => tree);
+    };
+    t.same(await trees({ 'src/a.js': { base: 'a', candidate: 'b' } }), ['base']);
+    t.same(await trees({ 'test/b.test.js': { candidate: 'a\n' } }), ['base']);
+    t.same(await trees(files), ['base', 'candidate']);
+    const added = { 'test/a.test.js': { base: 'a\n', candidate: 'a\nb\n' } };
+    t.same(await trees(added), ['base', 'candidate'], 'an added line may end a case');
+  },
+);
+
+t.test('a product that makes tests vanish or skip is refused, although no test changed', async (t) => {
+  const product = { 'src/a.js': { base: 'a\n', candidate: 'b\n' } };
+  const judged = async (names: readonly string[], skipped: readonly string[], objectives?: string[]) => {
+    const { check } = executedCheck({
+      files: product,
+      ran: outcome(names, { skipped }),
+      reruns: { base: outcome(['group > a', 'group > b']) },
+      ...(objectives ? { objectives } : {}),
     });
-    await executed.judgeCheck(check);
-    return trees.length;
+    const { findings = [] } = await executed.judgeCheck(check);
+    return findings.map(({ severity, detail }) => `${severity} ${detail?.code}`);
   };
-  t.equal(await runs(), 1);
-  const added = { 'test/a.test.js': { base: 'a\n', candidate: 'a\nb\n' } };
-  t.equal(await runs({ files: { 'src/a.js': { base: 'a', candidate: 'b' } } }), 0);
-  t.equal(await runs({ files: added }), 0);
-  t.equal(await runs({ files: { 'test/b.test.js': { candidate: 'a\n' } } }), 0);
-  t.equal(
-    await runs({ files: added, more: { comparesAddedLines: true } }),
-    1,
-    'for a goal, an added line counts',
-  );
+  t.same(await judged(['group > a', 'group > b'], []), []);
+  t.same(await judged(['group > a'], []), ['error TESTS_NOT_RUN']);
+  t.same(await judged(['group > a', 'group > b'], ['group > b']), [
+    'error TESTS_NOT_RUN',
+    'error TESTS_NOW_SKIPPED',
+  ]);
+  t.same(await judged(['group > a'], [], ['Remove the case `group > b`']), ['note TESTS_NOT_RUN']);
 });
+
+t.test(
+  'two tests that become one are fewer tests and no loss, if the text finds their words again',
+  async (t) => {
+    const judged = async (merged: readonly string[]) => {
+      const { check } = executedCheck({
+        files,
+        ran: outcome(['a and b', 'c']),
+        reruns: { base: outcome(['a', 'b', 'c']), 'candidate+base': outcome(['a', 'b', 'c']) },
+        says: merged.map((name) => ({
+          rule: 'tests-kept',
+          severity: 'note',
+          message: '',
+          detail: { code: 'TEST_MERGED', tests: [name] },
+        })),
+      });
+      const { findings = [] } = await executed.judgeCheck(check);
+      return findings.map(({ severity, detail }) => `${severity} ${detail?.code}`);
+    };
+    t.same(await judged(['b']), ['note TESTS_RENAMED']);
+    t.same(await judged([]), ['error TESTS_NOT_RUN']);
+  },
+);
 
 t.test('a command whose output is a report at the base is compared by test ids', async (t) => {
   const command = { id: 'unit', kind: 'command', command: 'npm test' } as const;
@@ -125,28 +164,8 @@ t.test('data that the tests read is part of the tests of the base', async (t) =>
   t.same(read.codes, ['error EXPECTATION_LOST']);
   const named = await ask(['data/cases.json'], ['Remove the rows of data/cases.json']);
   t.same(named.codes, ['warning EXPECTATION_CHANGED'], 'the contract lets its rows go');
-  t.same((await ask(['src/a.js'])).asked, [], 'no test reads it');
-  t.same((await ask(undefined)).asked, []);
-});
-
-t.test('a change can lose tests by editing tests or the configuration of a test runner', async (t) => {
-  const may = (changed: Readonly<Record<string, CaseFile>>): boolean => mayLoseTests(changeOf(changed).patch);
-  for (const path of [
-    'test/a.js',
-    'a.spec.ts',
-    'tests/test_a.py',
-    'a_test.go',
-    'spec/a_spec.rb',
-    'ATest.java',
-    'x/a.bats',
-  ]) {
-    t.ok(may({ [path]: { base: 'a\n', candidate: 'b\n' } }), path);
-    t.ok(may({ [path]: { base: 'a\n' } }), `${path}, deleted`);
-    t.notOk(may({ [path]: { candidate: 'a\n' } }), `${path}, new`);
-  }
-  for (const path of ['package.json', 'jest.config.js', 'pytest.ini', 'test/setup.js', 'Makefile'])
-    t.ok(may({ [path]: { candidate: 'a\n' } }), path);
-  t.notOk(may({ 'src/a.js': { base: 'a\n', candidate: 'b\n' }, 'README.md': { base: 'a\n' } }));
+  t.same((await ask(['src/a.js'])).asked, [{ tree: 'base' }], 'no test reads it');
+  t.same((await ask(undefined)).asked, [{ tree: 'base' }]);
 });
 
 t.test('a test file that no longer runs any test is an error', async (t) => {
@@ -238,28 +257,22 @@ t.test(
       path,
       detail: { code, count: tests.length, tests },
     });
-    const named = (names: readonly string[], where = 'test/a.test.js') => ({
-      ...outcome(names),
-      reports: [{ name: 'tests.xml', bytes: Buffer.from(`<testcase file="/w/${where}:3"/>`) }],
-    });
-    const all = named(['a', 'b']);
+    const all = outcome(['a', 'b']);
+    const less = { 'base without test/a.test.js': outcome(['b']) };
     const noteOf = async (says: readonly ReturnType<typeof lost>[], asked: Partial<AskedCheck> = {}) => {
-      const reruns = { base: all, 'candidate+base': all };
+      const reruns = { base: all, 'candidate+base': all, ...less };
       const { check } = executedCheck({ files, ran: all, reruns, says, ...asked });
       return (await executed.judgeCheck(check)).note;
     };
     t.same(await noteOf([lost(['a'])]), ['TEST_EMPTIED test/a.test.js']);
     t.same(await noteOf([lost(['c'])]), [], 'no suite ran the case');
-    for (const where of ['test/b.test.js', 'test/a.test.jsx', 'my-test/a.test.js'])
-      t.same(
-        await noteOf([lost(['a'])], { ran: named(['a', 'b'], where) }),
-        [],
-        `${where} has one of that name`,
-      );
-    const module = { ran: named(['a', 'b'], 'tests.unit.test_a') };
-    t.same(await noteOf([lost(['a'], 'TEST_EMPTIED', 'tests/unit/test_a.py')], module), [
-      'TEST_EMPTIED tests/unit/test_a.py',
-    ]);
+    const elsewhere = { base: all, 'candidate+base': all, 'base without test/a.test.js': all };
+    t.same(await noteOf([lost(['a'])], { reruns: elsewhere }), [], 'another file has a case of that name');
+    t.same(
+      await noteOf(['a', 'b', 'c', 'd'].map((name) => lost(['a'], 'TEST_EMPTIED', `test/${name}.test.js`))),
+      [],
+      'losses in more files than are looked at',
+    );
     t.same(await noteOf([lost(['a'], 'ASSERTIONS_STUBBED')]), undefined, 'the base tests are silenced, too');
     t.same(
       await noteOf([lost(['a'], 'TEST_EMPTIED', 'src/a.rs')]),
@@ -276,15 +289,3 @@ t.test(
     );
   },
 );
-
-t.test('a product that makes a test skip is compared with the base, although no test changed', async (t) => {
-  const files = { 'src/a.js': { base: 'a\n', candidate: 'b\n' } };
-  const judged = async (skipped: readonly string[]) => {
-    const ran = outcome(['a', 'b'], { skipped });
-    const { check, asked } = executedCheck({ files, ran, reruns: { base: outcome(['a', 'b']) } });
-    const { findings = [] } = await executed.judgeCheck(check);
-    return [findings.map(({ severity, detail }) => `${severity} ${detail?.code}`), asked.length];
-  };
-  t.same(await judged([]), [[], 0], 'no further run');
-  t.same(await judged(['b']), [['error TESTS_NOT_RUN', 'error TESTS_NOW_SKIPPED'], 1]);
-});

@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
 import type { Executed } from '../../../core/contract/executed-rule.ts';
-import { addsOnlyCases } from '../../../gates/tests-kept/added-lines.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
 import { outcome as suiteOutcome } from '../executed-check.ts';
@@ -154,25 +153,3 @@ t.test(
     t.equal(code(`${base}export const f = () => {\n  return;\n};\n`, 'test/helper.js'), 'EXPECTATION_LOST');
   },
 );
-
-t.test('only a block that begins a case adds nothing that old cases run', async (t) => {
-  const base = "import a from 'a';\n\ntest('one', () => {\n  is(a, 1);\n});\n";
-  const more = "test('two', () => {\n  is(a, 2);\n});\n";
-  const only: readonly string[] = [
-    base + more,
-    `${base}\n// why\n${more}`,
-    base.replace("test('one'", `${more}\ntest('one'`),
-    `${base}describe('b', () => {\n  it('c', () => {\n    is(a, 3);\n  });\n});\n`,
-  ];
-  for (const text of only) t.ok(addsOnlyCases(base, text), text);
-  const beside: readonly string[] = [
-    base.replace('  is(', '  if (a === 0) return;\n  is('),
-    `${base}${more}a = () => 1;\n`,
-    base.replace('\n\n', "\nimport b from 'b';\n\n") + more,
-    base.replace("'a'", "'b'"),
-  ];
-  for (const text of beside) t.notOk(addsOnlyCases(base, text), text);
-  const python = 'from a import a\n\n\ndef test_one():\n    assert a == 1\n';
-  t.ok(addsOnlyCases(python, `${python}\n\n@mark.slow\ndef test_two():\n    assert a == 2\n`));
-  t.notOk(addsOnlyCases(python, python.replace('\n\n\n', '\n\na = 1\n\n')));
-});
