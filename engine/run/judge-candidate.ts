@@ -9,8 +9,7 @@ import { verdictDifferences } from '../store/record/verdict-differences.ts';
 import { blameCandidate } from './decide/blame-candidate.ts';
 import { decideRun } from './decide/decide-run.ts';
 import { authorsOf, type ReceivedApprovals, receiveApprovals } from './decide/receive-approvals.ts';
-import { judgePatch } from './judge/judge-patch.ts';
-import { observeChecks } from './judge/observe/observe-checks.ts';
+import { judgeObserved } from './judge/judge-patch.ts';
 import { rehearseSeal } from './judge/rehearse-seal.ts';
 import { judgeAnew, runStages, type StagesRun } from './judge/run-stages.ts';
 import { finalReport } from './record/gate-report.ts';
@@ -52,13 +51,7 @@ interface Judging extends StagesRun {
  * candidate is judged as if nobody had spoken.
  */
 export async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
-  // What the rules refuse as it is needs no further run of a check.
-  const asItIs = await judgePatch(made);
-  const isRefused = asItIs.some(({ severity }) => severity === 'error');
-  const observed = isRefused ? undefined : await observeChecks(made);
-  const candidate: Attempt = { ...made, ...(observed ? { observed } : {}) };
-  const isFilled = Object.keys(observed?.filled ?? {}).length > 0;
-  const findings = isFilled ? await judgePatch(candidate) : asItIs;
+  const { attempt: candidate, findings } = await judgeObserved(made);
   const rehearsal = await rehearseSeal(candidate);
   const unapproved: Attempt = {
     ...candidate,

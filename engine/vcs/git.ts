@@ -38,11 +38,13 @@ export interface GitAnswer {
 
 const defaultMaxBytes = 64 * 1024 * 1024;
 const maxErrorText = 2000;
-/** What reads objects, refs and config, and no file of a work tree. */
+/** What reads objects, refs, config and rules of what is ignored, and runs no program for a file of a work tree. */
 const readers: readonly (string | undefined)[] = [
   'cat-file',
+  'check-ignore',
   'config',
   'for-each-ref',
+  'ls-files',
   'ls-tree',
   'merge-base',
   'rev-list',

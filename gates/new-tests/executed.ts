@@ -4,6 +4,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
+import { changedData, rerunBaseTests } from '../tests-kept/executed.ts';
 import { type NewCase, noNewCase, ranAmong } from './new-cases.ts';
 
 const rule = 'new-tests';
@@ -65,7 +66,8 @@ async function showNewTests(one: ExecutedCheck): Promise<Shown> {
   const { ran, patch } = one;
   if (!ran.executed || ran.executed.names.size === 0) return unknown;
   const written = casesIn(await one.ask(['--cases']));
-  const over = await one.rerun({ tree: 'base', tests: testPaths(patch) });
+  const data = changedData(one);
+  const over = await one.rerun({ tree: 'base', tests: testPaths(patch), verificationInputs: data });
   if (over === undefined) return unknown;
   const wellOver = passed(over.executed);
   const failing = [...passed(ran.executed)].filter((name) => !wellOver.has(name));
@@ -86,7 +88,7 @@ async function showNewTests(one: ExecutedCheck): Promise<Shown> {
   const gone = [...(base?.names ?? [])].filter((name) => !ran.executed?.names.has(name));
   if (fresh.length > gone.length) return { verdict: 'shown' };
   const old = failing.filter((name) => base?.names.has(name));
-  const before = old.length > 0 ? await one.rerun({ tree: 'candidate', tests: testPaths(patch) }) : undefined;
+  const before = old.length > 0 ? await rerunBaseTests(one) : undefined;
   const still = passed(before?.executed);
   const extended = old.filter((name) => still.has(name));
   return extended.length > 0

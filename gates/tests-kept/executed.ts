@@ -79,7 +79,10 @@ function namesSuite(count: number): Finding {
 }
 
 /** Data outside of directories of tests that the patch takes from tests which read it. */
-function changedData({ patch, reads = [] }: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
+export function changedData({
+  patch,
+  reads = [],
+}: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
   const isRead = new Set(reads);
   return patch.files
     .filter(takesLines)
@@ -97,9 +100,7 @@ async function askBaseTests(
   data: readonly string[],
 ): Promise<readonly Finding[] | undefined> {
   const { spec, patch, isForGoal } = one;
-  const tests = baseTests(patch.files);
-  if (tests.length + data.length === 0) return undefined;
-  const laid = await one.rerun({ tree: 'candidate', tests, verificationInputs: data });
+  const laid = await rerunBaseTests(one);
   if (laid === undefined) return undefined;
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   return compareExpectations({
@@ -125,6 +126,13 @@ export function baseTests(files: readonly PatchFile[]): readonly string[] {
     if (!isNew && isOfTests(oldPath ?? path)) paths.push(oldPath ?? path);
     return [...new Set(paths)];
   });
+}
+
+/** The check on the candidate with the tests of the base and the data that they read; `undefined` if all is as there. */
+export async function rerunBaseTests(one: ExecutedCheck): Promise<Executed | undefined> {
+  const [tests, verificationInputs] = [baseTests(one.patch.files), changedData(one)];
+  if (tests.length + verificationInputs.length === 0) return undefined;
+  return one.rerun({ tree: 'candidate', tests, verificationInputs });
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */

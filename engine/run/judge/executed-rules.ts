@@ -147,12 +147,15 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     outcomes.push(outcome);
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
     if (paths.length === 0) return outcome;
+    const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
+    // The record has room for one run of each kind.
+    if (records[kind] !== undefined) return outcome;
     const { record, log } = await keepLaidRun(attempt, task, outcome, {
       ...(where.tree === 'candidate' ? { name: 'base-tests-log' } : {}),
       tree,
       laid: paths.map((path) => ({ path })),
     });
-    records[where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct'] = record;
+    records[kind] = record;
     if (log) artifacts.push(log);
     return outcome;
   };

@@ -3,6 +3,7 @@ import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { askRules } from './ask-rules.ts';
+import { observeChecks } from './observe/observe-checks.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { securityCodeWarning } from './security-code-warning.ts';
 import { wordingFindings } from './wording-findings.ts';
@@ -40,4 +41,20 @@ export async function judgePatch(
     const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
     return redactTexts(all, { ...policy, remove });
   });
+}
+
+/**
+ * Judges a whole candidate by the patch rules, and again if its checks were seen to look for files that it brings. The
+ * attempt it returns knows what its checks read. What the rules refuse at once needs no observed run.
+ */
+export async function judgeObserved(
+  attempt: Attempt,
+): Promise<{ readonly attempt: Attempt; readonly findings: readonly Finding[] }> {
+  const findings = await judgePatch(attempt);
+  if (findings.some(({ severity }) => severity === 'error')) return { attempt, findings };
+  const observed = await observeChecks(attempt);
+  if (observed === undefined) return { attempt, findings };
+  const seen: Attempt = { ...attempt, observed };
+  const isFilled = Object.keys(observed.filled).length > 0;
+  return { attempt: seen, findings: isFilled ? await judgePatch(seen) : findings };
 }

@@ -1,7 +1,7 @@
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
-import { judgePatch } from '../judge/judge-patch.ts';
+import { judgeObserved, judgePatch } from '../judge/judge-patch.ts';
 import { runStages, type StagesRun } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
 import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
@@ -139,11 +139,16 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
       context: snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
     },
   );
-  const begun = beginAttempt(run, name, patch);
+  const unseen = beginAttempt(run, name, patch);
   const isWork = record.kind === 'patch';
   const isPart = state.draft.tasks.filter(({ kind }) => kind === 'implementation').length > 1;
   const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
-  const findings = isWork ? [...(await judgePatch(begun, isPart ? 'part' : 'whole')), ...uncited] : [];
+  // The only Task's attempt is the candidate: its fast stage counts, so its checks are observed now.
+  const { attempt: begun, findings: found } =
+    isWork && !isPart
+      ? await judgeObserved(unseen)
+      : { attempt: unseen, findings: isWork ? await judgePatch(unseen, 'part') : [] };
+  const findings = isWork ? [...found, ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
   const ran: StagesRun = isRejected
     ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }

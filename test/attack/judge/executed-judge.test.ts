@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { makeSample, type Sample } from '../../engine/run/sample.ts';
 import { casesOf } from '../../rooms/long.ts';
 
@@ -32,6 +33,8 @@ interface ExecutedCase {
   readonly added: Files;
   readonly code: string;
   readonly kind?: 'command' | 'testSuite';
+  /** A worker makes the change: its only attempt is the candidate. */
+  readonly isWorked?: boolean;
 }
 
 /** Ways to seal a broken product that only the executed tests show. */
@@ -57,6 +60,12 @@ const cases = {
     added: { 'data/cases.json': '[]\n' },
     code: 'EXPECTATION_LOST',
   },
+  'data-emptied by a worker': {
+    base: ofData('data/cases.json'),
+    added: { 'data/cases.json': '[]\n' },
+    code: 'EXPECTATION_LOST',
+    isWorked: true,
+  },
   'red-test-edited': {
     base: { 'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.12);') },
     added: { 'src/fee.js': fee, 'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.13);') },
@@ -73,9 +82,10 @@ function write({ root }: Sample, files: Files): void {
 
 for (const [name, one] of casesOf<keyof typeof cases, ExecutedCase>(cases, [
   'data-emptied, outside of tests',
+  'data-emptied by a worker',
 ]))
   t.test(`refuses a broken product that the executed tests show: ${name}`, async (t) => {
-    const { base, added, code, kind = 'testSuite' } = one;
+    const { base, added, code, kind = 'testSuite', isWorked = false } = one;
     const sample = makeSample();
     t.teardown(() => sample.remove());
     write(sample, { 'src/fee.js': fee, ...base });
@@ -94,13 +104,20 @@ for (const [name, one] of casesOf<keyof typeof cases, ExecutedCase>(cases, [
       artifactsProduced: ['test-log'],
     };
     const view = await sample.run(
-      { source: { kind: 'patch', bytes } },
+      isWorked
+        ? { worker: createRecordedWorker([{ task: 1, attempt: 1, patch: bytes.toString() }], async () => {}) }
+        : { source: { kind: 'patch', bytes } },
       {
         intent: { changeType: 'refactor', inScope: ['src/', 'test/', 'data/'] },
         acceptance: { verificationPlan: { fastChecks: [check] } },
       },
     );
     t.not(view.decision?.type, 'commit');
+    if (isWorked) {
+      const record = sample.git('grep', '--text', '-h', code, `refs/ai/runs/${view.runId}`);
+      t.match(record, code, 'its attempt was refused for it');
+      return;
+    }
     const found = view.stages[0]?.checks[0]?.findings ?? [];
     t.match(
       found.filter(({ severity }) => severity === 'error').map(({ detail }) => detail?.code),

@@ -52,7 +52,7 @@ async function draft(
 
 t.test('a drafted check may write its report where writ reads it, and nothing else', async (t) => {
   const [check] = priceDraft.checks;
-  const command = 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"';
+  const command = '.venv/bin/python -m pytest --junitxml="$REPORTS_DIR/pytest.xml"';
   const { data, told } = await draft(t, [
     submits({ ...priceDraft, checks: [{ ...check, command: `${command.slice(0, -1)}$(id)"` }] }),
     submits({ ...priceDraft, checks: [{ ...check, command }] }),

@@ -1,8 +1,9 @@
-import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
 import { askGit, startGatedGit, startGit } from '../../../engine/vcs/git.ts';
+import { isIgnoredPath } from '../../../engine/vcs/ignored.ts';
 import { planTarget } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { long } from '../../rooms/long.ts';
@@ -24,6 +25,21 @@ t.test('a read-only repository is the same but skips the search for filter drive
   }
   const repo = await openRepository(join(dir, 'main'), { onlyReads: true });
   t.equal(String(await readBlob(repo, 'main', 'a.txt')), 'one\n');
+});
+
+t.test('a read-only repository says what is ignored and starts no program for it', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'main'));
+  sample.commit({ kept: '1' });
+  sample.commit({ '.gitignore': '.venv\nkept\n' });
+  const trap = join(dir, 'trap');
+  writeFileSync(trap, `#!/bin/sh\ntouch ${join(dir, 'sprung')}\n`, { mode: 0o755 });
+  sample.git('config', 'core.fsmonitor', trap);
+  const repo = await openRepository(sample.dir, { onlyReads: true });
+  t.equal(await isIgnoredPath(repo, '.venv/bin/python'), true);
+  t.equal(await isIgnoredPath(repo, 'src/a.js'), false);
+  t.equal(await isIgnoredPath(repo, 'kept'), false, 'git tracks it');
+  t.notOk(existsSync(join(dir, 'sprung')));
 });
 
 t.test('a read-only repository refuses git commands that could start a program', async (t) => {

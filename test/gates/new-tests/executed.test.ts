@@ -142,3 +142,26 @@ t.test('the text decides if no suite says which tests ran', async (t) => {
   t.same((await judge({ ran: unread })).codes, ['error NEW_TEST_MISSING']);
   t.same((await judge({ ran: unread, status: 'failed' })).codes, ['error NEW_TEST_MISSING']);
 });
+
+t.test('data that tests read goes with the tests, in both directions', async (t) => {
+  const { check, asked } = executedCheck({
+    files: {
+      'src/a.js': { base: 'a\n', candidate: 'b\n' },
+      'data/cases.json': { base: '[1]\n', candidate: '[1, 2]\n' },
+    },
+    changeType: 'bugfix',
+    ran: outcome(['rows']),
+    reruns: {
+      base: outcome(['rows']),
+      'base+candidate': outcome(['rows'], { failed: ['rows'] }),
+      'candidate+base': outcome(['rows']),
+    },
+    more: { reads: ['data/cases.json'] },
+  });
+  const { note } = await executed.judgeCheck(check);
+  t.match(note, { verdict: 'extended', tests: ['rows'] });
+  t.same(
+    asked.filter(({ verificationInputs = [] }) => verificationInputs.length > 0).map(({ tree }) => tree),
+    ['base', 'candidate'],
+  );
+});
