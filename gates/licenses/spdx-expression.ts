@@ -33,7 +33,7 @@ export function parseLicense(text: string | undefined): SpdxNode | undefined {
 let listed: ReadonlyMap<string, string> | undefined;
 
 /**
- * Identifiers of licenses and exceptions in the spelling of the SPDX lists, which the parser compares with case and SPDX
+ * Identifiers of licenses and exceptions in the spelling of the SPDX lists. The parser compares them with case, SPDX
  * without (annex D.2).
  */
 function asListed(text: string): string {
