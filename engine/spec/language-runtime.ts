@@ -1,7 +1,7 @@
 import { type RuntimeTool, runtimeTools } from './runtime-tools.ts';
 import type { Version } from './runtime-version.ts';
 
-export const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;
+const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;
 export type RuntimeOperator = (typeof runtimeOperators)[number];
 
 /** One demand of `constraints.platform.languageRuntime`: `node>=22`. */
