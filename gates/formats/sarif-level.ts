@@ -192,6 +192,6 @@ function* idsOf(id: string): Generator<string> {
 }
 
 /** The item of a list; indexes count from 0, and -1 means none. */
-export function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
+function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
   return Number.isInteger(index) && Number(index) >= 0 ? list[Number(index)] : undefined;
 }
