@@ -9,7 +9,7 @@ type Licenses = InstanceType<Library['Contrib']['License']['Factories']['License
 /** A CycloneDX document as JSON data. */
 export type CycloneDxDocument = Readonly<Record<string, unknown>>;
 
-export const rootRef = 'repository';
+const rootRef = 'repository';
 
 /**
  * A CycloneDX JSON document over a bill. Same bill, same document on every machine: the serial number comes from the
