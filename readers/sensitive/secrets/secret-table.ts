@@ -187,7 +187,7 @@ function offsetOf({ anchors }: SecretPattern): number {
 }
 
 /** Every text at which a pattern is tried. */
-export function anchorsOf({ anchors }: SecretPattern): readonly string[] {
+function anchorsOf({ anchors }: SecretPattern): readonly string[] {
   return 'classes' in anchors ? textsOf(anchors.classes) : anchors;
 }
 
