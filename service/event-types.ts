@@ -1,7 +1,7 @@
 import { unseen } from '../core/base/unseen.ts';
 
 /** What a run of the engine tells (resolutions C): published by writ itself, each with `run_id`. */
-export const runEventTypes = ['run_started', 'stage_settled', 'decision_made', 'approval_needed'] as const;
+const runEventTypes = ['run_started', 'stage_settled', 'decision_made', 'approval_needed'] as const;
 export type RunEventType = (typeof runEventTypes)[number];
 
 /** Types that only writ publishes; no notification may carry one, see `isReserved`. */
