@@ -2,7 +2,7 @@ import { type RuntimeTool, runtimeTools } from './runtime-tools.ts';
 import type { Version } from './runtime-version.ts';
 
 const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;
-export type RuntimeOperator = (typeof runtimeOperators)[number];
+type RuntimeOperator = (typeof runtimeOperators)[number];
 
 /** One demand of `constraints.platform.languageRuntime`: `node>=22`. */
 export interface RuntimeDemand {
