@@ -108,7 +108,7 @@ const maxUri = 1000;
 const maxBases = 8;
 
 /** Answers the repository path that an `artifactLocation` means. */
-export type PathOf = (location: JsonObject) => string | undefined;
+type PathOf = (location: JsonObject) => string | undefined;
 
 /**
  * Maps locations of a run to paths of the repository: paths below the sandbox's workspace, below a base that the run
