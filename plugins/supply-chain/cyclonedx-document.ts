@@ -7,7 +7,7 @@ type Library = typeof import('@cyclonedx/cyclonedx-library');
 type Licenses = InstanceType<Library['Contrib']['License']['Factories']['LicenseFactory']>;
 
 /** A CycloneDX document as JSON data. */
-export type CycloneDxDocument = Readonly<Record<string, unknown>>;
+type CycloneDxDocument = Readonly<Record<string, unknown>>;
 
 const rootRef = 'repository';
 
