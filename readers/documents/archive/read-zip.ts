@@ -55,7 +55,7 @@ export interface WantedBytes {
  * Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a
  * file.
  */
-export type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
+type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
 
 /** One file in an archive. */
 export interface ZipMember {

@@ -4,7 +4,7 @@ import { findPrivateKey, keyAnchors, keyAround } from './private-key.ts';
 import { type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
 
 /** Looks for one form of secret at an offset of a latin1 text. */
-export type Attempt = (text: string, at: number) => SecretMatch | undefined;
+type Attempt = (text: string, at: number) => SecretMatch | undefined;
 
 /** Of characters under an encoding: the longest token, and the longest key. */
 const maxEncodedToken = 640;
