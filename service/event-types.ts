@@ -6,7 +6,6 @@ export type RunEventType = (typeof runEventTypes)[number];
 
 /** Types that only writ publishes; no notification may carry one, see `isReserved`. */
 export const builtInTypes = ['dirty_marked', 'service_lifecycle', 'resync', ...runEventTypes] as const;
-export type BuiltInType = (typeof builtInTypes)[number];
 
 /** Whether a type differs from one of writ's own at most by case, blanks, unseen characters and forms of letters. */
 export function isReserved(type: string): boolean {
