@@ -6,7 +6,7 @@ import { globalOptions } from './global-options.ts';
 import { isOption, resolveOption, suggest, unknownOption, usage } from './option-token.ts';
 
 /** A command line as understood. `help` without a command is about `group` or about everything. */
-export type Invocation =
+type Invocation =
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command?: CommandSpec; readonly group?: string }
   | {

@@ -25,6 +25,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     system: order.system,
     tools: readingDeclarations(order),
     cacheKey: order.cacheKey,
+    thread: order.cacheKey,
   });
   const say = async (message: ModelMessage): Promise<void> => {
     await told.message(message);

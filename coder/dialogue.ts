@@ -20,8 +20,20 @@ const leastContext = 512;
 /** Of a reply, where a model holds less than was known and does not say how much. */
 const smallReply = 4096;
 
+/** What a model was found to hold, because a vendor refused more. */
+interface Fitting {
+  readonly reply: number;
+  readonly characters: number;
+}
+
+/** By thread, for as long as the process lives: its next question is not refused again. */
+const found = new Map<string, Fitting>();
+const maxFound = 100;
+
 export interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
   readonly cacheKey: string;
+  /** Whose dialogues follow each other: what the model was found to hold bounds the later ones, too. */
+  readonly thread?: string;
   readonly turns: Turns;
   readonly question: string;
   /** What was said before, oldest first; begins with a message of the user. */
@@ -49,16 +61,20 @@ export function openDialogue(order: DialogueOrder): Dialogue {
     system,
     tools,
     cacheKey,
+    thread,
   } = order;
   const overhead = system.join('').length + JSON.stringify(tools).length;
   const { contextTokens } = turns;
-  let reply = replyTokens(contextTokens ?? usualWindow);
+  // Another model of the thread may hold more.
+  const key = thread === undefined ? undefined : `${thread} ${contextTokens}`;
+  let fitting = key === undefined ? undefined : found.get(key);
+  let reply = fitting?.reply ?? replyTokens(contextTokens ?? usualWindow);
   // Where the window is not known, only the work is bounded by the usual one.
   const most =
     contextTokens === undefined && order.maxCharacters !== undefined
       ? maxCharacters
       : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
-  const conversation = openConversation(question, most, before);
+  const conversation = openConversation(question, Math.min(most, fitting?.characters ?? most), before);
   const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
     turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
   /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
@@ -66,15 +82,19 @@ export function openDialogue(order: DialogueOrder): Dialogue {
     const [size, replied] = [conversation.size, reply];
     const { context, sent } = tokensIn(words);
     reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
+    let characters: number;
     if (context !== undefined && sent !== undefined) {
       const share = (context - reply) / sent;
-      const fitting = (size + overhead) * share - overhead;
-      conversation.shrinkTo(Math.floor(Math.max(fitting, size * share * leastShare)));
+      characters = Math.max((size + overhead) * share - overhead, size * share * leastShare);
     } else {
       // How many characters a token has here is not known: fewer than it was taken for, if the estimate fitted.
-      const fitting = context === undefined ? size : conversationCharacters(context, overhead);
-      conversation.shrinkTo(Math.floor(Math.min(fitting, size / 2)));
+      characters = Math.min(
+        context === undefined ? size : conversationCharacters(context, overhead),
+        size / 2,
+      );
     }
+    fitting = { reply, characters: Math.floor(characters) };
+    conversation.shrinkTo(fitting.characters);
     return conversation.size < size || reply < replied;
   };
   return {
@@ -82,13 +102,22 @@ export function openDialogue(order: DialogueOrder): Dialogue {
     async take(told) {
       for (let left = maxShortenings; ; left -= 1)
         try {
-          return await ask(told);
+          const turn = await ask(told);
+          if (key !== undefined && fitting !== undefined) remember(key, fitting);
+          return turn;
         } catch (fault) {
           if (!isTooLarge(fault)) throw fault;
           if (left === 0 || !shrink(messageOf(fault))) throw fault;
         }
     },
   };
+}
+
+function remember(key: string, fitting: Fitting): void {
+  found.delete(key);
+  found.set(key, fitting);
+  const [oldest] = found.keys();
+  if (found.size > maxFound && oldest !== undefined) found.delete(oldest);
 }
 
 /** True if a vendor refused what it was sent as too long for the model. */

@@ -37,14 +37,21 @@ export function valuesOf(request: IncomingMessage, name: string): readonly strin
  */
 function foreignOrigin(request: IncomingMessage, host: string): WritError | undefined {
   const own = `http://${host}`.toLowerCase();
+  const expected = pageOrigin(request);
   const origins = valuesOf(request, 'origin');
   const origin = origins.length > 1 ? 'several' : origins.find((value) => value.toLowerCase() !== own);
-  if (origin !== undefined)
-    return new WritError('ORIGIN_REQUIRED', { detail: { expected: own, found: origin } });
+  if (origin !== undefined) return new WritError('ORIGIN_REQUIRED', { detail: { expected, found: origin } });
   const site = valuesOf(request, 'sec-fetch-site').find(
     (value) => value !== 'same-origin' && value !== 'none',
   );
   return site === undefined
     ? undefined
-    : new WritError('ORIGIN_REQUIRED', { detail: { expected: own, found: site } });
+    : new WritError('ORIGIN_REQUIRED', { detail: { expected, found: site } });
+}
+
+/** The origin of the page: the host of the request, with the port of this server if `Host` names none. */
+export function pageOrigin(request: IncomingMessage): string {
+  const [host = ''] = valuesOf(request, 'host');
+  const port = /:\d+$/.test(host) ? '' : `:${request.socket.localPort}`;
+  return `http://${host}${port}`.toLowerCase();
 }

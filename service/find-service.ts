@@ -6,7 +6,7 @@ import { readPrivateFile } from '../http/private-files.ts';
 import type { ServicePlace } from './service-place.ts';
 
 /** What is known of a repository's service without asking it. `stale`: it was killed and its files are left. */
-export type FoundService =
+type FoundService =
   | { readonly state: 'running' | 'stale'; readonly discovery: Discovery }
   | { readonly state: 'stopped' };
 

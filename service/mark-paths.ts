@@ -9,7 +9,7 @@ import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
  * Why a path cannot be a mark: no text, a NUL in it, text that is no UTF-8 (a lone surrogate), or not in this
  * repository.
  */
-export type MarkRefusal = 'empty' | 'nul' | 'not-utf8' | 'outside';
+type MarkRefusal = 'empty' | 'nul' | 'not-utf8' | 'outside';
 
 const says: Readonly<Record<MarkRefusal, string>> = {
   empty: 'is empty',

@@ -6,7 +6,7 @@ import { parseFile } from './parse-files.ts';
 import type { IntentRecord, RunRecord } from './thread-record.ts';
 
 /** The node of the intent that a run was started for. */
-export type IntentOf = (run: RunRecord) => string | undefined;
+type IntentOf = (run: RunRecord) => string | undefined;
 
 /**
  * Draws the intent of a thread, a node for each version of its contract that is recorded or was run, and the intents

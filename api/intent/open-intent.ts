@@ -14,7 +14,7 @@ import type { InputSource } from '../read-input.ts';
 import { readSpecBytes } from './read-spec-bytes.ts';
 
 /** An intent of a specification file. */
-export type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;
+type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;
 
 /** The intent of a specification file, recorded or not. The document must be valid. */
 export async function intentOfFile(

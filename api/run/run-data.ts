@@ -264,7 +264,7 @@ function toBaselineData({ failure, speed, network }: CheckBaseline): NonNullable
 }
 
 /** A finding as `--json` shows it; `checkId` where a check found it. */
-export function toFindingData(finding: Finding, checkId?: string): RunData['findings'][number] {
+function toFindingData(finding: Finding, checkId?: string): RunData['findings'][number] {
   return compact({
     rule: finding.rule,
     severity: finding.severity,

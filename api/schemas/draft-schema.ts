@@ -2,7 +2,7 @@ import { runMembers, runSchema } from './run-schema.ts';
 import { type Admitted, count, list, number, oneOf, record, sha256, text } from './shape.ts';
 
 /** A contract that a model drafted of a request. */
-export const draftSchema = record(
+const draftSchema = record(
   {
     path: text,
     spec_id: text,

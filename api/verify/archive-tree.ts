@@ -276,6 +276,9 @@ function blobId(algorithm: ObjectFormat, content: Buffer): string {
 type Directory = Map<string, Directory | Entry>;
 
 /** Compares the archive, below each directory that holds all of it, with the tree. */
+/** Turns off every attribute with which `git archive` converts or leaves out files. */
+const noAttributes = '* -text -eol -ident -filter -working-tree-encoding -export-subst -export-ignore';
+
 function findTree({ files, directories }: Archive, tree: string, algorithm: ObjectFormat): ArchiveAnswer {
   const [first = ''] = files.keys();
   const parts = first.split('/').slice(0, -1);
@@ -292,7 +295,7 @@ function findTree({ files, directories }: Archive, tree: string, algorithm: Obje
       return { prefix: Buffer.from(prefix, 'latin1').toString('utf8'), files: files.size };
   }
   return {
-    reason: `its ${files.size} files are not those of the sealed tree: some were added, changed or left out (\`export-ignore\`, \`export-subst\` and submodules do that)`,
+    reason: `its ${files.size} files are not those of the sealed tree: some were added, changed or left out. Attributes do that (\`eol\`, \`ident\`, \`export-subst\`, \`export-ignore\`, filters), and submodules. To archive files as git stores them, write \`${noAttributes}\` to \`info/attributes\` of a bare clone and run \`git archive\` there`,
   };
 }
 

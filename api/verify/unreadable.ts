@@ -12,7 +12,7 @@ export function unreadable(fault: unknown): VerifyReport | undefined {
   if (isWritError(fault, 'OBJECTS_MISSING')) {
     const left = [fault.detail.objects].flat().join(', ');
     return nothingThere(
-      `the partial clone left ${left} behind: fetch again without a filter, or verify the exported file`,
+      `the partial clone left ${left} behind: ${howToComplete}, or verify the exported file`,
     );
   }
   if (!isWritError(fault, 'GIT_FAILED')) return undefined;
@@ -25,3 +25,6 @@ export function unreadable(fault: unknown): VerifyReport | undefined {
 
 /** A clone brings branches and tags alone. */
 export const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:refs/ai/*"`';
+
+const howToComplete =
+  'fetch all objects with `git fetch --refetch --no-filter` (for records that git fetched, with `REMOTE "+refs/ai/*:refs/ai/*"`)';

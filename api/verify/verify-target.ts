@@ -73,7 +73,9 @@ interface Found {
 async function findByRun(repository: Repository, wanted: string, findRun: FindRun): Promise<Found> {
   const { store, runId } = await findRun(wanted);
   const commit = await decidedCommit(repository, store, runId);
-  return { runId, store, reason: 'the run has no commit', ...(commit === undefined ? {} : { commit }) };
+  if (commit === undefined) return { runId, store, reason: 'the run has no commit' };
+  const reason = `commit ${commit} of the run is not in this repository: fetch a branch that holds it (in a shallow clone \`git fetch --unshallow\`), or \`git fetch REMOTE ${commit}\``;
+  return { runId, store, commit, reason };
 }
 
 async function findByCommit(repository: Repository, commit: string, findRun: FindRun): Promise<Found> {

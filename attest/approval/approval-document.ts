@@ -12,7 +12,7 @@ export interface ApprovalDocument {
   readonly signature: string;
 }
 
-export const approvalDocumentSchema = 'urn:writ:approval:v1';
+const approvalDocumentSchema = 'urn:writ:approval:v1';
 
 /** The document's canonical bytes. */
 export function encodeApprovalDocument(statement: Uint8Array, signature: string): Uint8Array {

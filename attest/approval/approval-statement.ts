@@ -36,7 +36,7 @@ export interface ApprovalPredicate {
   readonly signedAt: string;
 }
 
-export type ApprovalStatement = Statement<typeof approvalType, ApprovalPredicate>;
+type ApprovalStatement = Statement<typeof approvalType, ApprovalPredicate>;
 
 export interface ApprovalInput
   extends Pick<ApprovalPredicate, 'decision' | 'principal' | 'role' | 'comment' | 'inProcess'> {

@@ -5,7 +5,7 @@ import { literalsOf } from './pattern-list.ts';
  * Names that one identity goes by: the text itself and, for `Name <mail>`, both parts. Case and Unicode form do not
  * matter.
  */
-export function namesOf(identity: string): readonly string[] {
+function namesOf(identity: string): readonly string[] {
   const parts = /^([^<>]*)<([^<>]+)>\s*$/.exec(identity);
   return [identity, parts?.[1] ?? '', parts?.[2] ?? '']
     .map((name) => name.normalize('NFKC').trim().toLowerCase())

@@ -16,7 +16,7 @@ import { type AnyBundle, readBundle } from './any-bundle.ts';
 import { type BundledProof, parseTlogEntry } from './bundled-proof.ts';
 
 /** Media type of sigstore bundle v0.3. */
-export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
 /** A sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
 export interface Bundle {

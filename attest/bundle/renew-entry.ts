@@ -9,7 +9,7 @@ import { formatTlogProof } from '../log/tlog-proof.ts';
 import { type Bundle, formatBundle, parseBundle } from './bundle.ts';
 
 /** The seals of a run that its log entry is in: those that were made again, else the first. */
-export type Seals = ReadonlyMap<string, Uint8Array>;
+type Seals = ReadonlyMap<string, Uint8Array>;
 
 /**
  * Makes the log entry of a sealed run again, octet by octet, if `own` is the log that it was made in. Needs no signing

@@ -17,7 +17,7 @@ export interface SshPublicKey {
 }
 
 /** Key types whose signatures count. Others (`ssh-dss`, certificates) are KEY_UNUSABLE. */
-export const sshKeyTypes = [
+const sshKeyTypes = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',
   'ecdsa-sha2-nistp384',

@@ -9,7 +9,7 @@ import { readSubtrees } from './tile-reader.ts';
  * `first`: nothing was seen of the log. `same`: this very tree was, or is shown to be a part of what was. `unknown`: it
  * cannot be told.
  */
-export type Compared = 'first' | 'same' | 'unknown';
+type Compared = 'first' | 'same' | 'unknown';
 
 /**
  * Holds a verified checkpoint to what this user has seen of its log, by what the memory keeps alone. A tree that

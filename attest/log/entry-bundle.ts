@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 
 /** Longest entry that a bundle can hold: its length is a 16-bit number (C2SP tlog-tiles). */
-export const maxEntryBytes = 65_535;
+const maxEntryBytes = 65_535;
 
 /** Largest file of a ledger: a bundle of 256 of them. */
 export const maxBundleBytes = 256 * (2 + maxEntryBytes);

@@ -64,7 +64,7 @@ function ledgerBehind({ ref, before, head: { size } }: Continued): WritError {
 }
 
 /** How a command says that the ledger follows the published log from now on. */
-export function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): WritError {
+function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): WritError {
   const again =
     runs.length === 0
       ? ''

@@ -23,11 +23,6 @@ function tilesOf(size: number): readonly Tile[] {
   return tiles;
 }
 
-/** The paths of {@link readHistory}'s tiles. */
-export function historyPaths(size: number): readonly string[] {
-  return tilesOf(size).map(({ level, index, width }) => tilePath(level, index, width));
-}
-
 /**
  * What shows, of any size up to `head.size` that anybody may have seen, whether it was a prefix: the hash tiles without
  * the entries, each of them shown to lead to the root of `head`. Beyond 65,536 entries the older sizes only as far as

@@ -14,8 +14,8 @@ export interface NoteKey {
 }
 
 /** What a key signs, by its octet in key ids and vkeys: checkpoints of its own log, or those of others as a witness. */
-export const noteKeyTypes = { log: 0x01, witness: 0x04 } as const;
-export type NoteKeyType = keyof typeof noteKeyTypes;
+const noteKeyTypes = { log: 0x01, witness: 0x04 } as const;
+type NoteKeyType = keyof typeof noteKeyTypes;
 
 /** Binds an Ed25519 public key to a name and a use; any other key is KEY_UNUSABLE. */
 export function noteKeyFor(type: NoteKeyType, name: string, key: KeyObject): NoteKey {

@@ -3,7 +3,7 @@ import { type LedgerKey, parseVkey } from './ledger-key.ts';
 import { parseWitnessVkey, type WitnessKey } from './witness-key.ts';
 
 /** A rule over witnesses: one of them, or at least `threshold` of several rules. */
-export type Quorum =
+type Quorum =
   | { readonly witness: WitnessKey }
   | { readonly threshold: number; readonly members: readonly Quorum[] };
 

@@ -3,17 +3,13 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import type { Root } from './trusted-root.ts';
 
 /** What a trusted root names. */
-export type ServiceKind =
-  | 'certificate-authority'
-  | 'certificate-log'
-  | 'transparency-log'
-  | 'time-stamp-authority';
+type ServiceKind = 'certificate-authority' | 'certificate-log' | 'transparency-log' | 'time-stamp-authority';
 
 /**
  * How a service differs from the one of the old root. `ended`: its validity ends, or ends earlier. `extended`: its end
  * is gone, or is later. `changed`: another start, address or chain.
  */
-export type ServiceChange = 'added' | 'removed' | 'ended' | 'extended' | 'changed' | 'kept';
+type ServiceChange = 'added' | 'removed' | 'ended' | 'extended' | 'changed' | 'kept';
 
 /** Since when and until when a service is trusted, epoch milliseconds; without `endMs` there is no end. */
 export interface Validity {

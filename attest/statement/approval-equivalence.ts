@@ -28,7 +28,7 @@ export interface EquivalencePredicate {
   readonly carried: readonly (BasedTree & { readonly approvals: readonly Digested[] })[];
 }
 
-export type EquivalenceStatement = Statement<typeof equivalenceType, EquivalencePredicate>;
+type EquivalenceStatement = Statement<typeof equivalenceType, EquivalencePredicate>;
 
 /** The statement about the approvals that carry over; `undefined` if none does. */
 export function buildEquivalence(

@@ -20,7 +20,7 @@ export interface ProvenanceInput extends Omit<AttestRequest, 'spec' | 'stages' |
 }
 
 /** Subject names: exactly these three, in this order. */
-export const subjectNames = { commit: 'commit', tree: 'tree', patchset: 'patchset.diff' } as const;
+const subjectNames = { commit: 'commit', tree: 'tree', patchset: 'patchset.diff' } as const;
 
 /**
  * The statement about a sealed change. Base commit, policy commit and spec are added to the dependencies here. An

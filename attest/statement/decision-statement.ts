@@ -38,7 +38,7 @@ export interface DecisionPredicate {
   }[];
 }
 
-export type DecisionStatement = Statement<typeof decisionType, DecisionPredicate>;
+type DecisionStatement = Statement<typeof decisionType, DecisionPredicate>;
 
 /** The statement about a decision to commit. */
 export function buildDecision(request: AttestRequest): DecisionStatement {

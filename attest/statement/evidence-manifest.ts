@@ -12,7 +12,7 @@ export interface EvidenceManifest {
   readonly files: readonly ResourceDescriptor[];
 }
 
-export type ManifestStatement = Statement<typeof manifestType, EvidenceManifest>;
+type ManifestStatement = Statement<typeof manifestType, EvidenceManifest>;
 
 /** The manifest of what is recorded; signed last. */
 export function buildManifest(

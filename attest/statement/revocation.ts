@@ -4,7 +4,7 @@ import { statementType } from './statement.ts';
 export const revocationType = 'urn:writ:predicate:revocation:v1';
 
 /** Says that a provenance statement over the same subjects did not take effect. */
-export type RevocationStatement = Statement<typeof revocationType, { readonly run_id: string }>;
+type RevocationStatement = Statement<typeof revocationType, { readonly run_id: string }>;
 
 /**
  * Nothing in it but what the provenance says too: a log holds digests only, and so a verifier that has the provenance

@@ -14,7 +14,7 @@ export interface TestResult {
   readonly failedTests?: readonly string[];
 }
 
-export type TestResultStatement = Statement<typeof testResultType, TestResult>;
+type TestResultStatement = Statement<typeof testResultType, TestResult>;
 
 /**
  * One statement for each check that ran tests, by the check's id. An old failure that the contract tolerates is

@@ -28,7 +28,7 @@ export interface VerificationSummary {
   readonly slsaVersion: '1.2';
 }
 
-export type SummaryStatement = Statement<typeof summaryType, VerificationSummary>;
+type SummaryStatement = Statement<typeof summaryType, VerificationSummary>;
 
 /** True for a stored file that is an attestation by itself. */
 export function isAttestation(path: string): boolean {

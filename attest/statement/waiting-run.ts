@@ -4,7 +4,7 @@ import { type Statement, statementType } from './statement.ts';
 export const waitingRunType = 'urn:writ:predicate:waiting-run:v1';
 
 /** Says what a runner left for others to go on from: its journal and its gate report, by digest. */
-export type WaitingRunStatement = Statement<typeof waitingRunType, { readonly run_id: string }>;
+type WaitingRunStatement = Statement<typeof waitingRunType, { readonly run_id: string }>;
 
 /** The statement over these files; the same files give the same statement. */
 export function buildWaitingRun(runId: string, files: ReadonlyMap<string, Uint8Array>): WaitingRunStatement {

@@ -101,7 +101,7 @@ export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]):
 }
 
 /** The octets of a DER UTF8String that nothing follows. */
-export function readDerText(der: Buffer): Buffer | undefined {
+function readDerText(der: Buffer): Buffer | undefined {
   return readDerValue(der, 0x0c);
 }
 

@@ -19,7 +19,7 @@ const maxApprovals = 1000;
 const maxAuthorsBytes = 1024 * 1024;
 
 /** What a decision says of who approved it. */
-export type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
+type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
 
 /**
  * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when

@@ -21,7 +21,7 @@ import { keptLacks } from './kept-lacks.ts';
 import { reviewDraft } from './review-draft.ts';
 
 /** Starts the run of a confirmed draft. */
-export type StartRun = (
+type StartRun = (
   given: Pick<RunRequest, 'specBytes' | 'source' | 'runId' | 'model' | 'drafting'>,
 ) => Promise<CommandResult>;
 

@@ -43,6 +43,12 @@ function hintsFor(stuck: readonly MovedRef[], pushed: boolean): { readonly hints
     return {
       hints: ['say which record holds: `writ fetch --theirs RUN` takes theirs, `--ours RUN` keeps yours'],
     };
+  if (pushed && stuck.some(({ ref, status }) => status === 'diverged' && ref.includes('/runs/')))
+    return {
+      hints: [
+        'the remote has another record of the run: `writ fetch` brings it, `writ fetch --theirs RUN` takes it, `--ours RUN` keeps yours; then push again',
+      ],
+    };
   if (pushed || !stuck.every(({ ref, status }) => isLogRef(ref) && status === 'diverged')) return {};
   const take = stuck.map(({ ref }) => `\`git update-ref ${ref} ${fetchedLogRef(ref)}\``);
   return {

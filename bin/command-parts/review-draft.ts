@@ -5,7 +5,7 @@ import type { LineReader } from '../terminal/line-reader.ts';
 import type { CommandContext } from './command.ts';
 
 /** What a person says of a draft. */
-export type Reviewed =
+type Reviewed =
   | { readonly answer: 'confirm' | 'cancel' | 'wait' }
   /** With what shall be different. */
   | { readonly answer: 'modify'; readonly note: string };

@@ -42,7 +42,7 @@ export const remote: ArgumentSpec = {
 };
 
 /** A plugin that the repository lists, trusted for this one run. */
-export const pluginTrust: OptionSpec = {
+const pluginTrust: OptionSpec = {
   name: 'plugin',
   value: 'DIGEST',
   repeatable: true,

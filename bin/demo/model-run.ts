@@ -15,7 +15,7 @@ import type { CommandContext } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/draft-target.ts';
 
 /** What a person asks the model for. */
-export const modelRequest =
+const modelRequest =
   'The note of an order is kept with the blanks around it. Keep it without them, and tell it in the changelog.';
 
 /** A request that a model drafted, planned and worked. */

@@ -9,7 +9,7 @@ export interface ModelPart extends ModelRun {
 }
 
 /** True where the commit of the model's run holds in every claim. */
-export function isModelVerified({ verified }: ModelPart): boolean {
+function isModelVerified({ verified }: ModelPart): boolean {
   return verified.length > 0 && verified.every(({ report }) => report.verified);
 }
 

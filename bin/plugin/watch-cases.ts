@@ -5,7 +5,7 @@ import type { CaseRunner } from '../../plugins/testers/run-cases.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 
 /** What a case of a suite may take, whatever longer a run would wait. */
-export const caseSeconds = 20;
+const caseSeconds = 20;
 
 /** For a case whose processes were ended to take its servers down. */
 const settleMs = 5000;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { randomOctets } from './ids.ts';
 
 /** What a file is made of: text or bytes, or the content of another file. */
-export type FileContent = string | Uint8Array | { readonly copyOf: string };
+type FileContent = string | Uint8Array | { readonly copyOf: string };
 
 /**
  * Puts a file in place whole or not at all, durable when it resolves. The draft lies beside it as `tmp_writ_…`, which a

@@ -24,6 +24,6 @@ export function plainHttpHost(text: string): string | undefined {
 }
 
 /** True where the URL names this machine's loopback by its own name or an address; nothing is resolved. */
-export function isLoopback({ hostname }: URL): boolean {
+function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

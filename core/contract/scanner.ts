@@ -49,7 +49,7 @@ export interface ScanRecord {
 
 /** What the evaluation of a scan adds to the outcome of its check. */
 export interface ScanOutcome extends Pick<ScanRecord, 'tool' | 'version' | 'results' | 'supplies'> {
-  /** With `baselineState` if the format has it. */
+  /** With the state of each result compared with the base, except for `osv`. */
   readonly candidate?: Uint8Array;
   readonly base?: Uint8Array;
   readonly contentType: string;

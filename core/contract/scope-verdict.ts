@@ -2,7 +2,7 @@ import { compileGlob, hasGlobCharacters } from '../base/glob.ts';
 import type { Scope } from './scope.ts';
 
 /** `forbidden` and `outside` both refuse; they differ in what the person should change. */
-export type ScopeVerdict = 'in' | 'forbidden' | 'outside';
+type ScopeVerdict = 'in' | 'forbidden' | 'outside';
 
 /** By lockfile name, the manifest in the same directory that it follows into scope (4-resolutions, Scope). */
 const lockfileManifests: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {

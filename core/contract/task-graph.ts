@@ -8,7 +8,7 @@ export interface GraphTask {
   readonly dependsOn: readonly string[];
 }
 
-export type CheckedGraph<T> =
+type CheckedGraph<T> =
   | {
       readonly ok: true;
       /** Every Task after those it depends on; by number where dependencies leave it open. */

@@ -15,15 +15,15 @@ import {
 } from './tap.ts';
 
 /** How a hook's answers combine, and what a failing tap means. */
-export type HookKind = 'observe' | 'collect' | 'guard' | 'choose' | 'transform';
+type HookKind = 'observe' | 'collect' | 'guard' | 'choose' | 'transform';
 
 type Awaitable<T> = T | Promise<T>;
 
-export type ObserveTap<P> = (payload: P) => Awaitable<void>;
-export type CollectTap<P, T> = (payload: P) => Awaitable<readonly T[]>;
-export type GuardTap<P> = (payload: P) => Awaitable<Refusal | undefined>;
-export type ChooseTap<P, T> = (payload: P) => Awaitable<T | undefined>;
-export type TransformTap<V> = (value: V) => Awaitable<V>;
+type ObserveTap<P> = (payload: P) => Awaitable<void>;
+type CollectTap<P, T> = (payload: P) => Awaitable<readonly T[]>;
+type GuardTap<P> = (payload: P) => Awaitable<Refusal | undefined>;
+type ChooseTap<P, T> = (payload: P) => Awaitable<T | undefined>;
+type TransformTap<V> = (value: V) => Awaitable<V>;
 
 /** A hook as the engine holds it: tapped by plugin name until `freeze`, called after it. */
 export interface Hook<Tap, Call> {
@@ -37,11 +37,11 @@ export interface Hook<Tap, Call> {
   readonly order: readonly string[];
 }
 
-export type ObserveHook<P> = Hook<ObserveTap<P>, (payload: P) => Promise<void>>;
-export type CollectHook<P, T> = Hook<CollectTap<P, T>, (payload: P) => Promise<readonly T[]>>;
-export type GuardHook<P> = Hook<GuardTap<P>, (payload: P) => Promise<Finding | undefined>>;
-export type ChooseHook<P, T> = Hook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>;
-export type TransformHook<V> = Hook<TransformTap<V>, (value: V) => Promise<V>>;
+type ObserveHook<P> = Hook<ObserveTap<P>, (payload: P) => Promise<void>>;
+type CollectHook<P, T> = Hook<CollectTap<P, T>, (payload: P) => Promise<readonly T[]>>;
+type GuardHook<P> = Hook<GuardTap<P>, (payload: P) => Promise<Finding | undefined>>;
+type ChooseHook<P, T> = Hook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>;
+type TransformHook<V> = Hook<TransformTap<V>, (value: V) => Promise<V>>;
 
 /** Who wants to know? A failing tap is reported and the others still run. */
 export function observe<P>(name: string, setting: HookSetting): ObserveHook<P> {

@@ -10,7 +10,7 @@ import { isBinary } from './is-binary.ts';
 import { isVendored } from './is-vendored.ts';
 
 /** Importing file → imported files, all of them paths of one tree. Files without imports may be absent. */
-export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
+type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface ImportGraphRequest {
   readonly objects: GitDirectory;

@@ -7,7 +7,7 @@ export interface MetricViolation {
 }
 
 /** Judges the metrics of one Run; empty is "as expected". */
-export type MetricsCheck = (metrics: Readonly<Record<string, number>>) => readonly MetricViolation[];
+type MetricsCheck = (metrics: Readonly<Record<string, number>>) => readonly MetricViolation[];
 
 const maxMetrics = 256;
 const maxSchemaCharacters = 64 * 1024;

@@ -40,7 +40,7 @@ export interface AppendOptions {
 }
 
 /** What to append, worked out on the history that it will follow. */
-export type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent[];
+type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent[];
 
 // Whoever loses the race to another writer means that the other one has got through.
 const maxTries = 100;

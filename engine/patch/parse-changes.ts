@@ -2,7 +2,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { ChangeType, PatchFile } from '../../core/contract/patch-set.ts';
 
 /** A PatchFile without its place in the diff. `sections`: how many `diff --git` sections it takes there. */
-export type Change = Omit<PatchFile, 'start' | 'end'> & { readonly sections: number };
+type Change = Omit<PatchFile, 'start' | 'end'> & { readonly sections: number };
 
 /**
  * Reads `git diff-tree -r -z --raw --numstat`: first all raw records, then all counts, both in the order of the diff.

@@ -20,7 +20,7 @@ export interface PlanGround {
   readonly imports?: Imports;
 }
 
-export type DecompositionMode = EffectiveIntentSpec['objmodel']['planGeneration']['decompositionMode'];
+type DecompositionMode = EffectiveIntentSpec['objmodel']['planGeneration']['decompositionMode'];
 
 /** What is cut into parts, and how. */
 export interface WorkToCut {

@@ -3,7 +3,7 @@ import type { WorkPart } from './decompose.ts';
 import { disjointSets } from './disjoint-sets.ts';
 import { WriteIndex } from './write-index.ts';
 
-export type ConflictResolution = EffectiveIntentSpec['objmodel']['planGeneration']['conflictResolution'];
+type ConflictResolution = EffectiveIntentSpec['objmodel']['planGeneration']['conflictResolution'];
 
 /** Two parts (by index) that are expected to write the same place. */
 export interface WriteConflict {
@@ -17,7 +17,7 @@ export interface OrderedPart extends WorkPart {
   readonly after: readonly number[];
 }
 
-export type ResolvedConflicts =
+type ResolvedConflicts =
   | { readonly ok: true; readonly parts: readonly OrderedPart[] }
   | { readonly ok: false; readonly conflicts: readonly WriteConflict[] };
 

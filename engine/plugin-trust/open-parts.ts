@@ -31,7 +31,7 @@ export interface PluginGround {
 }
 
 /** Names of parts, by the field of the manifest that lists them. */
-export type PartNames = { readonly [F in PartField]?: readonly string[] };
+type PartNames = { readonly [F in PartField]?: readonly string[] };
 
 /** What plugins bring beside rules, by name, each in the process of its plugin. */
 export interface PluginParts extends NamedParts {

@@ -73,7 +73,7 @@ async function ended<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
 }
 
 /** Kind and name of everything that a plugin brings. */
-export function bringsInWords(manifest: PluginManifest): readonly string[] {
+function bringsInWords(manifest: PluginManifest): readonly string[] {
   return [
     ...manifest.rules.map(({ id }) => `rule ${id}`),
     ...partKindNames.flatMap((kind) =>

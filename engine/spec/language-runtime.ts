@@ -1,8 +1,8 @@
 import { type RuntimeTool, runtimeTools } from './runtime-tools.ts';
 import type { Version } from './runtime-version.ts';
 
-export const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;
-export type RuntimeOperator = (typeof runtimeOperators)[number];
+const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;
+type RuntimeOperator = (typeof runtimeOperators)[number];
 
 /** One demand of `constraints.platform.languageRuntime`: `node>=22`. */
 export interface RuntimeDemand {

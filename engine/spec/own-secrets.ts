@@ -5,7 +5,7 @@ import { mayHoldSecret } from './may-hold-secret.ts';
 import type { ReadResult } from './read-intent-spec.ts';
 
 /** Code of the issue. */
-export const ownSecretCode = 'SEMANTIC_SECRET';
+const ownSecretCode = 'SEMANTIC_SECRET';
 
 /** Characters of a secret by which a message that repeats its beginning is known. */
 const leadLength = 8;

@@ -26,7 +26,7 @@ interface RiskProfile {
 }
 
 /** One row per level; `reports` adds sast, sca and sbom, `sealed` the attestation and its log proof. */
-export const riskProfiles: Readonly<Record<RiskLevel, RiskProfile>> = {
+const riskProfiles: Readonly<Record<RiskLevel, RiskProfile>> = {
   low: {
     approvers: 0,
     dependencyPolicy: 'no-new',

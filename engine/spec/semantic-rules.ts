@@ -28,7 +28,7 @@ import { writingSecrets } from './rules/writing-secrets.ts';
 import { securityWords } from './security-words.ts';
 
 /** Judges what a schema cannot say. Pure; reads a document of which any part may be missing. */
-export type SemanticRule = (spec: Partly<IntentSpec>, securityWords: readonly string[]) => readonly Issue[];
+type SemanticRule = (spec: Partly<IntentSpec>, securityWords: readonly string[]) => readonly Issue[];
 
 /** Every semantic rule with the codes it can answer (resolutions A, Semantic rules). */
 export const semanticRules: readonly { readonly codes: readonly string[]; readonly find: SemanticRule }[] = [

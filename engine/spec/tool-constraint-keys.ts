@@ -1,5 +1,5 @@
 /** Every constraint key that a ToolRule may carry (resolutions A, ACL). */
-export const toolConstraintKeys = [
+const toolConstraintKeys = [
   'writeRoots',
   'denyPaths',
   'allowCommands',

@@ -29,6 +29,7 @@ export interface PickRequest {
 }
 
 const maxRunBytes = 4 * 1024 * 1024;
+const maxPlanVersions = 100;
 const actor = { name: 'writ', email: 'writ@localhost' };
 
 /**
@@ -56,10 +57,13 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
   );
   for (const [kind, own, place] of [...parts, ...plans]) {
     const filed = filedRef(place, source, kind);
-    const [ours, theirs] = [await readRef(repository, own), await readRef(repository, filed)];
+    const [ours, beside] = [await readRef(repository, own), await readRef(repository, filed)];
+    const isBehind = kind === 'plan' && keep === 'theirs' && beside === undefined && ours !== undefined;
+    const theirs = isBehind ? await earlierPlan(repository, ours, filedRef(at, source, 'run')) : beside;
     if (theirs === undefined) continue;
     const to = keep === 'theirs' ? theirs : await onTopOf(repository, theirs, ours, clock.now());
-    updates.push({ ref: own, old: ours, new: to }, { ref: filed, old: theirs, new: undefined });
+    updates.push({ ref: own, old: ours, new: to });
+    if (beside !== undefined) updates.push({ ref: filed, old: beside, new: undefined });
     if (keep === 'theirs' && ours !== undefined) {
       const before = filedRef(place, 'before', kind);
       updates.push({ ref: before, old: await readRef(repository, before), new: ours });
@@ -98,6 +102,16 @@ async function plansNamed(repository: Repository, versions: readonly string[]): 
     }
   });
   return [...new Set(plans.filter((plan) => plan !== undefined))];
+}
+
+/** The version of a plan that the record `run` holds, if our version was written on top of it. */
+async function earlierPlan(repository: Repository, ours: string, run: string): Promise<string | undefined> {
+  const history = await gitLine(repository, ['rev-list', `--max-count=${maxPlanVersions}`, ours, '--']);
+  const [, ...earlier] = history.split('\n');
+  const names = [run, ...earlier].map((version) => `${version}:plan.json`);
+  const plans = await readSmall(repository, names, maxRunBytes);
+  const held = plans.get(`${run}:plan.json`);
+  return held && earlier.find((version) => plans.get(`${version}:plan.json`)?.equals(held));
 }
 
 async function sourceOf(

@@ -6,7 +6,7 @@ import { isRunHeld } from '../store/run-lock.ts';
 import type { Repository } from '../vcs/repository.ts';
 
 /** What this machine still has to do for a run: `over` also where it never had anything to do. */
-export type LocalState = 'over' | 'held' | 'unfinished' | 'damaged';
+type LocalState = 'over' | 'held' | 'unfinished' | 'damaged';
 
 /** `unfinished` waits or was stopped and can be resumed; `damaged` cannot be told. */
 export async function localStateOf(

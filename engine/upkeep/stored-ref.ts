@@ -8,7 +8,7 @@ import { isRefName } from '../vcs/ref-name.ts';
  * of a repository, and does not travel; nor does `fetched`, a record that came from elsewhere and is kept beside ours.
  * `other` is below our prefixes, yet of no kind that writ writes.
  */
-export type RefKind =
+type RefKind =
   | 'run'
   | 'intent'
   | 'plan'

@@ -18,7 +18,7 @@ export interface HashedObject {
 export type HashAnswer = HashedObject | 'absent' | 'damaged';
 
 /** Most octets of one tree that are held; a directory of a million files has about 50 MiB. */
-export const maxTreeBytes = 128 * 1024 * 1024;
+const maxTreeBytes = 128 * 1024 * 1024;
 
 const maxHeaderBytes = 4096;
 const lineFeed = 10;

@@ -12,7 +12,7 @@ export interface NewObject {
 }
 
 /** The id of an object, as git reckons it. */
-export function objectIdOf(format: Scratch['objectFormat'], { type, bytes }: NewObject): string {
+function objectIdOf(format: Scratch['objectFormat'], { type, bytes }: NewObject): string {
   return createHash(format).update(headerOf(type, bytes)).update(bytes).digest('hex');
 }
 

@@ -11,7 +11,7 @@ import { type Repository, zeroIdOf } from './repository.ts';
  * What is at a path: what shall be there (`done`), something that writ or git put there and that may go (`ours`),
  * nothing (`absent`), or something of the user's (`left`).
  */
-export type TornState = 'done' | 'ours' | 'absent' | 'left';
+type TornState = 'done' | 'ours' | 'absent' | 'left';
 
 /** A side of a change at its path; `path` as in `byte-path.ts`. */
 interface PlacedSide {

@@ -6,7 +6,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/contract/scanner.ts';
 import { plainLine } from '../reports/plain-text.ts';
-import { markSarif } from '../scanner/mark-sarif.ts';
+import { markSarif, markVdr } from '../scanner/mark-reports.ts';
 import { matchScans, type PlacedResult, placeResult } from '../scanner/match-scans.ts';
 import { formats, type ReadScan, readScan, type ScanResult } from '../scanner/read-scan.ts';
 import { judgeExit } from './judge-exit.ts';
@@ -76,7 +76,9 @@ export async function evaluateScan(context: CheckContext, scan: ScanContext): Pr
   const marked =
     format === 'sarif'
       ? markSarif(candidate.document, { fresh, ignored, absent, base: known?.document })
-      : candidate.bytes;
+      : format === 'cyclonedx-vdr'
+        ? markVdr(candidate.document, fresh)
+        : candidate.bytes;
   const { tool, version } = candidate;
   const added: ScanOutcome = {
     ...shape,

@@ -201,7 +201,7 @@ function missing(named: string | undefined): Finding {
 }
 
 /** What standard output is called in a sentence. */
-export const output = 'standard output';
+const output = 'standard output';
 
 /** The error where another report has other counts than that of the suite; how many were skipped is no matter. */
 function reportAgainst(

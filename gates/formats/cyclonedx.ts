@@ -92,7 +92,10 @@ export function componentsByRef({ metadata, components }: JsonObject): ReadonlyM
   return byRef;
 }
 
-/** The first property of that name, of metadata or of a component. */
+/** Property of a vulnerability of a scanner's report: `new` or `unchanged`, compared with the report at the base. */
+export const baselineProperty = 'writ:baseline-state';
+
+/** The first property of that name, of metadata, a component or a vulnerability. */
 export function propertyOf(holder: unknown, name: string): string | undefined {
   const properties = isObject(holder) && Array.isArray(holder.properties) ? holder.properties : [];
   const found: unknown = properties.find((one) => isObject(one) && one.name === name);

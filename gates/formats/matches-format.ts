@@ -121,7 +121,7 @@ const sectionMarks = [
  * What bytes lack to be the output of `git diff`; `undefined` where they are. The first section is looked at: content
  * lines may hold anything, so what follows is for whoever applies it.
  */
-export function gitDiffFault(bytes: Uint8Array): string | undefined {
+function gitDiffFault(bytes: Uint8Array): string | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length === 0) return 'an empty file';
   if (!buffer.subarray(0, head.length).equals(head))

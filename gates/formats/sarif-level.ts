@@ -8,7 +8,7 @@ const highSeverity = 7;
 const maxOverrides = 100_000;
 
 /** Answers the level of each result of a run. */
-export type LevelOf = (result: JsonObject, rule: JsonObject | undefined) => string;
+type LevelOf = (result: JsonObject, rule: JsonObject | undefined) => string;
 
 /**
  * Levels by sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of the rule, else `warning`.
@@ -192,6 +192,6 @@ function* idsOf(id: string): Generator<string> {
 }
 
 /** The item of a list; indexes count from 0, and -1 means none. */
-export function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
+function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
   return Number.isInteger(index) && Number(index) >= 0 ? list[Number(index)] : undefined;
 }

@@ -108,13 +108,13 @@ const maxUri = 1000;
 const maxBases = 8;
 
 /** Answers the repository path that an `artifactLocation` means. */
-export type PathOf = (location: JsonObject) => string | undefined;
+type PathOf = (location: JsonObject) => string | undefined;
 
 /**
  * Maps locations of a run to paths of the repository: paths below the sandbox's workspace, below a base that the run
  * declares, or below its working directory lose that part. Any other absolute URI stays as it is written.
  */
-export function readPaths(run: JsonObject): PathOf {
+function readPaths(run: JsonObject): PathOf {
   const bases = tableOf(run.originalUriBaseIds);
   const roots = [...declaredRoots(run, bases)].sort((a, b) => b.length - a.length);
   return (location) => {

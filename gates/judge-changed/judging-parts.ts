@@ -3,7 +3,7 @@ import { toolMembers } from '../../readers/judges/manifests.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
 /** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
-export type JudgingParts = ReadonlyMap<string, string>;
+type JudgingParts = ReadonlyMap<string, string>;
 
 /** Files of which only parts judge. */
 export const manifestGlobs: readonly string[] = [

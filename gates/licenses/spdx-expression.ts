@@ -1,5 +1,5 @@
 import parse from 'spdx-expression-parse';
-import { spdxIdText } from '../../core/contract/spdx-ids.gen.ts';
+import { spdxExceptionText, spdxIdText } from '../../core/contract/spdx-ids.gen.ts';
 import { compareNumbers } from '../../readers/advisories/order/numbers-order.ts';
 
 interface SpdxLicense {
@@ -32,9 +32,12 @@ export function parseLicense(text: string | undefined): SpdxNode | undefined {
 
 let listed: ReadonlyMap<string, string> | undefined;
 
-/** Identifiers in the spelling of the SPDX list, which the parser compares with case and SPDX without (annex D.2). */
+/**
+ * Identifiers of licenses and exceptions in the spelling of the SPDX lists. The parser compares them with case, SPDX
+ * without (annex D.2).
+ */
 function asListed(text: string): string {
-  listed ??= new Map(spdxIdText.split(' ').map((id) => [id.toLowerCase(), id]));
+  listed ??= new Map(`${spdxIdText} ${spdxExceptionText}`.split(' ').map((id) => [id.toLowerCase(), id]));
   const ids = listed;
   return text
     .replace(/[A-Za-z0-9][A-Za-z0-9.-]*/g, (word) => ids.get(word.toLowerCase()) ?? word)

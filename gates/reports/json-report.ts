@@ -37,7 +37,7 @@ export async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> 
 const skipped: readonly unknown[] = ['pending', 'skipped', 'todo', 'disabled'];
 
 /** Whether a document is what `jest --json` and vitest's `json` reporter write. */
-export function isJest(document: Fields): boolean {
+function isJest(document: Fields): boolean {
   return Object.hasOwn(document, 'numTotalTests') && Object.hasOwn(document, 'testResults');
 }
 
@@ -45,7 +45,7 @@ export function isJest(document: Fields): boolean {
  * A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times
  * are milliseconds.
  */
-export function readJest(document: Fields): TestReport {
+function readJest(document: Fields): TestReport {
   const tally = new Tally();
   for (const entry of listOf(document.testResults)) readFile(tally, fieldsOf(entry));
   const listed = tally.passed + tally.failed + tally.skipped;
@@ -93,13 +93,13 @@ function firstLine(value: unknown): string | undefined {
 }
 
 /** Whether a document is what mocha's `json` reporter writes. */
-export function isMocha({ stats, passes, failures, pending }: Fields): boolean {
+function isMocha({ stats, passes, failures, pending }: Fields): boolean {
   const isCounted = ['tests', 'passes', 'failures'].some((key) => Object.hasOwn(fieldsOf(stats), key));
   return isCounted && [passes, failures, pending].some(Array.isArray);
 }
 
 /** Hooks that failed are listed as failures. Times are milliseconds. */
-export function readMocha(document: Fields): TestReport {
+function readMocha(document: Fields): TestReport {
   const tally = new Tally();
   for (const entry of listOf(document.failures)) {
     const test = fieldsOf(entry);
@@ -135,7 +135,7 @@ function titleOf(test: Fields): string {
 const ordinaryExits: readonly unknown[] = [0, 1, 5];
 
 /** Whether a document is what pytest-json-report writes. */
-export function isPytestJson(document: Fields): boolean {
+function isPytestJson(document: Fields): boolean {
   return Object.hasOwn(document, 'exitcode') && Object.hasOwn(fieldsOf(document.summary), 'total');
 }
 
@@ -143,7 +143,7 @@ export function isPytestJson(document: Fields): boolean {
  * What could not be collected is a failure; an expected failure is skipped, and so is an unexpected pass that did not
  * fail. Times are seconds.
  */
-export function readPytestJson(document: Fields): TestReport {
+function readPytestJson(document: Fields): TestReport {
   const tally = new Tally();
   const summary = fieldsOf(document.summary);
   const claimed = (key: string): number => claimedCount(tally, `\`summary.${key}\``, summary[key]);

@@ -2,7 +2,7 @@ import { plainLine } from './plain-text.ts';
 import { type ReportRefusal, reportBounds, textRefusal } from './test-report.ts';
 
 /** A parsed document, or why it cannot be one. */
-export type ReadReportJson =
+type ReadReportJson =
   | { readonly value: unknown; readonly refusal?: undefined }
   | { readonly value?: undefined; readonly refusal: ReportRefusal };
 

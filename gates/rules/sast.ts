@@ -31,13 +31,7 @@ export const judge: RuleFunction = async (input) => {
   );
   if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
   // What the engine made says what the rows say here; whether it is whole and well-formed is judged all the same.
-  const made = new Set(
-    input.artifacts.flatMap(({ name, path, checkId }) =>
-      name === artifact && checkId === undefined ? [path] : [],
-    ),
-  );
-  const judgeOne = (value: unknown, path: string) => judgeReport(value, path, made.has(path));
-  return [...own, ...judgeDocuments({ rule, artifact, expected, judge: judgeOne }, input)];
+  return [...own, ...judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
 };
 
 function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Finding[] {

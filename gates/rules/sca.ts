@@ -3,7 +3,7 @@ import type { RuleFunction } from '../../core/contract/rule.ts';
 import { type AdvisorySeverity, reaches, worstSeverity } from '../../readers/advisories/advisory.ts';
 import { readSeverityWord } from '../../readers/advisories/cvss.ts';
 import { ignoredBy, readScaOptions, type ScaOptions } from '../../readers/advisories/sca-options.ts';
-import { componentsByRef, cyclonedxFault, propertyOf } from '../formats/cyclonedx.ts';
+import { baselineProperty, componentsByRef, cyclonedxFault, propertyOf } from '../formats/cyclonedx.ts';
 import { judgeDocuments } from '../formats/judge-documents.ts';
 import { isObject, isText, type JsonObject } from '../formats/read-json.ts';
 import { plainLine } from '../reports/plain-text.ts';
@@ -16,8 +16,9 @@ const maxVulnerabilities = 100_000;
 
 /**
  * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody
- * rated counts, one that the config at the policy commit ignores is listed as suppressed. What the report itself calls
- * harmless counts: it may have come with the change. A report in another form is not judged, and says so.
+ * rated counts, one that the config at the policy commit ignores is listed as suppressed, and one of a scanner's report
+ * that the base has too is a note. What the report itself calls harmless counts: it may have come with the change. A
+ * report in another form is not judged, and says so.
  */
 export const judge: RuleFunction = (input) => {
   const options = readScaOptions(input.options);
@@ -28,12 +29,18 @@ export const judge: RuleFunction = (input) => {
       message: `\`[rules.sca]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
   return judgeDocuments(
-    { rule, artifact, expected, judge: (value, path) => judgeReport(value, path, options) },
+    {
+      rule,
+      artifact,
+      expected,
+      judge: (value, path, isOurs) => judgeReport(value, { path, isOurs, options }),
+    },
     input,
   );
 };
 
-function judgeReport(value: unknown, path: string, options: ScaOptions): readonly Finding[] {
+function judgeReport(value: unknown, given: GivenReport): readonly Finding[] {
+  const { path } = given;
   if (typeof value !== 'object' || value === null) {
     const found = value === null ? 'null' : `a ${typeof value}`;
     return [
@@ -56,14 +63,19 @@ function judgeReport(value: unknown, path: string, options: ScaOptions): readonl
     return [{ rule, severity: 'error', message, path, detail: { artifact, expected, found: fault } }];
   }
   const listed = (Array.isArray(value.vulnerabilities) ? value.vulnerabilities : []).filter(isObject);
-  const view: ReportView = { path, options, ...contextOf(value) };
+  const view: ReportView = { ...given, ...contextOf(value) };
   const findings = [...judgeDatabase(value, view), ...listed.map((one) => judgeVulnerability(one, view))];
   return findings.length <= maxFindings ? findings : cut(findings, path);
 }
 
-interface ReportView {
+interface GivenReport {
   readonly path: string;
+  /** No check made it: what it states about the base is true. */
+  readonly isOurs: boolean;
   readonly options: ScaOptions;
+}
+
+interface ReportView extends GivenReport {
   /** When it was made; `undefined` where it does not say. */
   readonly nowMs: number | undefined;
   readonly components: ReadonlyMap<string, JsonObject>;
@@ -148,7 +160,8 @@ function judgeVulnerability(vulnerability: JsonObject, view: ReportView): Findin
   });
   const ignored = ignoredBy(view.options, [String(id), ...aliases], purls, view.nowMs);
   const isBad = reaches(level, view.options.failOn);
-  const severity: Severity = ignored?.isInForce ? 'note' : isBad ? 'error' : 'warning';
+  const isOld = view.isOurs && propertyOf(vulnerability, baselineProperty) === 'unchanged';
+  const severity: Severity = ignored?.isInForce || isOld ? 'note' : isBad ? 'error' : 'warning';
   const about = isText(description) ? `: ${plainLine(description, 200)}` : '';
   const isUnsure = !isAffected(affects);
   const where =
@@ -170,7 +183,7 @@ function judgeVulnerability(vulnerability: JsonObject, view: ReportView): Findin
   return {
     rule,
     severity,
-    message: `${name} (${level === 'unknown' ? 'not rated' : level}) ${said} ${where}${more}${about}${state}`,
+    message: `${name} (${level === 'unknown' ? 'not rated' : level}) ${said} ${where}${more}${about}${state}${isOld ? ' (the base has it, too)' : ''}`,
     path: declared === undefined ? view.path : plainLine(declared, 500),
     detail: {
       artifact,
@@ -179,6 +192,7 @@ function judgeVulnerability(vulnerability: JsonObject, view: ReportView): Findin
       level,
       packages: purls.slice(0, 20).map((purl) => plainLine(purl, 500)),
       ...(isUnsure ? { certain: false } : {}),
+      ...(isOld ? { baselineState: 'unchanged' } : {}),
       ...(ignored?.isInForce
         ? {
             suppressed: true,

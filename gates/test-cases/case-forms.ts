@@ -8,7 +8,7 @@ import type { Language } from '../../readers/source/language.ts';
 export type CaseKind = 'function' | 'marked' | 'call' | 'trailing' | 'block' | 'assertion';
 
 /** A form over code (`test-text.ts`), where strings are empty. */
-export type CaseForm = readonly [kind: CaseKind, form: RegExp, isOfComments?: true];
+type CaseForm = readonly [kind: CaseKind, form: RegExp, isOfComments?: true];
 
 const jvm: readonly CaseForm[] = [
   [
@@ -110,7 +110,7 @@ export const hidden: Readonly<Partial<Record<Language, RegExp>>> = {
 export type Extent = 'call' | 'declaration' | 'block';
 
 /** A form over code by which cases are left out. */
-export type LeftOutForm = readonly [extent: Extent, form: RegExp];
+type LeftOutForm = readonly [extent: Extent, form: RegExp];
 
 const ofJvm: readonly LeftOutForm[] = [
   [

@@ -53,7 +53,7 @@ export function resolveFrom(path: string, specifier: string): string {
 }
 
 /** A path of a module without its ending, `index` included. */
-export function withoutEnding(path: string): string {
+function withoutEnding(path: string): string {
   return path.replace(/\.[cm]?[jt]sx?$/, '').replace(/\/index$/, '');
 }
 

@@ -16,7 +16,7 @@ export const patchsetProducer = {
  * The diff with plain `---`/`+++` headers. What those cannot say (rename, copy, mode, link, binary, empty file) keeps
  * its git section, so that applying the result gives the candidate, whole.
  */
-export function toUnifiedDiff({ diff, files }: Pick<PatchSet, 'diff' | 'files'>): Uint8Array {
+function toUnifiedDiff({ diff, files }: Pick<PatchSet, 'diff' | 'files'>): Uint8Array {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   const parts: Buffer[] = [];
   // Behind a git section without hunks, `---` would be read as part of that section.

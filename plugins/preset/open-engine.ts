@@ -6,7 +6,7 @@ import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { preset } from '../preset.ts';
 
 /** What differs between engines. `env` is where keys, trust and the secrets of plugins are found. */
-export type OpenEngineOptions = Omit<EngineOptions<never>, 'plugins' | 'rows' | 'env'> &
+type OpenEngineOptions = Omit<EngineOptions<never>, 'plugins' | 'rows' | 'env'> &
   AttestPluginOptions & {
     /** On top of every built-in, and set up after them. */
     readonly plugins?: EngineOptions<never>['plugins'];

@@ -19,7 +19,7 @@ export interface RecordedAnswer {
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
-export const recordingFormat = 'urn:writ:recording:v1';
+const recordingFormat = 'urn:writ:recording:v1';
 
 const known = new Set([
   'task',

@@ -60,7 +60,7 @@ export const tracingCalls: Readonly<Record<string, CallNumbers>> = {
 export const absentCalls: Readonly<Record<string, CallNumbers>> = { clone3: both(435) };
 
 /** What an argument (its low 32 bits) must be: none of these bits; none of these values; one of these; at most this. */
-export type ArgumentTest =
+type ArgumentTest =
   | { readonly noneOf: number }
   | { readonly not: readonly number[] }
   | { readonly oneOf: readonly number[] }

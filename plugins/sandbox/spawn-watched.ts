@@ -6,7 +6,7 @@ import { profile } from './profile.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';
 
 /** What of a process that has started is to be watched, and from which process on all are; `undefined`: nothing. */
-export type FindWatched = (
+type FindWatched = (
   started: number,
 ) => (Pick<Watched, 'processes' | 'directories' | 'net'> & { readonly first: number }) | undefined;
 

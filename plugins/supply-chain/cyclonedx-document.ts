@@ -7,9 +7,9 @@ type Library = typeof import('@cyclonedx/cyclonedx-library');
 type Licenses = InstanceType<Library['Contrib']['License']['Factories']['LicenseFactory']>;
 
 /** A CycloneDX document as JSON data. */
-export type CycloneDxDocument = Readonly<Record<string, unknown>>;
+type CycloneDxDocument = Readonly<Record<string, unknown>>;
 
-export const rootRef = 'repository';
+const rootRef = 'repository';
 
 /**
  * A CycloneDX JSON document over a bill. Same bill, same document on every machine: the serial number comes from the

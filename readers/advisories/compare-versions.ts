@@ -33,14 +33,14 @@ function comparePep440(left: string, right: string): number | undefined {
 }
 
 /** Order of two runs of decimal digits of any length. */
-export function compareDigits(left: string, right: string): number {
+function compareDigits(left: string, right: string): number {
   const a = left.replace(/^0+(?=\d)/, '');
   const b = right.replace(/^0+(?=\d)/, '');
   return a.length - b.length || compareText(a, b);
 }
 
 /** Order by code units. */
-export function compareText(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
@@ -56,7 +56,7 @@ const form =
  * Precedence of Semantic Versioning 2.0.0 (section 11); build metadata (Go's `+incompatible` too) counts for nothing.
  * Missing parts of the core are 0. `undefined` where one of the two is no such version.
  */
-export function compareSemver(left: string, right: string): number | undefined {
+function compareSemver(left: string, right: string): number | undefined {
   const a = parse(left);
   const b = parse(right);
   if (!a || !b) return undefined;
@@ -89,7 +89,7 @@ function compareIdentifier(left: string, right: string): number {
 const gemForm = /^[0-9]+(?:\.[0-9a-z]+)*(?:-[0-9a-z-]+(?:\.[0-9a-z-]+)*)?$/i;
 
 /** Order of Gem::Version. `undefined` where one of the two is no such version. */
-export function compareRubyGems(left: string, right: string): number | undefined {
+function compareRubyGems(left: string, right: string): number | undefined {
   const a = segments(left);
   const b = segments(right);
   if (!a || !b) return undefined;
@@ -143,7 +143,7 @@ const ranks: Readonly<Record<string, number>> = {
  * Order of Composer: its normal form, compared as PHP's version_compare does. `undefined` for branches and what is no
  * version.
  */
-export function compareComposer(left: string, right: string): number | undefined {
+function compareComposer(left: string, right: string): number | undefined {
   const a = parts(left);
   const b = parts(right);
   if (!a || !b) return undefined;
@@ -206,7 +206,7 @@ const maxDepth = 64;
  * Order of Maven's ComparableVersion (POM reference, version order specification). Every text is a version, up to a
  * bound of nesting.
  */
-export function compareMaven(left: string, right: string): number | undefined {
+function compareMaven(left: string, right: string): number | undefined {
   const a = parseMaven(left);
   const b = parseMaven(right);
   return a && b ? compareItems(a, b) : undefined;

@@ -3,7 +3,7 @@ import type { Advisory, AdvisoryRange, AffectedVersions, RangeEvent } from './ad
 import { type VersionOrder, versionOrder } from './compare-versions.ts';
 
 /** `unknown`: it cannot be told, so nobody may take it for unaffected. */
-export type VersionVerdict = 'affected' | 'unaffected' | 'unknown';
+type VersionVerdict = 'affected' | 'unaffected' | 'unknown';
 
 /**
  * Whether a package is affected, by the OSV schema's evaluation: listed among `versions`, or inside one of `ranges`.

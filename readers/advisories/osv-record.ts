@@ -184,13 +184,13 @@ const names: Readonly<Record<string, Ecosystem>> = {
 };
 
 /** The ecosystem that OSV calls `name`; what follows a colon names a repository of it (`Maven:https://…`). */
-export function ecosystemOfOsv(name: string): Ecosystem | undefined {
+function ecosystemOfOsv(name: string): Ecosystem | undefined {
   const [base = ''] = name.split(':', 1);
   return Object.hasOwn(names, base) ? names[base] : undefined;
 }
 
 /** A package name as `LockedPackage.name` writes it. */
-export function normalName(ecosystem: Ecosystem, name: string): string {
+function normalName(ecosystem: Ecosystem, name: string): string {
   if (ecosystem === 'pypi') return name.toLowerCase().replace(/[-_.]+/g, '-');
   // npm has names with capitals from before they were forbidden: they are other packages.
   return ecosystem === 'packagist' ? name.toLowerCase() : name;

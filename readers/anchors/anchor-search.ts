@@ -7,7 +7,7 @@ const toBit = 32 - filterBits;
 const beyondLatin1 = /[^\x00-\xff]/;
 
 /** Called with each place of an anchor. True: the rest of the range need not be searched. */
-export type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
+type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
 
 /** Finds any of many texts in bytes. */
 export interface AnchorSearch<Owner> {

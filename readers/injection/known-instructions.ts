@@ -2,7 +2,7 @@
  * Ways in which a text that is data speaks to a model as if it could give orders. Linear: every gap is bounded. What is
  * not here is caught by nobody's eye, only by what tools refuse.
  */
-export const knownInstructions: readonly RegExp[] = [
+const knownInstructions: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all|your|system)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|directions?|guidelines?|context)\b/giu,
   /\b(?:do not|don't|never)\b[^.\n]{0,20}\b(?:follow|obey|listen to)\b[^.\n]{0,40}\b(?:instructions?|rules?|system|contract|user)\b/giu,
   /\byou are (?:now|no longer)\b[^.\n]{0,80}/giu,
@@ -18,7 +18,7 @@ export const knownInstructions: readonly RegExp[] = [
 ];
 
 /** What stands where an instruction stood. */
-export const removedInstruction = '[instruction removed]';
+const removedInstruction = '[instruction removed]';
 
 /** The text without what speaks to a model; the same text where nothing does. */
 export function withoutInstructions(text: string): string {

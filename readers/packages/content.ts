@@ -4,7 +4,7 @@ import { parse as parseTomlText, TomlError } from 'smol-toml';
 const require = createRequire(import.meta.url);
 
 /** Most bytes of one manifest or lockfile. */
-export const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 const maxDepth = 100;
 
 /** A value, or why there is none; a reason never quotes the file, which may hold anything. */

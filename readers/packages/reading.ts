@@ -6,7 +6,7 @@ import { isDefaultPlace, type PackageSource, shownPlace } from './sources/packag
 
 type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
 /** A dependency as a reader finds it: fields without a value are left out. */
-export type Declared = Pick<DeclaredDependency, 'key' | 'name' | 'requirement' | 'scope' | 'field'> &
+type Declared = Pick<DeclaredDependency, 'key' | 'name' | 'requirement' | 'scope' | 'field'> &
   Loose<Partial<Omit<DeclaredDependency, 'declaredIn'>>>;
 
 export type SourceKind = NonNullable<LockedPackage['source']>;

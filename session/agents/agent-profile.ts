@@ -1,5 +1,5 @@
 /** Where profiles come from; the first that has a name wins (document 2, Options: `--agent`). */
-export const agentTiers = ['project', 'user', 'embedded'] as const;
+const agentTiers = ['project', 'user', 'embedded'] as const;
 export type AgentTier = (typeof agentTiers)[number];
 
 /** Who a model is in a session: words and limits. It can only take rights away. */

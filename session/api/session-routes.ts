@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { onlyMembers } from '../../http/body-members.ts';
-import { valuesOf } from '../../http/guard-request.ts';
+import { pageOrigin, valuesOf } from '../../http/guard-request.ts';
 import type { Route } from '../../http/route.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import { toSnapshot } from '../state/snapshot.ts';
@@ -89,10 +89,9 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
  */
 function requireOwnOrigin({ ground }: SessionChannel['state'], request: IncomingMessage): void {
   if (!ground.attachable.includes('browser') || valuesOf(request, 'origin').length > 0) return;
-  const expected = `http://${request.headers.host ?? ''}`;
   throw new WritError('ORIGIN_REQUIRED', {
     message: 'a browser attaches with the `Origin` of the page, and the request has none',
-    detail: { expected, found: null },
+    detail: { expected: pageOrigin(request), found: null },
     hints: ['a program attaches with `"kind": "automation"`; start the session with `--control write`'],
   });
 }

@@ -15,6 +15,6 @@ export function threadRoutes(list: (page: ThreadPage) => Promise<ThreadList>): r
 }
 
 /** A page as it was asked for. INVALID_QUERY_PARAM. */
-export function readPage(query: URLSearchParams): ThreadPage {
+function readPage(query: URLSearchParams): ThreadPage {
   return { limit: readLimit(query), offset: readWhole(query, 'offset') ?? 0 };
 }

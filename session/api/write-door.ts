@@ -24,7 +24,7 @@ export interface SessionApi {
 }
 
 /** What a client sent along to show that it may write. */
-export type Client = Extract<Proof, { readonly from: 'client' }>;
+type Client = Extract<Proof, { readonly from: 'client' }>;
 
 /** The one way of every route to the session: who may write is asked there, and how often. */
 export interface WriteDoor {

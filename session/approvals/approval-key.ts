@@ -7,7 +7,7 @@ import { isCommand, type ToolUse } from './tool-use.ts';
 /**
  * What a use is, exactly: words of one plain command, or text as it stands. Absent: not known to the last character.
  */
-export type UseSubject =
+type UseSubject =
   | { readonly form: 'argv'; readonly words: readonly string[] }
   | { readonly form: 'text'; readonly text: string };
 

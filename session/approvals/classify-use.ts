@@ -4,7 +4,7 @@ import type { Danger } from './danger.ts';
 import { isCommand, type ToolUse } from './tool-use.ts';
 
 /** What kind of thing a use is, as far as asking goes. */
-export type UseKind = 'command' | 'reading' | 'writing' | 'web' | 'version-control' | 'other';
+type UseKind = 'command' | 'reading' | 'writing' | 'web' | 'version-control' | 'other';
 
 /** A use as it is judged: before rules of a policy, and with nothing of the world. */
 export interface ClassifiedUse extends Danger {

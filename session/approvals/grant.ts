@@ -67,7 +67,7 @@ export function reduceGrants(grants: readonly Grant[], fact: GrantFact): readonl
  * Milliseconds that a grant has left; `undefined` for one without an end, 0 for one that is over. Both clocks have to
  * agree: one that is set back lengthens nothing, a machine that slept is no shorter time.
  */
-export function timeLeftMs({ at, ttlMs }: Pick<Grant, 'at' | 'ttlMs'>, now: GrantMoment): number | undefined {
+function timeLeftMs({ at, ttlMs }: Pick<Grant, 'at' | 'ttlMs'>, now: GrantMoment): number | undefined {
   const passed = Math.max(now.epochMs - at.epochMs, now.monotonicMs - at.monotonicMs);
   // A clock that never steps back did: it is that of another process.
   if (!(now.monotonicMs >= at.monotonicMs) || Number.isNaN(passed)) return 0;

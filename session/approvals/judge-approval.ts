@@ -13,7 +13,7 @@ export interface ApprovalFacts {
 }
 
 /** Whether a person is asked. */
-export type ApprovalVerdict =
+type ApprovalVerdict =
   | { readonly verdict: 'go'; readonly why: string }
   /** `isFresh`: no earlier answer covers it. `isOfSandbox`: for what a sandbox does, or because there is none. */
   | {

@@ -1,5 +1,5 @@
 /** Words of a program with which it only reads: all that stand after its name. */
-export type ReadsOnly = (args: readonly string[]) => boolean;
+type ReadsOnly = (args: readonly string[]) => boolean;
 
 /** Every option is one of these; what stands after `--`, and every other word, is a place or a text. */
 function options(known: RegExp, mostOperands = Number.POSITIVE_INFINITY): ReadsOnly {

@@ -10,7 +10,7 @@ const maxEventBytes = 16 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 
 /** An event stream that stands, or why it does not. */
-export type Feed =
+type Feed =
   | { readonly error: Extract<SessionAnswer, { readonly error: unknown }>['error'] }
   | {
       /** Begins to hand on events; resolves with why there are no more, or with nothing where it was stopped. */

@@ -8,7 +8,7 @@ import { type Snapshot, toSnapshot } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
 
 /** What a door tells beside the session itself, as the routes of its server tell it. */
-export type DoorFacts = Pick<SessionDoor, 'diagnostics' | 'threads'>;
+type DoorFacts = Pick<SessionDoor, 'diagnostics' | 'threads'>;
 
 /** As much as a client may send in one request. */
 const maxOctets = 256 * 1024;

@@ -2,7 +2,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 
 /** What a request is answered under; `null` also where nobody knows. */
-export type RpcId = string | number | null;
+type RpcId = string | number | null;
 
 /** Why a request has no result (JSON-RPC 2.0, 5.1; resolutions, code-control --stdio). */
 export interface RpcError {

@@ -1,5 +1,5 @@
 /** From the least told to the most. */
-export const logLevels = ['off', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const logLevels = ['off', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** What is written down, by the beginnings of targets; the longest one that fits counts. */

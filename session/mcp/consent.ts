@@ -68,7 +68,7 @@ export async function requireConsent(
 }
 
 /** Of what is asked, and what it rests on: an answer to another question is none to this one. */
-export function questionDigest({ planned: { change, ground, title }, actor }: ApprovalQuestion): string {
+function questionDigest({ planned: { change, ground, title }, actor }: ApprovalQuestion): string {
   return canonicalDigest({ change, ground, title, actor });
 }
 

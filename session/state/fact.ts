@@ -19,7 +19,7 @@ import type {
 } from './work.ts';
 
 /** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
-export type LocalController = 'tui' | 'cli' | 'none';
+type LocalController = 'tui' | 'cli' | 'none';
 
 /** What is fixed when a session is opened (document 2, Session snapshot). */
 export interface SessionGround extends StartedSettings {
@@ -46,7 +46,7 @@ export interface SessionGround extends StartedSettings {
   readonly isPriced?: boolean;
 }
 
-export type CapabilityName =
+type CapabilityName =
   | 'messageInput'
   | 'streamingText'
   | 'planUpdates'

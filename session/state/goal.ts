@@ -7,7 +7,7 @@ export const maxObjectiveBytes = 16 * 1024;
 export const criterionBounds = { count: 20, least: 5, most: 500 } as const;
 
 /** `blocked`: nothing is done for it until a person says so. */
-export type GoalStatus = 'active' | 'blocked' | 'achieved' | 'cancelled';
+type GoalStatus = 'active' | 'blocked' | 'achieved' | 'cancelled';
 
 /** Why nothing is done for a goal. */
 export type BlockReason =

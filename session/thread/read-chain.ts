@@ -14,7 +14,7 @@ export interface ChainEnd extends ChainPlace {
 }
 
 /** A line of a journal: what is in it, and where it begins. */
-export type ChainLine = (
+type ChainLine = (
   record: Readonly<Record<string, unknown>>,
   at: number,
   line: Buffer,

@@ -6,7 +6,7 @@ import { threadDirectory } from './open-thread.ts';
 import { withThreadIndex } from './thread-index.ts';
 
 /** `open`: a process has the thread; `damaged`: its journal does not hold together; `closed`: it can be resumed. */
-export type ThreadState = 'open' | 'closed' | 'damaged';
+type ThreadState = 'open' | 'closed' | 'damaged';
 
 export interface ListedThread extends ThreadItem {
   readonly state: ThreadState;

@@ -20,7 +20,7 @@ export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch
 }
 
 /** What came of asking. */
-export type Consented = 'go' | 'abort' | { readonly refused: string };
+type Consented = 'go' | 'abort' | { readonly refused: string };
 
 /** Judges one call by policy and earlier answers, and asks where neither says. The answer is kept for later calls. */
 export async function askConsent(

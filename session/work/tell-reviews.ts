@@ -15,7 +15,7 @@ export interface Reviewed {
 }
 
 /** Where a model hears of it: in what was said before, or in what a plan is made of. Each hears it once. */
-export type Hearing = 'talk' | 'plan';
+type Hearing = 'talk' | 'plan';
 
 /**
  * What people said of hunks that no model was told yet; `undefined` where there is nothing. A hunk that is kept without

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -128,6 +128,18 @@ t.test('an archive with another content, path, mode, link or entry is not the tr
     t.match(await find(bytes), { reason: String }, name);
     t.match(await find(gzipSync(bytes)), { reason: String }, `${name}, compressed`);
   }
+});
+
+t.test('an archive whose attributes converted files says how to make one without', async (t) => {
+  const attributes = join(root, '.git/info/attributes');
+  mkdirSync(dirname(attributes), { recursive: true });
+  writeFileSync(attributes, '* text eol=crlf\nsrc.js export-ignore\n');
+  const answer = await find(git('archive', tree));
+  const reason = answer !== undefined && 'reason' in answer ? answer.reason : '';
+  const [, lines = ''] = /write `([^`]+)` to `info\/attributes`/.exec(reason) ?? [];
+  writeFileSync(attributes, lines);
+  t.match(await find(git('archive', tree)), { files: 7 }, reason);
+  rmSync(attributes);
 });
 
 t.test('what is no tar archive is none', async (t) => {

@@ -16,7 +16,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   api: ['core', 'engine', 'readers', 'attest'],
   http: ['core/base'],
   service: ['core', 'http', 'engine/store', 'engine/tool/process'],
-  session: ['core', 'engine', 'readers/sensitive', 'api', 'http', 'coder'],
+  session: ['core', 'engine', 'readers/sensitive', 'readers/diff', 'api', 'http', 'coder'],
   bin: [
     'core',
     'engine',

@@ -20,12 +20,16 @@ interface Talk {
   readonly context?: number;
   /** Messages that the talk added. */
   readonly said?: ModelMessage[];
+  /** Default: its own. */
+  readonly thread?: string;
 }
+
+let talks = 0;
 
 /** A question to a model at a real server; hands read a file of 20,000 characters. */
 async function talk(
   replyTo: (asked: Asked) => ScriptedReply,
-  { before = [], context, said = [] }: Talk = {},
+  { before = [], context, said = [], thread = `k${talks++}` }: Talk = {},
 ) {
   await using server = await answeringModel(replyTo);
   const signal = new AbortController().signal;
@@ -49,7 +53,7 @@ async function talk(
     system: ['Answer.'],
     before,
     question: 'What is it?',
-    cacheKey: 'k',
+    cacheKey: thread,
     hands: { use: async () => ({ outcome: 'done', text: 'x'.repeat(20_000) }) },
     turns,
     told: {
@@ -95,6 +99,17 @@ t.test('a question that is too long is shortened and asked once more', async (t)
     const { max_tokens: reply } = (asked[1] as Asked).body as { max_tokens: number };
     t.ok(reply <= (most === 30_000 ? 2048 : 16_384), `${reply} tokens of reply`);
   }
+});
+
+t.test('what a model was found to hold bounds the next question of the thread', async (t) => {
+  const replyTo = (one: Asked): ScriptedReply =>
+    bodyOf(one).length > 30_000
+      ? refusal("This model's maximum context length is 8192 tokens. However, you requested 30000 tokens.")
+      : { text: 'A file.' };
+  const times: number[] = [];
+  for (const thread of ['one', 'one', 'other'])
+    times.push((await talk(replyTo, { before: long, thread })).asked.length);
+  t.strictSame(times, [2, 1, 2]);
 });
 
 t.test('a question of short tokens is shortened by what the vendor counts, or until it fits', async (t) => {

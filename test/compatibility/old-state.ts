@@ -49,6 +49,23 @@ export interface Answer {
   readonly text: string;
 }
 
+/** A difference from the claims of a state that is meant: an entry of `states` in `changes.json`. */
+export interface StateChange {
+  readonly state: string;
+  /** The command of the claim. */
+  readonly run: string;
+  /** A regular expression of the whole difference, as `differences` words it. */
+  readonly difference: string;
+  readonly reason: string;
+}
+
+export function readStateChanges(): readonly StateChange[] {
+  const changes = JSON.parse(readFileSync(join(stateFixtures, '../changes.json'), 'utf8')) as {
+    readonly states: readonly StateChange[];
+  };
+  return changes.states;
+}
+
 export function readStates(): StateList {
   return JSON.parse(readFileSync(join(stateFixtures, 'states.json'), 'utf8')) as StateList;
 }
@@ -160,11 +177,13 @@ export function faultsOf({ exit, facts }: Claim, answer: Answer): readonly strin
 }
 
 /**
- * What `expected` has that `found` has not. An object may have more members than expected. An array has as many elements
- * as expected, in the same order; everything else is equal.
+ * How `found` differs from `expected`. An object may have more members than expected. An array has as many elements as
+ * expected, in the same order; everything else is equal.
  */
 export function differences(expected: Json, found: Json | undefined, path: string): readonly string[] {
   if (Array.isArray(expected)) {
+    const added = Array.isArray(found) ? addedTo(expected, found) : undefined;
+    if (added !== undefined) return added.map((one) => `${path}: added ${short(one)}`);
     if (!Array.isArray(found) || found.length !== expected.length)
       return [`${path}: expected ${expected.length} elements, found ${short(found)}`];
     return expected.flatMap((one, at) => differences(one, found[at], `${path}[${at}]`));
@@ -174,6 +193,18 @@ export function differences(expected: Json, found: Json | undefined, path: strin
     return Object.entries(expected).flatMap(([key, one]) => differences(one, found[key], `${path}.${key}`));
   }
   return expected === found ? [] : [`${path}: expected ${short(expected)}, found ${short(found)}`];
+}
+
+/** Elements of `found` beside all that are expected, in their order; `undefined` if one of those is not there. */
+function addedTo(expected: readonly Json[], found: readonly Json[]): readonly Json[] | undefined {
+  const added: Json[] = [];
+  let at = 0;
+  for (const one of found) {
+    const wanted = expected[at];
+    if (wanted !== undefined && differences(wanted, one, '').length === 0) at += 1;
+    else added.push(one);
+  }
+  return at === expected.length ? added : undefined;
 }
 
 export function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {

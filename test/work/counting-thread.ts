@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector';
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Job, Jobs, Work } from './count-work.ts';
 import { type CountedPattern, countedPattern } from './pattern-steps.ts';
@@ -16,6 +17,9 @@ const toFound: Measure = ({ length }, [, from], answer) => {
   return 1 + (typeof answer === 'number' && answer >= 0 ? answer - start : length - start);
 };
 const whole: Measure = ({ length }) => 1 + length;
+
+// Calls that optimised code inlines are not counted.
+for (const flag of ['--no-opt', '--no-maglev']) setFlagsFromString(flag);
 
 const session = new Session();
 session.connect();

@@ -1,4 +1,4 @@
-export type Tone = 'good' | 'bad' | 'open';
+type Tone = 'good' | 'bad' | 'open';
 
 /** A map: a tag may be a word of a record that anybody wrote, `constructor` for one. */
 const tones: ReadonlyMap<string, Tone> = new Map([

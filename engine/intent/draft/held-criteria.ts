@@ -15,7 +15,7 @@ export interface VerifiedCriterion {
 }
 
 /** A submission without what it says of criteria; or what is wrong with that. */
-export type TakenCriteria =
+type TakenCriteria =
   | { readonly draft: unknown; readonly verified: readonly VerifiedCriterion[] }
   | { readonly faults: readonly string[] };
 

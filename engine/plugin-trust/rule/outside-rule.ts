@@ -18,7 +18,7 @@ export interface OutsideRule extends OutsiderPlace {
 }
 
 /** Why an outsider's rule has no answer. */
-export type OutsideFault =
+type OutsideFault =
   | 'threw'
   | 'deadline'
   | 'aborted'

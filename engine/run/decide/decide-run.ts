@@ -237,6 +237,6 @@ function toDecidedStage(
 }
 
 /** A finding without its words. */
-export function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
+function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
   return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }

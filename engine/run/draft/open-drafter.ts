@@ -13,7 +13,7 @@ import type { RunRequest } from '../state/run-request.ts';
 import type { DraftGround } from './draft-ground.ts';
 
 /** A worker that drafts with a model. */
-export type Drafter = Worker & Required<Pick<Worker, 'draft' | 'model'>>;
+type Drafter = Worker & Required<Pick<Worker, 'draft' | 'model'>>;
 
 /** The model that drafts; disposing of it ends the process of the plugin that it `isLent` by. */
 export interface OpenDrafter extends AsyncDisposable {

@@ -7,7 +7,7 @@ export interface RequestBounds {
   readonly most: number;
 }
 
-export const requestBounds: RequestBounds = { least: 3, most: 8000 };
+const requestBounds: RequestBounds = { least: 3, most: 8000 };
 
 /**
  * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters unless told, no control

@@ -51,7 +51,7 @@ const bound = { most: maxUses, told: `whoever drafts may use its tools ${maxUses
  * thrown away with whatever it did there. A file that it would change is refused all the same. SANDBOX_NONE_REFUSED
  * where nothing confines it, SANDBOX_UNAVAILABLE.
  */
-export async function openReadingAgent(
+async function openReadingAgent(
   engine: WritEngine,
   { repository, base, config }: Pick<DraftGround, 'repository' | 'base' | 'config'>,
   chosen: OpenModel & { readonly agent: OpenAgent },

@@ -6,7 +6,7 @@ import type { GitDirectory } from '../../vcs/git.ts';
 import { treeMentions } from '../../vcs/tree-mentions.ts';
 
 /** What the output of a failed check says about the machine. */
-export type EnvironmentSign =
+type EnvironmentSign =
   | { readonly kind: 'program-missing'; readonly program: string }
   | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
   | { readonly kind: 'disk-full' };

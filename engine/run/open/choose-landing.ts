@@ -12,7 +12,7 @@ import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 
 /** What is said of where a change is to land, and what kind of change it is. */
-export type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
+type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
   readonly kind: ChangeSource['kind'];
 };
 

@@ -5,7 +5,7 @@ import type { Opening } from './opening.ts';
  * What a judgement has to see: the contract alone; the repository and its policy; this machine, its user's keys and
  * trust; the change itself.
  */
-export type Sight = 'contract' | 'repository' | 'machine' | 'change';
+type Sight = 'contract' | 'repository' | 'machine' | 'change';
 
 type Part = keyof Opening;
 
@@ -35,7 +35,7 @@ export function judgement<const N extends Part, G extends Part = never>(given: {
 }
 
 /** Told of a refusal; the judgements that need nothing of it go on. */
-export type HearRefusal = (refused: Judgement, fault: WritError) => void;
+type HearRefusal = (refused: Judgement, fault: WritError) => void;
 
 /**
  * Asks the judgements in order, each knowing what the ones before it found. The first refusal is thrown; with `hear`

@@ -12,7 +12,7 @@ import type { Repository } from '../../vcs/repository.ts';
 const shape = fields({ by: text, reason: text });
 
 /** Who wants a run to end, and why. */
-export type CancelRequest = TypeOf<typeof shape>;
+type CancelRequest = TypeOf<typeof shape>;
 
 const fileName = 'cancel';
 const maxBytes = 64 * 1024;

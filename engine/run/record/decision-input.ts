@@ -139,7 +139,7 @@ export const sealingFaults = ['refuted', 'provenance-failed', 'swap-lost', 'chan
 export type SealingFault = (typeof sealingFaults)[number];
 
 /** What the Scheduler does about a decision. */
-export type DecisionStep =
+type DecisionStep =
   | 'seal'
   | 'stop'
   | 'wait-for-approval'

@@ -16,7 +16,7 @@ import type { ObservedChecks } from '../state/observed-checks.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
 
 /** What a report says of the run itself. */
-export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
+type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
   Pick<RunMeans, 'store'> & {
     readonly ground: Pick<
       OpenRun['ground'],

@@ -31,7 +31,7 @@ export function planFolder(revision: number): string {
 }
 
 /** Path of a Task in a run's record. */
-export function taskPath(number: number): string {
+function taskPath(number: number): string {
   return `tasks/${String(number).padStart(4, '0')}.json`;
 }
 

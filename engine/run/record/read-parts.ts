@@ -15,7 +15,7 @@ export interface LaidPart {
 }
 
 /** The parts of a sealed run, or why they are not believed or not there. */
-export type LaidParts =
+type LaidParts =
   | { readonly kind: 'laid'; readonly parts: readonly LaidPart[] }
   /** `untold`: the record names none; `gone`: their content is not kept any more. */
   | { readonly kind: 'untold' | 'gone' }

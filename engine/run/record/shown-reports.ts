@@ -16,7 +16,7 @@ export interface Shown {
 }
 
 /** Folder of the waiting run's record that keeps what people were shown before. */
-export const earlierFolder = 'waiting/shown';
+const earlierFolder = 'waiting/shown';
 
 const maxEarlier = 20;
 

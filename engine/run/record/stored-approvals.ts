@@ -2,7 +2,7 @@ import { isWritError } from '../../../core/base/errors.ts';
 import type { RunStore } from '../../store/run-store.ts';
 
 /** File of a signed approval on `refs/ai/approvals/<run>/<n>`. */
-export const approvalPath = 'approval.json';
+const approvalPath = 'approval.json';
 
 /** A signed approval as it is stored, unjudged; `source` is its ref. */
 export interface StoredApproval {

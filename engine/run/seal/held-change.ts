@@ -21,7 +21,7 @@ export interface HeldChange {
 }
 
 /** What became of it: on its branch, or why not; nothing has moved then. */
-export type Landed = { readonly lost: string } | { readonly notice?: string };
+type Landed = { readonly lost: string } | { readonly notice?: string };
 
 /** Below this name the branches stand that hold changes: `writ/review-RUN`. */
 const above = 'refs/heads/writ';

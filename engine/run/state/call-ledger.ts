@@ -11,7 +11,7 @@ import {
 import { nothingSpent, type Spent } from './spent.ts';
 
 /** What is written down of a call before it leaves the machine. */
-export type AskedCall = Omit<OutsideCall, 'attempt' | 'call'>;
+type AskedCall = Omit<OutsideCall, 'attempt' | 'call'>;
 
 /** The calls of a run that may have an effect outside: none that was lost is made again unknown to people. */
 export interface CallLedger {

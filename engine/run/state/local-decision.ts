@@ -21,7 +21,7 @@ export interface LocalDecision {
   readonly included?: IncludedChanges;
 }
 
-export const includedShape = fields({ tree: gitObject, paths: listOf(text), digest: sha256Text });
+const includedShape = fields({ tree: gitObject, paths: listOf(text), digest: sha256Text });
 export const localShape = fields(
   { choice: oneOf('stop', 'set-aside', 'include') },
   { included: includedShape },

@@ -9,7 +9,7 @@ import { openTreeHands } from './hands/tree-hands.ts';
 import { openTurns } from './turns/open-turns.ts';
 
 /** In the record: what the model was asked of the plan, and what came of it. */
-export const adviceFile = 'plan-advice.json';
+const adviceFile = 'plan-advice.json';
 
 /**
  * The plan with what the worker's model says of it, where it has several Tasks and there is a model. Advice that is not

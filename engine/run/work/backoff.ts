@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts';
 
 /** No wait is longer (document 1, Limits). */
-export const maxRetryWaitSeconds = 3600;
+const maxRetryWaitSeconds = 3600;
 
 /** Seconds before the n-th retry, from 1: `backoffSeconds` × 2^(n−1), at most 3600 (document 1, Execution policy). */
 export function retryWaitSeconds(backoffSeconds: number, retry: number): number {

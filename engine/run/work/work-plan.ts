@@ -26,7 +26,7 @@ import { triggerOf } from './trigger-of.ts';
 import { type JudgedAttempt, workTask } from './work-task.ts';
 
 /** How the work on a plan ended: a merged tree, or an attempt whose decision ends or suspends the run. */
-export type PlanEnd =
+type PlanEnd =
   | { readonly kind: 'merged'; readonly tree: string; readonly only?: JudgedAttempt }
   | { readonly kind: 'ended'; readonly last: JudgedAttempt };
 

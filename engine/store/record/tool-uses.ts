@@ -20,7 +20,7 @@ const shape = fields({
   ),
 });
 
-export type ToolUsesRecord = TypeOf<typeof shape>;
+type ToolUsesRecord = TypeOf<typeof shape>;
 
 /** What the ToolInvocations among the files of a record come to, by tool and action; `undefined` without any. */
 export function toolUsesIn(

@@ -20,7 +20,7 @@ export interface EgressPolicy {
   readonly openings: readonly (readonly Opening[])[];
 }
 
-export type OpeningVerdict =
+type OpeningVerdict =
   | { readonly open: true; readonly reasons: readonly string[] }
   | { readonly open: false; readonly why: NetworkObstacle };
 

@@ -1,7 +1,7 @@
 import type { NetworkUse } from '../../../core/contract/network-use.ts';
 
 /** A connection as it ended, or several that are counted already. */
-export type Ended = Omit<NetworkUse, 'connections'> & { readonly connections?: number };
+type Ended = Omit<NetworkUse, 'connections'> & { readonly connections?: number };
 
 /**
  * Kinds of connection told apart; what comes after them is counted under no name, so that a hostile check cannot fill

@@ -20,7 +20,7 @@ export interface RuntimePlace {
 }
 
 /** Name of a tool as the contract calls it → its version: what a Run's `environment` pins. */
-export type RuntimeVersions = Readonly<Record<string, string>>;
+type RuntimeVersions = Readonly<Record<string, string>>;
 
 const path = '/constraints/platform/languageRuntime';
 const maxOutputBytes = 16 * 1024;

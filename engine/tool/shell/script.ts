@@ -21,7 +21,7 @@ import { type Reading, type ShellWord, unproven } from './reading.ts';
 import { readParts, readWord } from './word.ts';
 
 /** What is done with a simple command once its words are read. */
-export type Follow = (argv: readonly ShellWord[], assignments: readonly string[]) => void;
+type Follow = (argv: readonly ShellWord[], assignments: readonly string[]) => void;
 
 const maxTextLength = 16_384;
 

@@ -11,7 +11,7 @@ import { Pieces } from './pieces.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
 
 /** Reads a substituted script: its tree, and the stretch of the source that the tree has to account for. */
-export type ReadSubstitution = (script: ParsedScript, start: number, end: number) => void;
+type ReadSubstitution = (script: ParsedScript, start: number, end: number) => void;
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const specialParameter = /^[?#$!-]$/;

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
  * `writ` below XDG_DATA_HOME (where that is absolute), else `~/.local/share/writ`: what a user keeps for all
  * repositories.
  */
-export function userDataDir(env: Readonly<Record<string, string | undefined>>): string {
+function userDataDir(env: Readonly<Record<string, string | undefined>>): string {
   const given = env.XDG_DATA_HOME ?? '';
   if (isAbsolute(given)) return join(given, 'writ');
   const home = env.HOME ?? '';

@@ -28,7 +28,7 @@ export const zipSignatures = {
 export const zipSizes = { local: 30, central: 46, end: 22, wideEnd: 56, locator: 20, text: 0xffff } as const;
 
 /** In a field of 32 bits: the value stands in the zip64 one. */
-export const wide32 = 0xffffffff;
+const wide32 = 0xffffffff;
 
 export interface ZipLimits {
   readonly members: number;
@@ -55,7 +55,7 @@ export interface WantedBytes {
  * Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a
  * file.
  */
-export type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
+type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
 
 /** One file in an archive. */
 export interface ZipMember {
@@ -132,7 +132,7 @@ export interface ZipDirectory {
 }
 
 /** Finds the directory of an archive of `size` bytes by the record at its end, or by that of zip64. */
-export function* findZipDirectory(size: number, limits: ZipLimits): ZipSteps<ZipDirectory | ArchiveFault> {
+function* findZipDirectory(size: number, limits: ZipLimits): ZipSteps<ZipDirectory | ArchiveFault> {
   const start = Math.max(0, size - zipSizes.end - zipSizes.text);
   const tail = yield { at: start, length: size - start };
   const at = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
@@ -191,7 +191,7 @@ export interface ZipRecord {
 }
 
 /** The record at the beginning of these bytes, the sizes of zip64 among them unless it is to be a plain one. */
-export function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord | ArchiveFault {
+function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord | ArchiveFault {
   if (bytes.length < zipSizes.central || bytes.readUInt32LE(0) !== zipSignatures.central)
     return { fault: 'its directory is damaged' };
   const head = bytes.subarray(0, zipSizes.central);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /** A piece of a page, in order. Names are in lower case. */
-export type HtmlPart =
+type HtmlPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'open'; readonly name: string; readonly attributes: () => ReadonlyMap<string, string> }
   | { readonly kind: 'close'; readonly name: string };

@@ -39,7 +39,7 @@ export function parseRequirement(text: string): PythonRequirement | undefined {
 }
 
 /** The one version that specifiers admit, where it is one. */
-export function exactPythonVersion(specifiers: string): string | undefined {
+function exactPythonVersion(specifiers: string): string | undefined {
   return /^===?\s*([\w.+!-]+)$/.exec(specifiers.trim())?.[1];
 }
 

@@ -4,7 +4,7 @@ import { findPrivateKey, keyAnchors, keyAround } from './private-key.ts';
 import { type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
 
 /** Looks for one form of secret at an offset of a latin1 text. */
-export type Attempt = (text: string, at: number) => SecretMatch | undefined;
+type Attempt = (text: string, at: number) => SecretMatch | undefined;
 
 /** Of characters under an encoding: the longest token, and the longest key. */
 const maxEncodedToken = 640;
@@ -187,7 +187,7 @@ function offsetOf({ anchors }: SecretPattern): number {
 }
 
 /** Every text at which a pattern is tried. */
-export function anchorsOf({ anchors }: SecretPattern): readonly string[] {
+function anchorsOf({ anchors }: SecretPattern): readonly string[] {
   return 'classes' in anchors ? textsOf(anchors.classes) : anchors;
 }
 

@@ -5,7 +5,7 @@ import { classesOf, entropyOf } from './randomness.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 
 /** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */
-export type SecretWeight = 'secret' | 'placeholder' | 'nothing';
+type SecretWeight = 'secret' | 'placeholder' | 'nothing';
 
 const usualPasswords = new Set(
   'password passwd pass passw0rd password1 password123 pwd secret secret123 changeme admin admin123 root toor user username test test123 testing guest example demo dummy foo bar baz foobar postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio sa token key apikey api_key hunter2 letmein p@ssw0rd p@ssword p@55w0rd p@ss qwerty 123456 12345678 1234 x-oauth-basic x-access-token oauth2 github-actions git anonymous none null'.split(

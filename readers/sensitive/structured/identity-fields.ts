@@ -98,7 +98,7 @@ export const markNames: ReadonlySet<string> = new Set(
 );
 
 /** Tells which fields of a document name things. */
-export type IsIdentity = (field: Field, value: string) => boolean;
+type IsIdentity = (field: Field, value: string) => boolean;
 
 /** By what the outermost object of a document says of itself; `marks` holds members of `markNames`. */
 export function identityFields(marks: ReadonlyMap<string, string>): IsIdentity {

@@ -33,7 +33,7 @@ export const javaNaming: NamingLanguage = {
 };
 
 /** The type that a method of a type makes, or a function of no type; `undefined` where nobody knows. */
-export type MadeBy = (type: string | undefined, method: string) => string | undefined;
+type MadeBy = (type: string | undefined, method: string) => string | undefined;
 
 /** What the names of a Java file stand for. */
 export interface JavaNames {

@@ -281,7 +281,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 }
 
 /** A name as it is meant: letters may be written as escapes. */
-export function unescaped(written: string): string {
+function unescaped(written: string): string {
   if (!written.includes('\\')) return written;
   return written.replace(
     /\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,

@@ -7,7 +7,7 @@ export interface ReplayRing {
 }
 
 /** Bounds of what is kept, and so of how far anybody may be behind (resolutions, Events). */
-export const ringLimits = { events: 256, bytes: 8 * 1024 * 1024 } as const;
+const ringLimits = { events: 256, bytes: 8 * 1024 * 1024 } as const;
 
 interface Kept {
   readonly seq: number;

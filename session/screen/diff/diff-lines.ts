@@ -19,7 +19,7 @@ const marked: Readonly<Record<DiffLine['kind'], Tone>> = {
 const goesOn = '» ';
 
 /** One file as lines: what happens to it, then its hunks with the number and the sign of each line. */
-export function diffLines(file: DiffFile, { columns }: { readonly columns: number }): readonly Line[] {
+function diffLines(file: DiffFile, { columns }: { readonly columns: number }): readonly Line[] {
   const { path, from, change, added, removed, notes, hunks } = file;
   const name = from === undefined ? path : `${from} → ${path}`;
   const head = [
@@ -37,7 +37,7 @@ export function diffLines(file: DiffFile, { columns }: { readonly columns: numbe
 }
 
 /** One hunk; long lines go on below themselves. */
-export function hunkLines(
+function hunkLines(
   hunk: Hunk,
   { columns, isFirst = false }: { readonly columns: number; readonly isFirst?: boolean },
 ): readonly Line[] {

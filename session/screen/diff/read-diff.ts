@@ -1,8 +1,8 @@
+import { unquotePath } from '../../../readers/diff/quote-path.ts';
 import { visible } from '../visible.ts';
 import type { DiffFile, Hunk } from './diff-file.ts';
 import type { WordBudget } from './mark-words.ts';
 import { readHunk } from './read-hunk.ts';
-import { readPath, readPaths } from './read-path.ts';
 
 interface Draft {
   path: string;
@@ -132,4 +132,30 @@ function toFile({ path, from, change, notes, hunks }: Draft): DiffFile {
     notes,
     hunks,
   };
+}
+
+/**
+ * A path as a line of a diff names it: quoted as git does (`"a/\\303\\244"`), or up to a tab. Nothing for `/dev/null`.
+ */
+function readPath(told: string, prefix: 'a/' | 'b/' | ''): string | undefined {
+  const whole = told.startsWith('"')
+    ? (unquotePath(Buffer.from(told))?.path ?? told)
+    : (told.split('\t', 1)[0] ?? '').trimEnd();
+  if (whole === '/dev/null' || whole === '') return undefined;
+  return prefix !== '' && whole.startsWith(prefix) ? whole.slice(prefix.length) : whole;
+}
+
+/** Both paths of `diff --git a/P b/P`; where nobody can say where the first ends, the halves of what is the same. */
+function readPaths(told: string): readonly [string, string] | undefined {
+  const quoted =
+    /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*"|.+)$/.exec(told) ?? /^(\S+) ("(?:[^"\\]|\\.)*")$/.exec(told);
+  const half = (told.length - 1) / 2;
+  const [one, two] =
+    quoted === null
+      ? told[half] === ' '
+        ? [told.slice(0, half), told.slice(half + 1)]
+        : told.split(' ', 2)
+      : [quoted[1], quoted[2]];
+  const [from, to] = [readPath(one ?? '', 'a/'), readPath(two ?? '', 'b/')];
+  return from === undefined || to === undefined ? undefined : [from, to];
 }

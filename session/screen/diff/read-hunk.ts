@@ -6,7 +6,7 @@ const numbered = /^@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+ 
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'context' };
 
 /** Whether nothing of a hunk stands here: the next file, or the end of an envelope. */
-export type IsEnd = (at: number) => boolean;
+type IsEnd = (at: number) => boolean;
 
 export interface FoundHunk {
   readonly hunk: Hunk;

@@ -32,7 +32,7 @@ export function blockLines(block: Block, columns: number): readonly Line[] {
 }
 
 /** Blocks below each other, with an empty line between them. */
-export function allLines(blocks: readonly Block[], columns: number): readonly Line[] {
+function allLines(blocks: readonly Block[], columns: number): readonly Line[] {
   return blocks.flatMap((block, at) => {
     const lines = blockLines(block, columns);
     const isApart = at > 0 && isSeparate(blocks[at - 1] ?? block, block);

@@ -9,7 +9,7 @@ import { documentOf } from './document-of.ts';
 import { section } from './section.ts';
 
 /** How a document in Markdown becomes lines of the screen that shows it. */
-export type ToLines = (markdown: string) => readonly Line[];
+type ToLines = (markdown: string) => readonly Line[];
 
 /** What a person reads before answering: everything that the question says, none of what may be answered. */
 export function questionBody(asked: Asked, toLines: ToLines): readonly Line[] {

@@ -12,7 +12,7 @@ export interface Amounts {
 }
 
 /** Amounts in a row: `200k tokens, $2.00, 1h 00m`. */
-export function amountsWords({ tokens, costUsd, seconds }: Amounts): string {
+function amountsWords({ tokens, costUsd, seconds }: Amounts): string {
   return [`${tokenWords(tokens)} tokens`, usdWords(costUsd), toSpan(1000 * seconds)].join(', ');
 }
 

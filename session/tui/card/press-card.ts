@@ -89,7 +89,7 @@ function notesOf({ notes }: Card): GivenAnswer['answers'] | undefined {
 }
 
 /** The answer to one inner question; with the last of them, all are given. */
-export function answerInner(card: Card, asked: Asked, { id }: InnerQuestion, answer: string): Pressed {
+function answerInner(card: Card, asked: Asked, { id }: InnerQuestion, answer: string): Pressed {
   const answers = { ...card.answers, [id]: [answer] };
   const questions = innerQuestions(asked);
   const question = card.question + 1;

@@ -22,7 +22,7 @@ export interface Change {
   readonly cursor: number;
 }
 
-export type Kind = 'typed' | 'edited' | 'killed';
+type Kind = 'typed' | 'edited' | 'killed';
 
 /** Characters of a composer with its pastes, of what can be undone, and steps of that. */
 export const bufferLimits = { characters: 4 * 1024 * 1024, undone: 32 * 1024 * 1024, steps: 500 } as const;

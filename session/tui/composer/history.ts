@@ -69,7 +69,7 @@ export function leaf(
 }
 
 /** Shows that entry, and keeps what is written now. */
-export function show(
+function show(
   history: History,
   now: Folded,
   at: number,

@@ -1,5 +1,5 @@
 /** What a session takes at most: octets of a message in a body of 256 KiB, and characters of a question. */
-export const messageLimits = { octets: 255 * 1024, question: 8000 } as const;
+const messageLimits = { octets: 255 * 1024, question: 8000 } as const;
 
 /** Why a message cannot be sent, in words; `undefined` where it can. */
 export function judgeMessage(text: string): string | undefined {

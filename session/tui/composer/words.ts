@@ -4,7 +4,7 @@ import { borderAtOrAfter, borderAtOrBefore } from './borders.ts';
 const longest = 65_536;
 
 /** What a move or a kill takes as one: letters and digits, or everything between white space. */
-export type WordKind = 'letters' | 'solid';
+type WordKind = 'letters' | 'solid';
 
 /** Where the word before `at` begins. */
 export function wordBefore(text: string, at: number, kind: WordKind): number {

@@ -78,6 +78,6 @@ function isReply({ kind }: Entry): boolean {
   return kind === 'assistant_message';
 }
 
-export function isOpen({ streaming, kind, status }: Entry): boolean {
+function isOpen({ streaming, kind, status }: Entry): boolean {
   return streaming || (kind === 'tool_call' && (status === 'running' || status === 'preview'));
 }

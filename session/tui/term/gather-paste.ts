@@ -3,7 +3,7 @@ import type { Key } from './key.ts';
 import { cutOff } from './read-text.ts';
 
 /** Octets of one paste that are kept; a person does not read more, and a model neither. */
-export const mostPasteBytes = 4 * 1024 * 1024;
+const mostPasteBytes = 4 * 1024 * 1024;
 
 /** A paste of which the end has not come. */
 export interface PasteSoFar {

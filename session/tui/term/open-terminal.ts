@@ -9,7 +9,7 @@ import { reflows } from './reflows.ts';
 import type { Theme } from './theme.ts';
 
 /** Why a terminal is not ours any more. */
-export type Ending = EndSignal | 'end-of-input';
+type Ending = EndSignal | 'end-of-input';
 
 export interface Told {
   /** What a person did, in order. */

@@ -7,7 +7,7 @@ import { type DrawContext, drawView } from './draw-view.ts';
 import type { View } from './view.ts';
 
 /** Puts a view on a terminal: what is finished, and what changes. */
-export type Drawer = (
+type Drawer = (
   view: View,
   snapshot: Snapshot,
   context: DrawContext & { readonly lines: readonly Line[] },

@@ -107,6 +107,6 @@ function useKeys(card: { readonly current: HTMLElement | null }): void {
   }, [card]);
 }
 
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input:not([type=radio]), textarea, select');
 }

@@ -12,7 +12,7 @@ import type { TurnScope } from '../turn-scope.ts';
 import { chargeWork } from './charge-work.ts';
 
 /** What was done within a budget, or what of it was used up before that was done. */
-export type Budgeted<T> = { readonly done: T } | { readonly usedUp: BudgetReason };
+type Budgeted<T> = { readonly done: T } | { readonly usedUp: BudgetReason };
 
 const lookAgainMs = 300_000;
 const unitsPerUsd = 1000;

@@ -61,14 +61,26 @@ long(
     for (const target of ['HEAD', runId])
       t.match(
         await verify(at('partial'), target),
-        { code: 3, error: { details: { reason: /the partial clone left [0-9a-f]{40} behind/ } } },
-        'what a partial clone left behind is named',
+        {
+          code: 3,
+          error: { details: { reason: /left [0-9a-f]{40} behind: .*`git fetch --refetch --no-filter`/ } },
+        },
+        'what a partial clone left behind is named, and the command that brings it',
       );
     git(at('mirror.git'), 'update-ref', 'refs/heads/main', git(repo, 'rev-parse', 'HEAD~1').trim());
     t.match(
       await verify(at('mirror.git'), 'main'),
       { code: 3 },
       'a commit that nobody sealed is none in a mirror either',
+    );
+    git(at('mirror.git'), 'gc', '-q', '--prune=now');
+    t.match(
+      await verify(at('mirror.git'), runId),
+      {
+        code: 3,
+        error: { details: { reason: /^commit [0-9a-f]{40} of the run is not in this repository/ } },
+      },
+      'a run whose commit was pruned says so',
     );
     t.match(
       (

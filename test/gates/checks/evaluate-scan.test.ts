@@ -164,6 +164,33 @@ t.test('counts and marks what is new, unchanged and gone', async (t) => {
   t.equal(outcome.kept.length, 1, 'the report at the base is kept');
 });
 
+t.test('marks a vulnerability of a VDR as unchanged if the base has it in all its packages', async (t) => {
+  const vdr = (...found: (readonly [id: string, ...refs: string[]])[]) => ({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    vulnerabilities: found.map(([id, ...refs]) => ({
+      id,
+      affects: refs.map((ref) => ({ ref })),
+      properties: [{ name: 'writ:baseline-state', value: 'unchanged' }],
+    })),
+  });
+  const { scan } = await evaluate(
+    {},
+    {},
+    {
+      rules: { format: 'cyclonedx-vdr' },
+      base: ran(vdr(['A', 'a'], ['B', 'a'])),
+      candidate: ran(vdr(['A', 'a', 'b'], ['B', 'a'], ['C'])),
+    },
+  );
+  const { vulnerabilities } = JSON.parse(String(Buffer.from(scan?.candidate ?? [])));
+  t.match(vulnerabilities, [
+    { id: 'A', properties: [{ value: 'new' }] },
+    { id: 'B', properties: [{ value: 'unchanged' }] },
+    { id: 'C', properties: [{ value: 'new' }] },
+  ]);
+});
+
 t.test('the configured level decides which new results are errors', async (t) => {
   const candidate = ran(
     reportOf([

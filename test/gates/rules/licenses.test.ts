@@ -256,6 +256,7 @@ t.test('license expressions are evaluated as SPDX defines', async (t) => {
     ['Apache-2.0 WITH LLVM-exception', ['Apache-2.0'], false],
     ['Apache-2.0 WITH LLVM-exception', ['Apache-2.0 WITH LLVM-exception'], true],
     ['Apache-2.0 WITH LLVM-exception', ['Apache-2.0', 'LLVM-exception'], true],
+    ['apache-2.0 WITH llvm-Exception', ['Apache-2.0', 'llvm-exception'], true],
     ['LicenseRef-Acme', ['MIT'], false],
     ['LicenseRef-Acme', ['LicenseRef-Acme'], true],
     ['GPL-2.0', ['GPL-2.0-only'], true],

@@ -40,6 +40,13 @@ const vdr = (vulnerabilities: unknown, metadata: object = {}) => ({
   ],
   ...(vulnerabilities === undefined ? {} : { vulnerabilities }),
 });
+const atBase = (state: string) => ({ properties: [{ name: 'writ:baseline-state', value: state }] });
+/** A report that a scanner supplies: no check made it. */
+const supplied = (document: unknown) => {
+  const made = artifact('sca-report', document, { stage: 'security' });
+  const { checkId: _, ...record } = made.record;
+  return { ...stageOf('security'), ...withArtifacts({ ...made, record }) };
+};
 const ignore = (changes: object = {}) => ({
   ignore: [{ id: 'CVE-1', until: '2026-01-20', reason: 'not reachable', ...changes }],
 });
@@ -48,6 +55,16 @@ await gateTester(t, ruleOf('sca'), {
   valid: [
     { name: 'no vulnerability', ...report(vdr([])), expect: [] },
     { name: 'one below the threshold', ...report(vdr([vulnerability('medium')])), expect: [warning] },
+    {
+      name: 'one that the base has, too, in the report of a scanner',
+      ...supplied(vdr([vulnerability('critical', atBase('unchanged'))])),
+      expect: [
+        {
+          ...note,
+          message: 'GHSA-1 (critical) affects `pkg:npm/shaky@2.0.0` (the base has it, too)',
+        },
+      ],
+    },
     { name: 'one that is none', ...report(vdr([vulnerability('info')])), expect: [warning] },
     {
       name: 'high where only critical fails',
@@ -153,6 +170,16 @@ await gateTester(t, ruleOf('sca'), {
             'GHSA-1 (critical) affects `pkg:npm/shaky@2.0.0` (was ignored until 2026-01-19, which is past)',
         },
       ],
+    },
+    {
+      name: 'a new one in the report of a scanner',
+      ...supplied(vdr([vulnerability('critical', atBase('new'))])),
+      expect: [error],
+    },
+    {
+      name: 'one of which the report of a check says that the base has it',
+      ...report(vdr([vulnerability('critical', atBase('unchanged'))])),
+      expect: [error],
     },
     {
       name: 'ignored, in a report without a time',

@@ -273,6 +273,8 @@ t.test('checks run in a fixed order, and the first failure is reported', async (
     ['INVALID_CONTROLLER_KIND', ask('POST', 'controller/attach', { clientId: 'x', kind: 'tui' })],
   ];
   for (const [code, answer] of rows) t.equal((await answer).body?.error.code, code);
+  const named = await ask('POST', 'controller/attach', { clientId: 'x' }, { host: 'localhost' });
+  t.match(named.body?.error, { details: { expected: /^http:\/\/localhost:\d+$/, found: null } });
 });
 
 t.test('a lease allows 120 writes per minute', async (t) => {

@@ -15,7 +15,7 @@ export interface CarryLimits {
 const parallelFiles = 16;
 
 /** What a check left at a carried path, or why that cannot be handed on. */
-export type Taken = 'absent' | 'copied' | { readonly fault: string };
+type Taken = 'absent' | 'copied' | { readonly fault: string };
 
 /**
  * Copies what a check left at `path` of its workspace to the same path below `into` (expected empty): files,

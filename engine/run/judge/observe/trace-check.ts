@@ -14,7 +14,7 @@ const maxTraceBytes = 256 * 1024 * 1024;
 const watchEveryMs = 100;
 
 /** What a traced run of a check showed, and what it hands on to the next; or why it does not count. */
-export type TracedCheck = Pick<CheckOutcome, 'carried'> &
+type TracedCheck = Pick<CheckOutcome, 'carried'> &
   ({ readonly footprint: Footprint } | { readonly reason: string });
 
 /**

@@ -8,7 +8,7 @@ type Side = 'base' | 'candidate';
 const maxShown = 5;
 
 /** One run of a check on one side. */
-export type RunOnce = (side: Side) => Promise<CheckOutcome>;
+type RunOnce = (side: Side) => Promise<CheckOutcome>;
 
 /**
  * Runs a check `rounds` times at the base and in the candidate, one after the other and in turns which is first, so

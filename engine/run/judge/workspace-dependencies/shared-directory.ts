@@ -25,7 +25,7 @@ export type ShareRefusal =
   | 'not-describable'
   | 'program-unseen';
 
-export type ShareOutcome =
+type ShareOutcome =
   | { readonly source: string; readonly digest: Exclude<DirectoryDigest, { fault: string }> }
   | { readonly refusal: ShareRefusal; readonly message: string };
 

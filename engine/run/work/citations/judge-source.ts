@@ -4,7 +4,7 @@ import type { CitedDecision } from '../../../store/record/citations.ts';
 import { judgeWebUrl } from '../web/web-verdict.ts';
 
 /** One source as it is kept. */
-export type JudgedSource = CitedDecision['sources'][number];
+type JudgedSource = CitedDecision['sources'][number];
 
 /** What an attempt could have its knowledge from. */
 export interface KnownSources {

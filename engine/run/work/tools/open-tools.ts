@@ -26,7 +26,7 @@ export interface JudgedTool {
 }
 
 /** How a use ended; without a text where a program of the worker's own was told what came of it. */
-export type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
+type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
 
 /** A use that was allowed and is to be ended, once. */
 export interface BegunUse {
@@ -47,7 +47,7 @@ export interface RefusedUse {
 export type Leaving = () => Promise<void>;
 
 /** Judges one use; a text says why it is none that could be written down. */
-export type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
+type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
 
 /** One way to tools, whose uses wait for each other. */
 export interface ToolDoor {

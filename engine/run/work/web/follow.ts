@@ -3,7 +3,7 @@ import type { PublicAnswer, PublicQuestion } from '../../../tool/egress/ask-publ
 /** An address that may be asked, or why it may not. */
 export type HopVerdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
-export type Followed =
+type Followed =
   | { readonly ok: true; readonly url: URL; readonly answer: Extract<PublicAnswer, { readonly ok: true }> }
   | { readonly ok: false; readonly denied: boolean; readonly why: string };
 

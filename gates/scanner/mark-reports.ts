@@ -1,4 +1,5 @@
 import type { ScanIgnore } from '../../core/contract/scanner.ts';
+import { baselineProperty } from '../formats/cyclonedx.ts';
 import { isObject, type JsonObject, objectsOf } from '../formats/read-json.ts';
 
 /** Indexes count results over all runs of a document. */
@@ -40,6 +41,22 @@ export function markSarif(document: JsonObject, { fresh, ignored, absent, base }
   const [first, ...others] = runs;
   const marked = first === undefined ? [] : [{ ...first, results: [...first.results, ...gone] }, ...others];
   return Buffer.from(`${JSON.stringify({ ...document, runs: marked }, undefined, 2)}\n`);
+}
+
+/**
+ * A VDR with the property `writ:baseline-state` of each vulnerability, in place of its own: `unchanged` if the base has
+ * it in all the packages that it affects, else `new`.
+ */
+export function markVdr(document: JsonObject, fresh: ScanMarks['fresh']): Uint8Array {
+  let next = 0;
+  const vulnerabilities = objectsOf(document.vulnerabilities).map((one) => {
+    const results = Math.max(1, objectsOf(one.affects).length);
+    const isNew = Array.from({ length: results }, () => next++).some((index) => fresh.has(index));
+    const others = objectsOf(one.properties).filter(({ name }) => name !== baselineProperty);
+    const state = { name: baselineProperty, value: isNew ? 'new' : 'unchanged' };
+    return { ...one, properties: [...others, state] };
+  });
+  return Buffer.from(`${JSON.stringify({ ...document, vulnerabilities }, undefined, 2)}\n`);
 }
 
 function toSuppression({ owner, until, reason }: ScanIgnore): object {
