@@ -3,8 +3,8 @@ import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-r
 import type { Finding } from '../../core/contract/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
+import { changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
-import { changedData, rerunBaseTests } from '../tests-kept/executed.ts';
 import { type NewCase, noNewCase, ranAmong } from './new-cases.ts';
 
 const rule = 'new-tests';
