@@ -95,7 +95,10 @@ t.test(
     const one = await spoilable();
     one.git('config', 'core.logAllRefUpdates', 'always');
     const evidence = JSON.parse(one.show(`refs/ai/runs/${one.runId}`, 'evidence/0001-unit.json'));
-    const { key, expiresAt } = evidence.reports[0];
+    const reports: readonly { readonly key: string; readonly expiresAt: string }[] = evidence.reports;
+    const [{ key, expiresAt } = { key: '', expiresAt: '' }] = reports.toSorted((a, b) =>
+      a.expiresAt.localeCompare(b.expiresAt),
+    );
     const path = key.slice(key.indexOf(':') + 1);
     const old = one.git('rev-parse', contentOf(one));
     t.strictSame(await collect(one, clockAt(Date.parse(expiresAt) - 1)), []);
