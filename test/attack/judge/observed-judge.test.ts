@@ -68,6 +68,29 @@ const cases = {
     command: 'python3 ci/run.py',
     added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
   },
+  'python-computed': {
+    base: {
+      'ci/run.py':
+        "import importlib, subprocess, sys\ntry:\n    ARGS = importlib.import_module('local' + '_settings').ARGS\nexcept ImportError:\n    ARGS = []\nsys.exit(subprocess.call(['node', '--test', *ARGS]))\n",
+    },
+    command: 'PYTHONPATH=src python3 ci/run.py',
+    added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
+  },
+  'python-shadow': {
+    base: { 'ci/run.py': "import subprocess, sys\nsys.exit(subprocess.call(['node', '--test']))\n" },
+    command: 'python3 ci/run.py',
+    added: { 'ci/selectors.py': 'import os\nos._exit(0)\n' },
+  },
+  'python-submodule': {
+    base: {
+      'ci/run.py':
+        "import subprocess, sys\nimport kit\nsys.exit(subprocess.call(['node', '--test', *kit.ARGS]))\n",
+      'ci/kit/__init__.py':
+        'ARGS = []\nfor part in ("one", "two"):\n    try:\n        __import__("kit." + part + "_more")\n    except ImportError:\n        pass\n',
+    },
+    command: 'python3 ci/run.py',
+    added: { 'ci/kit/two_more/__init__.py': 'import kit\nkit.ARGS.append("--test-name-pattern=nothing")\n' },
+  },
   'make-target': {
     base: { Makefile: 'check:\n\tnode --test\n' },
     command: 'make check',
@@ -123,7 +146,7 @@ function write({ root }: Sample, files: Files): void {
   }
 }
 
-for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-local']))
+for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-computed']))
   t.test(`refuses a broken product that brings what its judge looks for: ${name}`, async (t) => {
     const { base, command, added } = one;
     const sample = makeSample();
@@ -167,5 +190,5 @@ for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python
     );
     t.not(view.decision?.type, 'commit');
     t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
-    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|names it|^$/);
+    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|^$/);
   });
