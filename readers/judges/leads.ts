@@ -2,6 +2,7 @@ import { type Language, scriptLanguage } from '../source/language.ts';
 import { completedName } from './completed-name.ts';
 import { toolSettings } from './manifests.ts';
 import type { JudgedTree } from './named.ts';
+import { toolOfOption, toolOfSection } from './tool-sections.ts';
 import { directoryOf, joined } from './tree.ts';
 
 const maxWords = 10_000;
@@ -34,9 +35,8 @@ const inLines = new RegExp(
   `^([ \\t]{0,40})${subjects.replace('|entry|', '|')}[ \\t]{0,20}[:=][^\\n]{0,1000}\\n(?:\\1[ \\t]{1,40}[^\\n]{0,300}\\n|\\1-[^\\n]{0,300}\\n){0,200}`,
   'gm',
 );
-/** What tools are told in a file that describes a package as well. */
-const toolSection =
-  /^\[{1,2}(?:tool[.:])(?:pytest|coverage|tox|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch\.envs|poe|pdm\.scripts|taskipy|hypothesis|mutmut|rye\.scripts)\b|^\[(?:flake8|mypy|coverage|isort|pylint|pycodestyle|aliases)/;
+/** Sections that name the product: how a package is built. */
+const ofBuild = /^tool\.(?:hatch\.(?!envs)|pdm\.(?!scripts)|rye\.(?!scripts))/;
 /** Python names its plugins as modules. */
 const pluginNames =
   /(?:^|[\s"'=])-p[ =]{0,2}([\w.]{1,200})|plugins["']?[ \t]{0,20}[:=][ \t]{0,20}([[(][^[\])]{0,2000}|[^\n]{0,300})/g;
@@ -44,12 +44,20 @@ const roots = /\$\{?\w{1,100}\}?\/|<\w{1,100}>\/|\{\w{1,100}\}\/|%\w{1,100}%\//g
 const loaders =
   /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@babel\/register|@swc\/(?:jest|register)|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
 
-/** Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. */
-export function configLeads(called: string, text: string, tree: JudgedTree): ConfigLeads {
+/**
+ * Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. `runs`:
+ * whether a tool may run whose settings are one section of several.
+ */
+export function configLeads(
+  called: string,
+  text: string,
+  tree: JudgedTree,
+  runs: (tool: string) => boolean,
+): ConfigLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
   const directory = directoryOf(called);
   if (silent.test(name)) return nothing;
-  const settings = settingsOf(name, text);
+  const settings = settingsOf(name, text, runs);
   const isLines = /\.(?:ini|cfg|toml|ya?ml|opts|rc|conf)$|^\.[\w-]+$/.test(name);
   const told = withoutSubjects(settings, isLines);
   const words = [...wordsOf(name, told), ...pluginFiles(name, told)];
@@ -70,7 +78,7 @@ export function configLeads(called: string, text: string, tree: JudgedTree): Con
   return {
     paths: [...found],
     places: [...places],
-    programs: words.flatMap((word) => (loaders.test(word) ? programOf(word) : [])),
+    programs: words.flatMap((word) => (loaders.test(word) ? programOf(word) : (toolOfOption(word) ?? []))),
     commands:
       name === 'tox.ini'
         ? told
@@ -81,12 +89,16 @@ export function configLeads(called: string, text: string, tree: JudgedTree): Con
   };
 }
 
-function settingsOf(name: string, text: string): string {
+function settingsOf(name: string, text: string, runs: (tool: string) => boolean): string {
   if (name === 'package.json') return toolSettings(text);
-  if (name !== 'pyproject.toml' && name !== 'setup.cfg') return text;
+  if (!/^(?:pyproject\.toml|setup\.cfg|tox\.ini)$/.test(name)) return text;
   return text
     .split(/^(?=\[)/m)
-    .filter((section) => toolSection.test(section))
+    .filter((part) => {
+      const header = /^\[{1,2}([^\]\n]{1,100})\]/.exec(part)?.[1] ?? '';
+      const tool = toolOfSection(header);
+      return tool !== undefined && runs(tool) && !ofBuild.test(header);
+    })
     .join('');
 }
 

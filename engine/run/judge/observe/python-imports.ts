@@ -9,7 +9,8 @@ const versions = Array.from({ length: 20 }, (_, minor) => `user/lib/python3.${mi
 
 /**
  * Lets imports of Python appear in a trace. Python lists a directory once and then asks for no name, so the hook looks
- * up each file that an import could use below `workspace`; the trace has the outcome, and nothing else is recorded.
+ * up the files that an import could use below `workspace`, in its order, up to the first that is there. The trace has
+ * the outcome, and nothing else is recorded.
  *
  * It comes as `sitecustomize` on PYTHONPATH, for virtual environments, and as `usercustomize`, for commands that set
  * PYTHONPATH. It leaves no trace on the path of modules and then loads the project's module of the same name. Programs
@@ -44,8 +45,9 @@ try:
 
         def find_spec(self, fullname, target=None):
             if (self.path + '/').startswith(${JSON.stringify(`${workspace}/`)}):
-                for ending in [''] + [ending for ending, _ in self._loaders]:
-                    os.access(self.path + '/' + fullname.rpartition('.')[2] + ending, os.F_OK)
+                name = self.path + '/' + fullname.rpartition('.')[2]
+                endings = [ending for ending, _ in self._loaders]
+                any(os.access(start + ending, os.F_OK) for start in (name + '/__init__', name) for ending in endings)
             return self.find_unobserved(fullname, target)
 
         FileFinder.find_spec = find_spec

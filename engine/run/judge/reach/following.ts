@@ -13,6 +13,7 @@ import {
   servesConfiguration,
   servesJudging,
 } from '../../../../readers/judges/rules.ts';
+import { toolTest } from '../../../../readers/judges/tool-sections.ts';
 import {
   directoryOf,
   followLinks,
@@ -236,7 +237,8 @@ export class Following {
   #configuration(path: string, text: string, hops: number): void {
     if (hops >= maxHops) return void this.#found.gap(`\`${path}\`: more than ${maxHops} hops`);
     const called = this.#calledAs.get(path) ?? path;
-    const leads = configLeads(called, text, this.#tree);
+    const runs = toolTest([...this.#programs], this.#found.scripts);
+    const leads = configLeads(called, text, this.#tree, runs);
     for (const program of leads.programs) this.#program(program);
     for (const place of leads.places) this.#found.place(place);
     for (const command of leads.commands) this.text(command, directoryOf(called), `\`${path}\``, hops + 1);

@@ -44,6 +44,11 @@ export class FoundJudge {
     return this.#files.has(path);
   }
 
+  /** Files that are executed. */
+  get scripts(): readonly string[] {
+    return [...this.#files].flatMap(([path, { role }]) => (role === 'script' ? [path] : []));
+  }
+
   /** Names of the scripts of a manifest that are reached; `undefined` where none has been asked for. */
   scriptsOf(manifest: string): ReadonlySet<string> | undefined {
     return this.#scripts.get(manifest);

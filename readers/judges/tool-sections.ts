@@ -1,0 +1,39 @@
+/** Tools of Python with settings in `pyproject.toml`, `setup.cfg` or `tox.ini`: `[tool.ruff]`, `[tool:pytest]`, `[mypy-a]`. */
+const tools =
+  'pytest|coverage|tox|testenv|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch|poe|pdm|taskipy|pycodestyle|pydocstyle|ty|cibuildwheel|hypothesis|mutmut|rye|aliases|pre-commit';
+const section = new RegExp(`^(?:tool[.:])?(${tools})(?![\\w])`);
+/** These run commands that are not followed, or tools by name. */
+const runAny = /^(?:tox|nox|hatch|poe|pdm|taskipy|cibuildwheel|mutmut|rye|pre-commit)$/;
+/** Settings that pytest reads, itself or by plugins that nearly all projects have. */
+const ofPytest = /^(?:pytest|coverage|hypothesis)$/;
+const pytest = /^(?:pytest|py\.test|coverage)$/;
+const plugin = /^--(ruff|mypy|flake8|black|isort|pylint|pycodestyle|pydocstyle)\b/;
+
+/** The tool whose settings a section holds; `undefined` for sections about the package. */
+export function toolOfSection(name: string): string | undefined {
+  return section.exec(name)?.[1];
+}
+
+/** The tool that an option of pytest has run by a plugin: `--mypy`. */
+export function toolOfOption(word: string): string | undefined {
+  return plugin.exec(word)?.[1];
+}
+
+/**
+ * Tells whether a tool may run, and so its settings judge: by its own name, or from something whose commands are not
+ * followed, such as a script of Python. Each tool may, where the programs are not known.
+ */
+export function toolTest(
+  programs: readonly string[] | undefined,
+  scripts: readonly string[],
+): (tool: string) => boolean {
+  const known = (programs ?? []).filter((one) => pytest.test(one) || toolOfSection(one) !== undefined);
+  if (
+    known.length === 0 ||
+    known.some((one) => runAny.test(one)) ||
+    scripts.some((path) => path.endsWith('.py'))
+  )
+    return () => true;
+  const runsPytest = known.some((one) => pytest.test(one));
+  return (tool) => known.includes(tool) || (runsPytest && ofPytest.test(tool));
+}
