@@ -11,7 +11,7 @@ const maxWords = 10_000;
 interface ConfigLeads {
   /** Files that it names. */
   readonly paths: readonly string[];
-  /** Directories, and globs of such, that it names: programs may run there. */
+  /** Directories that it names: programs may run there. */
   readonly places: readonly string[];
   /** Loaders and transforms by which it has things loaded. */
   readonly programs: readonly string[];
@@ -64,11 +64,6 @@ export function configLeads(
   const found = new Set<string>();
   const places = new Set<string>();
   for (const word of words) {
-    if (/[*?]/.test(word)) {
-      const place = joined(directory, word.replace(/\/(?:\*\*?\/?[^/*]*|\*)$/, '/*'));
-      if (place?.endsWith('/*')) places.add(place);
-      continue;
-    }
     for (const path of filesOf(word, name, directory, tree)) found.add(path);
     for (const from of [directory, '']) {
       const place = joined(from, word);
@@ -149,18 +144,12 @@ const quoting: ReadonlySet<Language | undefined> = new Set([
 function wordsOf(name: string, text: string): readonly string[] {
   const plain = text.replace(roots, ' ');
   if (name === 'gradlew' || quoting.has(scriptLanguage(name)))
-    return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, '')), ...globsOf(text)])];
+    return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, ''))])];
   const words = plain
     .split('\n')
     .filter((line) => !/^\s*(?:#|;|\/\/)/.test(line))
     .flatMap((line) => line.split(/[\s"'`=,;:()[\]{}<>|&$]+/));
   return [...new Set(words.filter((word) => word.length > 1 && word.length <= 300))].slice(0, maxWords);
-}
-
-function globsOf(text: string): readonly string[] {
-  return [...text.matchAll(/["'](?:<rootDir>\/)?([\w./-]{1,200}\*[\w.*/-]{0,50})["']/g)]
-    .slice(0, 500)
-    .map(([, glob = '']) => glob);
 }
 
 function filesOf(word: string, name: string, directory: string, tree: JudgedTree): readonly string[] {

@@ -50,7 +50,6 @@ function ofPackageManager(
   const scripts = (...names: readonly string[]): readonly Named[] => inManifests([own, ...inside], names);
   if (/^(?:run|run-script|rum|urn)$/.test(verb)) return next === '' ? [] : scripts(next);
   if (/^(?:test|tst|t)$/.test(verb) && program !== 'bun') return scripts('test');
-  if (/^(?:it|install-test|cit|install-ci-test)$/.test(verb)) return scripts(...installs, 'test');
   if (/^(?:start|stop|restart)$/.test(verb)) return scripts(verb);
   if (/^(?:ci|install|i|rebuild|pack)$/.test(verb) || (verb === '' && program === 'yarn'))
     return scripts(...installs);

@@ -142,11 +142,10 @@ export class Following {
 
   /** Everything in a directory of rules judges, what is new there included. */
   #rules(directory: string, via: string, hops: number): void {
-    const { path, links } = followLinks(directory, this.#links);
+    const { path } = followLinks(directory, this.#links);
     const files = this.#tree.under(path);
     if (files.length > maxRules) this.#found.gap(`\`${path}\`: ${maxRules} of ${files.length} files`);
-    for (const file of files.slice(0, maxRules))
-      this.#file(links.length === 0 ? file : directory + file.slice(path.length), 'config', via, hops + 1);
+    for (const file of files.slice(0, maxRules)) this.#file(file, 'config', via, hops + 1);
     this.#take({ kind: 'absent', path: `${path}/**/*` }, via, hops);
   }
 
@@ -221,7 +220,6 @@ export class Following {
   /** A configuration that stands behind a link counts itself; others are known by their names. */
   #configured(named: string, via: string): void {
     const { path, links } = followLinks(named, this.#links);
-    if (!this.#tree.isFile(path)) return;
     if (this.#configs.size >= maxConfigs && !this.#configs.has(path))
       return void this.#found.gap(`more than ${maxConfigs} files of configuration`);
     this.#configs.add(path);

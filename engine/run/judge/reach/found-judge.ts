@@ -63,7 +63,7 @@ export class FoundJudge {
     this.#programs.add(name.slice(0, 100));
   }
 
-  /** A directory in which programs run, a glob of such, or `**` for every one. */
+  /** A directory in which programs run, or `**` for every one. */
   place(directory: string): void {
     if (this.#places.size < maxPlaces) this.#places.add(directory);
     else this.#places.add('**');
