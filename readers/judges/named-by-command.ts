@@ -56,7 +56,6 @@ export function namedByCommand(
     return named;
   }
   const away = directoryOption(rest, directory, tree);
-  if (away !== undefined) named.push({ kind: 'directory', path: away });
   const home = away ?? directory;
   named.push(...packageScripts(program, rest, home, tree));
   named.push(...recipesOf(program, rest, home, tree));
@@ -223,9 +222,7 @@ function completedOperand(
   for (const [at, word] of words.entries()) {
     if (/^-/.test(word) || word === 'run' || interpreters.test(word)) continue;
     const before = words[at - 1] ?? '';
-    if (/^(?:-e|-c|-p|-m|--eval|--print)$/.test(before)) return [];
     const isOfOption = /^-[^=]*$/.test(before);
-    if (isOfOption && (fileOption.test(before) || shortFileOption.test(before))) continue;
     const own = fileAt(word) === undefined ? completedName(program, word, directory, tree) : [];
     if (own.length > 0 || !isOfOption || word.includes('/')) return own;
   }

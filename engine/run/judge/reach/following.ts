@@ -2,7 +2,7 @@ import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reac
 import { mainNames } from '../../../../readers/judges/completed-name.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../../readers/judges/leads.ts';
-import { manifestScripts, orchestrators } from '../../../../readers/judges/manifests.ts';
+import { manifestScripts } from '../../../../readers/judges/manifests.ts';
 import type { Named } from '../../../../readers/judges/named.ts';
 import { namedByCommand } from '../../../../readers/judges/named-by-command.ts';
 import { loopFiles } from '../../../../readers/judges/recipes.ts';
@@ -255,7 +255,6 @@ export class Following {
   #program(name: string): void {
     this.#programs.add(name.slice(0, 100));
     this.#found.program(name);
-    if (orchestrators.test(name)) this.#found.place('**');
   }
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */
