@@ -1,4 +1,4 @@
-/** Tools of Python with settings in `pyproject.toml`, `setup.cfg` or `tox.ini`: `[tool.ruff]`, `[tool:pytest]`, `[mypy-a]`. */
+/** Tools of Python with sections in `pyproject.toml`, `setup.cfg` or `tox.ini`: `[tool.ruff]`, `[tool:pytest]`. */
 const tools =
   'pytest|coverage|tox|testenv|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch|poe|pdm|taskipy|pycodestyle|pydocstyle|ty|cibuildwheel|hypothesis|mutmut|rye|aliases|pre-commit';
 const section = new RegExp(`^(?:tool[.:])?(${tools})(?![\\w])`);
