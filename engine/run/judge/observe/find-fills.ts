@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { isCode } from '../../../../readers/source/language.ts';
 import { isOfTests } from '../../../../readers/source/test-paths.ts';
 import type { CheckFootprint } from './check-footprint.ts';
 
@@ -7,8 +6,8 @@ import type { CheckFootprint } from './check-footprint.ts';
 const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
 
 /**
- * New paths that a check looked for in vain, or would find by a listing, each with how. A module whose name another
- * file had, which was read and is `gone`, has moved (`a.py` to `a/__init__.py`): that name was found. Pure.
+ * New paths that a check looked for in vain, or would find by a listing, each with how. A module has moved if the file
+ * that had its name was read and is `gone` (`a.py` to `a/__init__.py`): its name was found. Pure.
  */
 export function findFills(
   added: readonly string[],
@@ -21,7 +20,7 @@ export function findFills(
   const read = new Set(footprint.read);
   const moved = new Set(gone.filter((path) => read.has(path)).map(moduleName));
   return added.flatMap((path): readonly (readonly [string, string])[] => {
-    if (isCode(path) && moved.has(moduleName(path))) return [];
+    if (moved.has(moduleName(path))) return [];
     const isIndex = indexFile.test(posix.basename(path));
     if (missing.has(path) || (isIndex && missing.has(posix.dirname(path))))
       return [[path, 'looked for it in vain']];
@@ -30,7 +29,7 @@ export function findFills(
 }
 
 function moduleName(path: string): string {
-  return isCode(path) ? path.replace(/(?:\/(?:index|__init__))?\.\w+$/, '') : path;
+  return path.replace(/\/(?:index|__init__)(?=\.\w+$)/, '');
 }
 
 /** What a compiler takes is the product, whatever wildcard names it. */

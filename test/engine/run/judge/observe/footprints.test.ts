@@ -67,7 +67,7 @@ t.test('a footprint keeps paths of the workspace, and reads of files in the tree
 
 t.test('a new path fills what a check looked for or lists and names; tests and unnamed files do not', (t) => {
   const footprint = {
-    missing: ['ci/env.sh', 'src/fee', 'lib/rate/__init__.py', 'lib/tax/__init__.py'],
+    missing: ['ci/env.sh', 'src/fee', 'lib/rate/__init__.py', 'lib/tax/__init__.py', 'lib/rate.js'],
     listed: ['', 'ci'],
     read: ['lib/rate.py'],
   };
@@ -82,7 +82,7 @@ t.test('a new path fills what a check looked for or lists and names; tests and u
   ]);
   t.strictSame(fills('src/fee/other.js', 'ci/other.py', 'src/x.mk', 'ci/test_local_settings.py'), []);
   t.strictSame(fills('lib/rate/__init__.py'), [], 'a module that was read has become a package');
-  t.strictSame(fills('lib/tax/__init__.py'), ['lib/tax/__init__.py']);
+  t.strictSame(fills('lib/tax/__init__.py', 'lib/rate.js'), ['lib/tax/__init__.py', 'lib/rate.js']);
   t.end();
 });
 
