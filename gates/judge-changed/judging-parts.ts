@@ -117,8 +117,18 @@ function ofPackage(
 
 function ofPyproject(table: Table, runs: (tool: string) => boolean): readonly (readonly [string, unknown])[] {
   return Object.entries(tableOf(table.tool))
-    .map(([tool, value]) => [`tool.${tool}`, value] as const)
+    .map(([tool, value]) => [`tool.${tool}`, tool === 'pytest' ? withoutMarkers(value) : value] as const)
     .filter(([name]) => judges(name, runs));
+}
+
+/** A marker that is registered selects no test: options do that. */
+const markers = /^markers[ \t]*=.*(?:\n[ \t]+.*)*\n?/gm;
+
+function withoutMarkers(pytest: unknown): Table {
+  const { markers: _, ini_options: options, ...rest } = tableOf(pytest);
+  if (options === undefined) return rest;
+  const { markers: __, ...others } = tableOf(options);
+  return { ...rest, ini_options: others };
 }
 
 function judges(section: string, runs: (tool: string) => boolean): boolean {
@@ -144,7 +154,7 @@ function ofIni(text: string, runs: (tool: string) => boolean): JudgingParts {
   const parts = new Map<string, string>();
   for (const section of text.split(/^(?=\[)/m)) {
     const name = /^\[([^\]\n]{1,100})\]/.exec(section)?.[1] ?? '';
-    if (judges(name, runs)) parts.set(name, section.trim());
+    if (judges(name, runs)) parts.set(name, section.replace(markers, '').trim());
   }
   return parts;
 }
