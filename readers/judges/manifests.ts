@@ -50,6 +50,7 @@ function ofPackageManager(
   const scripts = (...names: readonly string[]): readonly Named[] => inManifests([own, ...inside], names);
   if (/^(?:run|run-script|rum|urn)$/.test(verb)) return next === '' ? [] : scripts(next);
   if (/^(?:test|tst|t)$/.test(verb) && program !== 'bun') return scripts('test');
+  if (words.includes('--ignore-scripts')) return [];
   if (/^(?:ci|install|i|rebuild|pack)$/.test(verb) || (verb === '' && program === 'yarn'))
     return scripts(...installs);
   return verb === '' || ownCommands.test(verb) || program === 'npm' ? [] : scripts(verb);

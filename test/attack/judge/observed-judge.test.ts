@@ -33,6 +33,19 @@ const prepare = (argv: readonly string[], inputs: readonly string[]) =>
   `[[workspace.prepare]]\nargv = ${JSON.stringify(argv)}\ninputs = ${JSON.stringify(inputs)}\noutputs = ["node_modules"]\n`;
 const script = { scripts: { test: 'node --test test/*.test.js' } };
 
+const built = {
+  base: {
+    'scripts/prepare.sh':
+      '[ -f scripts/local.sh ] && . scripts/local.sh\nmkdir -p built && cp ci/run.mjs built/run.mjs\n',
+    'ci/run.mjs':
+      "import { spawnSync } from 'node:child_process';\nprocess.exit(spawnSync('node', ['--test'], { stdio: 'inherit' }).status);\n",
+    '.gitignore': 'built\n',
+    '.writ/config.toml':
+      '[[workspace.prepare]]\nargv = ["sh", "scripts/prepare.sh"]\ninputs = ["scripts", "ci"]\noutputs = ["built"]\n',
+  },
+  command: 'node built/run.mjs',
+};
+
 const cases = {
   'optional-source': {
     base: { 'scripts/test.sh': '[ -f scripts/local.sh ] && . scripts/local.sh\nnode --test\n' },
@@ -95,6 +108,15 @@ const cases = {
     base: { Makefile: 'check:\n\tnode --test\n' },
     command: 'make check',
     added: { check: '\n' },
+  },
+  'prepare-script': {
+    ...built,
+    added: { 'scripts/prepare.sh': 'mkdir -p built && echo "process.exit(0)" >built/run.mjs\n' },
+  },
+  'prepare-input': { ...built, added: { 'ci/run.mjs': 'process.exit(0);\n' } },
+  'prepare-local': {
+    ...built,
+    added: { 'scripts/local.sh': 'cp() { echo "process.exit(0)" >built/run.mjs; }\n' },
   },
   postinstall: {
     base: {
@@ -190,5 +212,5 @@ for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python
     );
     t.not(view.decision?.type, 'commit');
     t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
-    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|^$/);
+    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|names it|workspace\.prepare|^$/);
   });
