@@ -1,6 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { toolMembers } from '../../readers/judges/manifests.ts';
-import { toolOfSection } from '../../readers/judges/tool-sections.ts';
+import { judgesByTool, toolSections } from '../../readers/judges/tool-sections.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
 /** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
@@ -52,7 +52,8 @@ export function judgingParts(
   if (name === 'pyproject.toml')
     return ofTables(tomlContent(text), text, (table) => ofPyproject(table, runs));
   if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
-  if (name === 'setup.cfg' || name === 'tox.ini') return ofIni(text, runs);
+  if (name === 'setup.cfg' || name === 'tox.ini')
+    return new Map(toolSections(text, runs).map(([key, part]) => [key, part.replace(markers, '').trim()]));
   // Where packages come from is judged by `new-dependency`.
   if (name === '.npmrc') return part('settings', withoutLines(text, npmSource));
   if (name === 'pom.xml') return new Map([['build', plainXml(text)]]);
@@ -118,7 +119,7 @@ function ofPackage(
 function ofPyproject(table: Table, runs: (tool: string) => boolean): readonly (readonly [string, unknown])[] {
   return Object.entries(tableOf(table.tool))
     .map(([tool, value]) => [`tool.${tool}`, tool === 'pytest' ? withoutMarkers(value) : value] as const)
-    .filter(([name]) => judges(name, runs));
+    .filter(([name]) => judgesByTool(name, runs));
 }
 
 /** A marker that is registered selects no test: options do that. */
@@ -129,11 +130,6 @@ function withoutMarkers(pytest: unknown): Table {
   if (options === undefined) return rest;
   const { markers: __, ...others } = tableOf(options);
   return { ...rest, ini_options: others };
-}
-
-function judges(section: string, runs: (tool: string) => boolean): boolean {
-  const tool = toolOfSection(section);
-  return tool !== undefined && runs(tool);
 }
 
 function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
@@ -148,15 +144,6 @@ function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
 /** Nothing is no part. */
 function part(name: string, text: string): JudgingParts {
   return new Map(text === '' ? [] : [[name, text]]);
-}
-
-function ofIni(text: string, runs: (tool: string) => boolean): JudgingParts {
-  const parts = new Map<string, string>();
-  for (const section of text.split(/^(?=\[)/m)) {
-    const name = /^\[([^\]\n]{1,100})\]/.exec(section)?.[1] ?? '';
-    if (judges(name, runs)) parts.set(name, section.replace(markers, '').trim());
-  }
-  return parts;
 }
 
 function ofLines(text: string, form: RegExp): JudgingParts {

@@ -2,7 +2,7 @@ import { type Language, scriptLanguage } from '../source/language.ts';
 import { completedName } from './completed-name.ts';
 import { toolSettings } from './manifests.ts';
 import type { JudgedTree } from './named.ts';
-import { toolOfOption, toolOfSection } from './tool-sections.ts';
+import { toolOfOption, toolSections } from './tool-sections.ts';
 import { directoryOf, joined } from './tree.ts';
 
 const maxWords = 10_000;
@@ -87,13 +87,8 @@ export function configLeads(
 function settingsOf(name: string, text: string, runs: (tool: string) => boolean): string {
   if (name === 'package.json') return toolSettings(text);
   if (!/^(?:pyproject\.toml|setup\.cfg|tox\.ini)$/.test(name)) return text;
-  return text
-    .split(/^(?=\[)/m)
-    .filter((part) => {
-      const header = /^\[{1,2}([^\]\n]{1,100})\]/.exec(part)?.[1] ?? '';
-      const tool = toolOfSection(header);
-      return tool !== undefined && runs(tool) && !ofBuild.test(header);
-    })
+  return toolSections(text, runs)
+    .flatMap(([header, part]) => (ofBuild.test(header) ? [] : [part]))
     .join('');
 }
 

@@ -9,8 +9,24 @@ const ofPytest = /^(?:pytest|coverage|hypothesis)$/;
 const pytest = /^(?:pytest|py\.test|coverage)$/;
 const plugin = /^--(ruff|mypy|flake8|black|isort|pylint|pycodestyle|pydocstyle)\b/;
 
-/** The tool whose settings a section holds; `undefined` for sections about the package. */
-export function toolOfSection(name: string): string | undefined {
+/** Whether a section of that name holds settings of a tool that `runs`; sections about the package do not. */
+export function judgesByTool(name: string, runs: (tool: string) => boolean): boolean {
+  const tool = toolOfSection(name);
+  return tool !== undefined && runs(tool);
+}
+
+/** Sections of a text with headers in brackets, by name, that hold settings of tools that `runs`. */
+export function toolSections(
+  text: string,
+  runs: (tool: string) => boolean,
+): readonly (readonly [name: string, text: string])[] {
+  return text
+    .split(/^(?=\[)/m)
+    .map((part) => [/^\[{1,2}([^\]\n]{1,100})\]/.exec(part)?.[1] ?? '', part] as const)
+    .filter(([name]) => judgesByTool(name, runs));
+}
+
+function toolOfSection(name: string): string | undefined {
   return section.exec(name)?.[1];
 }
 
