@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { describesProduct } from '../../../../readers/judges/rules.ts';
 import { isOfTests } from '../../../../readers/source/test-paths.ts';
 import type { CheckFootprint } from './check-footprint.ts';
 
@@ -37,15 +38,17 @@ const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;
 
 /**
  * Whether a file that was not there would be used by a program that lists a directory instead of asking for a name: an
- * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names its
- * stem as a word, or a glob of its ending. Tests are no judge.
+ * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names it as
+ * a word (a module of Python without its ending), or a glob of its ending. Tests and descriptions are no judge.
  */
 function isListedAndNamed(path: string, listed: ReadonlySet<string>, texts: readonly string[]): boolean {
   const directory = posix.dirname(path);
-  if (!listed.has(directory === '.' ? '' : directory) || isOfTests(path)) return false;
-  const { name, ext } = posix.parse(path);
+  if (!listed.has(directory === '.' ? '' : directory) || isOfTests(path) || describesProduct(path))
+    return false;
+  const { name, base, ext } = posix.parse(path);
+  const word = ext === '.py' ? name : base;
   return texts.some(
-    (text) => hasWord(text, name) || (ext !== '' && !compiled.test(ext) && hasGlob(text, ext)),
+    (text) => hasWord(text, word) || (ext !== '' && !compiled.test(ext) && hasGlob(text, ext)),
   );
 }
 
