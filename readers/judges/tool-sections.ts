@@ -4,6 +4,8 @@ const tools =
 const section = new RegExp(`^(?:tool[.:])?(${tools})(?![\\w])`);
 /** These run commands that are not followed, or tools by name. */
 const runAny = /^(?:tox|nox|hatch|poe|pdm|taskipy|cibuildwheel|mutmut|rye|pre-commit)$/;
+/** Commands that these start are not followed, either. */
+const startsAny = /\.(?:py|rb|pl|php|[cm]?[jt]s)$/;
 /** Settings that pytest reads, itself or by plugins that nearly all projects have. */
 const ofPytest = /^(?:pytest|coverage|hypothesis)$/;
 const pytest = /^(?:pytest|py\.test|coverage)$/;
@@ -37,7 +39,7 @@ export function toolOfOption(word: string): string | undefined {
 
 /**
  * Tells whether a tool may run, and so its settings judge: by its own name, or from something whose commands are not
- * followed, such as a script of Python. Each tool may, where the programs are not known.
+ * followed, such as a script that is not the shell's. Each tool may, where the programs are not known.
  */
 export function toolTest(
   programs: readonly string[] | undefined,
@@ -47,7 +49,7 @@ export function toolTest(
   if (
     known.length === 0 ||
     known.some((one) => runAny.test(one)) ||
-    scripts.some((path) => path.endsWith('.py'))
+    scripts.some((path) => startsAny.test(path))
   )
     return () => true;
   const runsPytest = known.some((one) => pytest.test(one));
