@@ -23,8 +23,7 @@ export interface JudgeReach {
   /** Paths and globs of files that are not there and would judge if they were, with what led there. */
   readonly absent?: Readonly<Record<string, string>>;
   /**
-   * Directories in which programs run ('' for the root), globs of such, and `**` for every one; absent where that is
-   * not known.
+   * Directories in which programs run ('' for the root), and `**` for every one; absent where that is not known.
    */
   readonly places?: readonly string[];
   /** Directories of the tree, the root left out; absent where there are too many. */

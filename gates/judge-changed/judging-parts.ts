@@ -1,5 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { toolMembers } from '../../readers/judges/manifests.ts';
+import { judgesByTool, toolSections } from '../../readers/judges/tool-sections.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
 /** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
@@ -13,6 +14,7 @@ export const manifestGlobs: readonly string[] = [
     'pyproject.toml',
     'Cargo.toml',
     'setup.cfg',
+    'tox.ini',
     'pom.xml',
     'mix.exs',
     '.npmrc',
@@ -27,29 +29,31 @@ export const manifestGlobs: readonly string[] = [
 const packageMembers = ['type', 'imports', 'packageManager', 'config', 'workspaces', ...toolMembers];
 const usualScripts =
   /^(?:pre|post)?(?:test|lint|check|verify|validate|typecheck|type-check|ci|audit|coverage|e2e|unit|integration|build)(?:[:.-].*)?$/;
-const pythonTools =
-  /^(?:pytest|coverage|tox|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch|poe|pdm|taskipy|pycodestyle|pydocstyle|ty|cibuildwheel|hypothesis|mutmut|rye)$/;
 const cargoMembers = ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lints'];
 const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
 
 /**
  * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where
  * that is known. `isAmongOthers`: a `package.json` that stands in another package, where it says what names of that
- * mean. A manifest that cannot be read is one part: all of it.
+ * mean. `runs`: whether a tool may run that has a section of its own. A manifest that cannot be read is one part: all
+ * of it.
  */
 export function judgingParts(
   path: string,
   bytes: Uint8Array,
   scripts: readonly string[] | undefined,
   isAmongOthers = false,
+  runs: (tool: string) => boolean = () => true,
 ): JudgingParts | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (name === 'package.json' || name === 'composer.json')
     return ofTables(jsonContent(text), text, (table) => ofPackage(table, scripts, name, isAmongOthers));
-  if (name === 'pyproject.toml') return ofTables(tomlContent(text), text, ofPyproject);
+  if (name === 'pyproject.toml')
+    return ofTables(tomlContent(text), text, (table) => ofPyproject(table, runs));
   if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
-  if (name === 'setup.cfg') return ofIni(text);
+  if (name === 'setup.cfg' || name === 'tox.ini')
+    return new Map(toolSections(text, runs).map(([key, part]) => [key, part.replace(markers, '').trim()]));
   // Where packages come from is judged by `new-dependency`.
   if (name === '.npmrc') return part('settings', withoutLines(text, npmSource));
   if (name === 'pom.xml') return new Map([['build', plainXml(text)]]);
@@ -112,10 +116,20 @@ function ofPackage(
   ];
 }
 
-function ofPyproject(table: Table): readonly (readonly [string, unknown])[] {
+function ofPyproject(table: Table, runs: (tool: string) => boolean): readonly (readonly [string, unknown])[] {
   return Object.entries(tableOf(table.tool))
-    .filter(([tool]) => pythonTools.test(tool))
-    .map(([tool, value]) => [`tool.${tool}`, value]);
+    .map(([tool, value]) => [`tool.${tool}`, tool === 'pytest' ? withoutMarkers(value) : value] as const)
+    .filter(([name]) => judgesByTool(name, runs));
+}
+
+/** A marker that is registered selects no test: options do that. */
+const markers = /^markers[ \t]*=.*(?:\n[ \t]+.*)*\n?/gm;
+
+function withoutMarkers(pytest: unknown): Table {
+  const { markers: _, ini_options: options, ...rest } = tableOf(pytest);
+  if (options === undefined) return rest;
+  const { markers: __, ...others } = tableOf(options);
+  return { ...rest, ini_options: others };
 }
 
 function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
@@ -130,18 +144,6 @@ function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
 /** Nothing is no part. */
 function part(name: string, text: string): JudgingParts {
   return new Map(text === '' ? [] : [[name, text]]);
-}
-
-const judgingSection =
-  /^(?:tool:pytest|flake8|mypy\b.*|coverage\b.*|isort|pycodestyle|pylint.*|tox.*|aliases|pydocstyle)$/;
-
-function ofIni(text: string): JudgingParts {
-  const parts = new Map<string, string>();
-  for (const section of text.split(/^(?=\[)/m)) {
-    const name = /^\[([^\]\n]{1,100})\]/.exec(section)?.[1] ?? '';
-    if (judgingSection.test(name)) parts.set(name, section.trim());
-  }
-  return parts;
 }
 
 function ofLines(text: string, form: RegExp): JudgingParts {

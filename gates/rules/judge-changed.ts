@@ -4,6 +4,7 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { type Configured, configuredProgram } from '../../readers/judges/config-files.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';
+import { toolTest } from '../../readers/judges/tool-sections.ts';
 import { pathGlob } from '../../readers/judges/tree.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
@@ -171,11 +172,16 @@ function changedParts(input: RuleInput, file: PatchFile): readonly string[] | un
   const oldPath = file.oldPath ?? file.path;
   const scripts = scriptsOf(input, oldPath);
   const isAmongOthers = file.changeType === 'add' ? file.path.includes('/') : isAmongTests(file.path);
-  const was = sides?.base && judgingParts(oldPath, sides.base, scripts, isAmongOthers);
-  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts, isAmongOthers);
+  const runs = toolTest(input.judge?.programs, judgingScripts(input.judge));
+  const was = sides?.base && judgingParts(oldPath, sides.base, scripts, isAmongOthers, runs);
+  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts, isAmongOthers, runs);
   if (sides === undefined || (sides.base && !was) || (sides.candidate && !is)) return undefined;
   const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
   return [...names].filter((name) => was?.get(name) !== is?.get(name));
+}
+
+function judgingScripts(reach: RuleInput['judge']): readonly string[] {
+  return (reach?.files ?? []).flatMap(({ path, role }) => (role === 'script' ? [path] : []));
 }
 
 /**

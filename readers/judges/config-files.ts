@@ -63,13 +63,14 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^\.env(?:\.(?:test|ci|local|testing|test\.local))?$/,
   ],
   [
-    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage|poe|taskipy|hatch|pdm|rye)$/,
+    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage|poe|taskipy|hatch|pdm|rye|cibuildwheel|mutmut)$/,
     /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|(?:site|user)customize\.py|(?:site|user)customize\/__init__\.py)$/,
   ],
   [
     /^(?:ruff|flake8|pylint|mypy|pyright|basedpyright|black|isort|bandit|pycodestyle|pydocstyle|pre-commit|ty)$/,
-    /^(?:\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.isort\.cfg|\.bandit|pyproject\.toml|setup\.cfg|tox\.ini|\.pre-commit-config\.yaml|\.pycodestyle|\.pydocstyle|ty\.toml)$/,
+    /^(?:\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.isort\.cfg|\.bandit|pyproject\.toml|setup\.cfg|tox\.ini|\.pycodestyle|\.pydocstyle|ty\.toml)$/,
   ],
+  [/^pre-commit$/, /^\.pre-commit-config\.yaml$/],
   [
     /^(?:rspec|rake|ruby|bundle|rails|minitest|cucumber|rubocop|standardrb|sorbet|srb)$/,
     /^(?:\.rspec(?:-local)?|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rubocop[\w.-]*\.ya?ml|\.standard\.yml|cucumber\.ya?ml|\.simplecov|Rakefile|\.minitest|\.bundle\/config)$/,

@@ -2,6 +2,7 @@ import { type Language, scriptLanguage } from '../source/language.ts';
 import { completedName } from './completed-name.ts';
 import { toolSettings } from './manifests.ts';
 import type { JudgedTree } from './named.ts';
+import { toolOfOption, toolSections } from './tool-sections.ts';
 import { directoryOf, joined } from './tree.ts';
 
 const maxWords = 10_000;
@@ -10,7 +11,7 @@ const maxWords = 10_000;
 interface ConfigLeads {
   /** Files that it names. */
   readonly paths: readonly string[];
-  /** Directories, and globs of such, that it names: programs may run there. */
+  /** Directories that it names: programs may run there. */
   readonly places: readonly string[];
   /** Loaders and transforms by which it has things loaded. */
   readonly programs: readonly string[];
@@ -34,9 +35,8 @@ const inLines = new RegExp(
   `^([ \\t]{0,40})${subjects.replace('|entry|', '|')}[ \\t]{0,20}[:=][^\\n]{0,1000}\\n(?:\\1[ \\t]{1,40}[^\\n]{0,300}\\n|\\1-[^\\n]{0,300}\\n){0,200}`,
   'gm',
 );
-/** What tools are told in a file that describes a package as well. */
-const toolSection =
-  /^\[{1,2}(?:tool[.:])(?:pytest|coverage|tox|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch\.envs|poe|pdm\.scripts|taskipy|hypothesis|mutmut|rye\.scripts)\b|^\[(?:flake8|mypy|coverage|isort|pylint|pycodestyle|aliases)/;
+/** Sections that name the product: how a package is built. */
+const ofBuild = /^tool\.(?:hatch\.(?!envs)|pdm\.(?!scripts)|rye\.(?!scripts))/;
 /** Python names its plugins as modules. */
 const pluginNames =
   /(?:^|[\s"'=])-p[ =]{0,2}([\w.]{1,200})|plugins["']?[ \t]{0,20}[:=][ \t]{0,20}([[(][^[\])]{0,2000}|[^\n]{0,300})/g;
@@ -44,23 +44,26 @@ const roots = /\$\{?\w{1,100}\}?\/|<\w{1,100}>\/|\{\w{1,100}\}\/|%\w{1,100}%\//g
 const loaders =
   /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@babel\/register|@swc\/(?:jest|register)|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
 
-/** Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. */
-export function configLeads(called: string, text: string, tree: JudgedTree): ConfigLeads {
+/**
+ * Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. `runs`:
+ * whether a tool may run whose settings are one section of several.
+ */
+export function configLeads(
+  called: string,
+  text: string,
+  tree: JudgedTree,
+  runs: (tool: string) => boolean,
+): ConfigLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
   const directory = directoryOf(called);
   if (silent.test(name)) return nothing;
-  const settings = settingsOf(name, text);
+  const settings = settingsOf(name, text, runs);
   const isLines = /\.(?:ini|cfg|toml|ya?ml|opts|rc|conf)$|^\.[\w-]+$/.test(name);
   const told = withoutSubjects(settings, isLines);
   const words = [...wordsOf(name, told), ...pluginFiles(name, told)];
   const found = new Set<string>();
   const places = new Set<string>();
   for (const word of words) {
-    if (/[*?]/.test(word)) {
-      const place = joined(directory, word.replace(/\/(?:\*\*?\/?[^/*]*|\*)$/, '/*'));
-      if (place?.endsWith('/*')) places.add(place);
-      continue;
-    }
     for (const path of filesOf(word, name, directory, tree)) found.add(path);
     for (const from of [directory, '']) {
       const place = joined(from, word);
@@ -70,7 +73,7 @@ export function configLeads(called: string, text: string, tree: JudgedTree): Con
   return {
     paths: [...found],
     places: [...places],
-    programs: words.flatMap((word) => (loaders.test(word) ? programOf(word) : [])),
+    programs: words.flatMap((word) => (loaders.test(word) ? programOf(word) : (toolOfOption(word) ?? []))),
     commands:
       name === 'tox.ini'
         ? told
@@ -81,12 +84,11 @@ export function configLeads(called: string, text: string, tree: JudgedTree): Con
   };
 }
 
-function settingsOf(name: string, text: string): string {
+function settingsOf(name: string, text: string, runs: (tool: string) => boolean): string {
   if (name === 'package.json') return toolSettings(text);
-  if (name !== 'pyproject.toml' && name !== 'setup.cfg') return text;
-  return text
-    .split(/^(?=\[)/m)
-    .filter((section) => toolSection.test(section))
+  if (!/^(?:pyproject\.toml|setup\.cfg|tox\.ini)$/.test(name)) return text;
+  return toolSections(text, runs)
+    .flatMap(([header, part]) => (ofBuild.test(header) ? [] : [part]))
     .join('');
 }
 
@@ -137,18 +139,12 @@ const quoting: ReadonlySet<Language | undefined> = new Set([
 function wordsOf(name: string, text: string): readonly string[] {
   const plain = text.replace(roots, ' ');
   if (name === 'gradlew' || quoting.has(scriptLanguage(name)))
-    return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, '')), ...globsOf(text)])];
+    return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, ''))])];
   const words = plain
     .split('\n')
     .filter((line) => !/^\s*(?:#|;|\/\/)/.test(line))
     .flatMap((line) => line.split(/[\s"'`=,;:()[\]{}<>|&$]+/));
   return [...new Set(words.filter((word) => word.length > 1 && word.length <= 300))].slice(0, maxWords);
-}
-
-function globsOf(text: string): readonly string[] {
-  return [...text.matchAll(/["'](?:<rootDir>\/)?([\w./-]{1,200}\*[\w.*/-]{0,50})["']/g)]
-    .slice(0, 500)
-    .map(([, glob = '']) => glob);
 }
 
 function filesOf(word: string, name: string, directory: string, tree: JudgedTree): readonly string[] {

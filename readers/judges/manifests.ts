@@ -2,7 +2,7 @@ import type { JudgedTree, Named } from './named.ts';
 import { joined } from './tree.ts';
 
 /** These run scripts in packages of their own choice. */
-export const orchestrators = /^(?:turbo|nx|lerna|lage|moon|rush|ultra|wsrun|bolt)$/;
+const orchestrators = /^(?:turbo|nx|lerna|lage|moon|rush|ultra|wsrun|bolt)$/;
 const packageManagers = /^(?:npm|pnpm|yarn|bun)$/;
 const ownCommands =
   /^(?:exec|x|dlx|ci|install|i|add|remove|audit|pack|publish|config|ls|list|why|outdated|dedupe|rebuild|link|version|view|info|cache|init|create|help|--version|-v)$/;
@@ -50,8 +50,7 @@ function ofPackageManager(
   const scripts = (...names: readonly string[]): readonly Named[] => inManifests([own, ...inside], names);
   if (/^(?:run|run-script|rum|urn)$/.test(verb)) return next === '' ? [] : scripts(next);
   if (/^(?:test|tst|t)$/.test(verb) && program !== 'bun') return scripts('test');
-  if (/^(?:it|install-test|cit|install-ci-test)$/.test(verb)) return scripts(...installs, 'test');
-  if (/^(?:start|stop|restart)$/.test(verb)) return scripts(verb);
+  if (words.includes('--ignore-scripts')) return [];
   if (/^(?:ci|install|i|rebuild|pack)$/.test(verb) || (verb === '' && program === 'yarn'))
     return scripts(...installs);
   return verb === '' || ownCommands.test(verb) || program === 'npm' ? [] : scripts(verb);

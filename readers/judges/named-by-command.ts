@@ -4,6 +4,7 @@ import { packageScripts } from './manifests.ts';
 import type { JudgedTree, Named } from './named.ts';
 import { recipesOf } from './recipes.ts';
 import { isTooling, ruleDirectories } from './rules.ts';
+import { toolOfOption } from './tool-sections.ts';
 import { globbed, joined } from './tree.ts';
 
 const interpreters =
@@ -55,7 +56,6 @@ export function namedByCommand(
     return named;
   }
   const away = directoryOption(rest, directory, tree);
-  if (away !== undefined) named.push({ kind: 'directory', path: away });
   const home = away ?? directory;
   named.push(...packageScripts(program, rest, home, tree));
   named.push(...recipesOf(program, rest, home, tree));
@@ -151,23 +151,31 @@ function operands(
     const taken = words.flatMap((word) =>
       /[*?]/.test(word) ? globbed(joined(directory, word) ?? word, tree) : [],
     );
-    return [...files, ...taken].map((path) => ({ kind: 'test', path }));
+    return [
+      ...[...files, ...taken].map((path): Named => ({ kind: 'test', path })),
+      ...words.flatMap((word): readonly Named[] => {
+        const name = toolOfOption(word);
+        return name === undefined ? [] : [{ kind: 'program', name }];
+      }),
+    ];
   }
-  if (/^python/.test(program) && words[0] === '-m') {
-    const module = (words[1] ?? '').replaceAll('.', '/');
+  const behind = words.findIndex((word) => /^-[A-Za-z]*m$/.test(word)) + 1;
+  if (/^(?:python|coverage)/.test(program) && behind > 0 && !words.slice(0, behind).some(fileAt)) {
+    const [named = ''] = words.slice(behind);
+    const module = named.replaceAll('.', '/');
     const found = [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`].flatMap(
       (path) => fileAt(path) ?? [],
     );
     const absent = found.length > 0 || module === '' ? undefined : joined(directory, module);
     return [
-      { kind: 'program', name: (words[1] ?? '').split('.')[0] ?? '' },
+      { kind: 'program', name: named.split('.')[0] ?? '' },
       ...(absent === undefined
         ? []
         : [`${absent}.py`, `${absent}/__main__.py`, `${absent}/__init__.py`].map(
             (path): Named => ({ kind: 'absent', path }),
           )),
       ...found.map((path): Named => ({ kind: 'script', path })),
-      ...namedByCommand(words.slice(1), directory, tree),
+      ...namedByCommand(words.slice(behind), directory, tree),
     ];
   }
   if (program === 'go' && /^(?:run|generate|vet)$/.test(words[0] ?? '')) {
@@ -214,9 +222,7 @@ function completedOperand(
   for (const [at, word] of words.entries()) {
     if (/^-/.test(word) || word === 'run' || interpreters.test(word)) continue;
     const before = words[at - 1] ?? '';
-    if (/^(?:-e|-c|-p|-m|--eval|--print)$/.test(before)) return [];
     const isOfOption = /^-[^=]*$/.test(before);
-    if (isOfOption && (fileOption.test(before) || shortFileOption.test(before))) continue;
     const own = fileAt(word) === undefined ? completedName(program, word, directory, tree) : [];
     if (own.length > 0 || !isOfOption || word.includes('/')) return own;
   }

@@ -57,6 +57,11 @@ function mayHoldRules(path: string): boolean {
   return path !== '' && !isOfProductOrTests(`${path}/`);
 }
 
+/** Whether a file describes the product: a manifest, a lockfile, a page. */
+export function describesProduct(path: string): boolean {
+  return ofProduct.test(path);
+}
+
 /** Whether a path is for tooling by its name. */
 export function isTooling(path: string): boolean {
   return tooling.test(path) && !isTest.test(path);

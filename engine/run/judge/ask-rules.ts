@@ -3,6 +3,7 @@ import type { Finding } from '../../../core/contract/finding.ts';
 import type { JudgeReach } from '../../../core/contract/judge-reach.ts';
 import type { Rule, RuleInput } from '../../../core/contract/rule.ts';
 import { judgeRule } from '../../../core/kernel/rules.ts';
+import type { PrepareStep } from '../../config/config.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import type { ArtifactBox } from '../state/artifact-box.ts';
@@ -21,6 +22,8 @@ export interface RuleQuestion {
   readonly policyTree?: string;
   /** Paths that the patch fills, as checks were observed to look for them. */
   readonly filled?: Readonly<Record<string, string>>;
+  /** Steps that make what checks are given. */
+  readonly prepare: readonly PrepareStep[];
   readonly signal: AbortSignal;
 }
 
@@ -68,11 +71,19 @@ export async function askRule(
   }
 }
 
-async function judgeOf({ objects, policyTree, input, filled = {} }: RuleQuestion): Promise<JudgeReach> {
+async function judgeOf({
+  objects,
+  policyTree,
+  input,
+  filled = {},
+  prepare,
+}: RuleQuestion): Promise<JudgeReach> {
   const { patch, spec } = input;
-  const read = await findJudge(objects, patch.baseTree, spec);
+  const read = await findJudge(objects, patch.baseTree, spec, prepare);
   const base = { ...read, absent: { ...filled, ...read.absent } };
-  return policyTree === undefined ? base : joinReach(await findJudge(objects, policyTree, spec), base);
+  return policyTree === undefined
+    ? base
+    : joinReach(await findJudge(objects, policyTree, spec, prepare), base);
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {

@@ -24,7 +24,7 @@ import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
-import { type CheckUses, runCommand } from './run-command.ts';
+import { type CheckUses, runCommand, type TracedCommand } from './run-command.ts';
 import {
   finishedCode,
   keepScan,
@@ -53,8 +53,8 @@ export interface CheckTask {
   readonly tellsWrites?: boolean;
   /** Whether anything comes after it that could be handed something; default true. */
   readonly handsOn?: boolean;
-  /** As of a sandbox request: the run gives no verdict. */
-  readonly traceTo?: string;
+  /** The run gives no verdict. */
+  readonly traced?: TracedCommand;
   /** Of a scanner whose report is evaluated. */
   readonly scanned?: ScannedTrees;
 }
@@ -229,7 +229,7 @@ function checkContext(
   task: CheckTask,
   uses: CheckUses,
 ): CheckContext {
-  const { stage, check, earlier, received, handsOn = true, tellsWrites = false, traceTo } = task;
+  const { stage, check, earlier, received, handsOn = true, tellsWrites = false, traced } = task;
   const {
     identity: { contract, scope },
     ground,
@@ -252,7 +252,7 @@ function checkContext(
         {
           check,
           secrets: givenSecrets(attempt, task),
-          ...(traceTo === undefined ? {} : { traceTo }),
+          ...(traced === undefined ? {} : { traced }),
           ...(ground.scanners.byCheck.get(check.id)?.shown ?? {}),
         },
         used,

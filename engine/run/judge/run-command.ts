@@ -37,11 +37,13 @@ export interface CheckUses extends Passing {
   readonly tools: ToolUse[];
 }
 
+/** As of a sandbox request, for a run that gives no verdict: variables and binds that help the tracer. */
+export type TracedCommand = Pick<SandboxRequest, 'binds' | 'env'> & { readonly traceTo: string };
+
 export interface CommandOfCheck {
   readonly check: EffectiveCheck;
   readonly secrets: Readonly<Record<string, string>>;
-  /** As of a sandbox request. */
-  readonly traceTo?: string;
+  readonly traced?: TracedCommand;
   /** Of a scanner, as of a sandbox request: further binds and tools; it has no network. */
   readonly binds?: SandboxRequest['binds'];
   readonly tools?: SandboxRequest['tools'];
@@ -54,7 +56,7 @@ export interface CommandOfCheck {
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
-  { check, secrets, traceTo, binds, tools }: CommandOfCheck,
+  { check, secrets, traced, binds, tools }: CommandOfCheck,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
@@ -120,15 +122,15 @@ export async function runCommand(
       argv: limitedShell(command, acl.maxWriteBytes),
       workspace: workspace.directory,
       reports,
-      binds: [...workspace.binds, ...(binds ?? [])],
+      binds: [...workspace.binds, ...(binds ?? []), ...(traced?.binds ?? [])],
       ...(tools === undefined ? {} : { tools }),
-      env: way.network === 'none' ? { ...withoutNetwork, ...env } : env,
+      env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
       network: way.network,
       timeoutMs: check.timeoutSeconds * 1000,
       maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
       maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
       signal,
-      ...(traceTo === undefined ? {} : { traceTo }),
+      ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
     }),
   );
   const result = await running.finally(async () => {

@@ -33,6 +33,19 @@ const prepare = (argv: readonly string[], inputs: readonly string[]) =>
   `[[workspace.prepare]]\nargv = ${JSON.stringify(argv)}\ninputs = ${JSON.stringify(inputs)}\noutputs = ["node_modules"]\n`;
 const script = { scripts: { test: 'node --test test/*.test.js' } };
 
+const built = {
+  base: {
+    'scripts/prepare.sh':
+      '[ -f scripts/local.sh ] && . scripts/local.sh\nmkdir -p built && cp ci/run.mjs built/run.mjs\n',
+    'ci/run.mjs':
+      "import { spawnSync } from 'node:child_process';\nprocess.exit(spawnSync('node', ['--test'], { stdio: 'inherit' }).status);\n",
+    '.gitignore': 'built\n',
+    '.writ/config.toml':
+      '[[workspace.prepare]]\nargv = ["sh", "scripts/prepare.sh"]\ninputs = ["scripts", "ci"]\noutputs = ["built"]\n',
+  },
+  command: 'node built/run.mjs',
+};
+
 const cases = {
   'optional-source': {
     base: { 'scripts/test.sh': '[ -f scripts/local.sh ] && . scripts/local.sh\nnode --test\n' },
@@ -68,10 +81,42 @@ const cases = {
     command: 'python3 ci/run.py',
     added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
   },
+  'python-computed': {
+    base: {
+      'ci/run.py':
+        "import importlib, subprocess, sys\ntry:\n    ARGS = importlib.import_module('local' + '_settings').ARGS\nexcept ImportError:\n    ARGS = []\nsys.exit(subprocess.call(['node', '--test', *ARGS]))\n",
+    },
+    command: 'PYTHONPATH=src python3 ci/run.py',
+    added: { 'ci/local_settings.py': "ARGS = ['--test-name-pattern=nothing']\n" },
+  },
+  'python-shadow': {
+    base: { 'ci/run.py': "import subprocess, sys\nsys.exit(subprocess.call(['node', '--test']))\n" },
+    command: 'python3 ci/run.py',
+    added: { 'ci/selectors.py': 'import os\nos._exit(0)\n' },
+  },
+  'python-submodule': {
+    base: {
+      'ci/run.py':
+        "import subprocess, sys\nimport kit\nsys.exit(subprocess.call(['node', '--test', *kit.ARGS]))\n",
+      'ci/kit/__init__.py':
+        'ARGS = []\nfor part in ("one", "two"):\n    try:\n        __import__("kit." + part + "_more")\n    except ImportError:\n        pass\n',
+    },
+    command: 'python3 ci/run.py',
+    added: { 'ci/kit/two_more/__init__.py': 'import kit\nkit.ARGS.append("--test-name-pattern=nothing")\n' },
+  },
   'make-target': {
     base: { Makefile: 'check:\n\tnode --test\n' },
     command: 'make check',
     added: { check: '\n' },
+  },
+  'prepare-script': {
+    ...built,
+    added: { 'scripts/prepare.sh': 'mkdir -p built && echo "process.exit(0)" >built/run.mjs\n' },
+  },
+  'prepare-input': { ...built, added: { 'ci/run.mjs': 'process.exit(0);\n' } },
+  'prepare-local': {
+    ...built,
+    added: { 'scripts/local.sh': 'cp() { echo "process.exit(0)" >built/run.mjs; }\n' },
   },
   postinstall: {
     base: {
@@ -123,7 +168,7 @@ function write({ root }: Sample, files: Files): void {
   }
 }
 
-for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-local']))
+for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python-computed']))
   t.test(`refuses a broken product that brings what its judge looks for: ${name}`, async (t) => {
     const { base, command, added } = one;
     const sample = makeSample();
@@ -167,5 +212,5 @@ for (const [name, one] of casesOf<keyof typeof cases, JudgeCase>(cases, ['python
     );
     t.not(view.decision?.type, 'commit');
     t.match(JSON.stringify(view.stages), /POLICY_JUDGE_FAILS/);
-    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|names it|^$/);
+    t.match(view.findings.map(({ message }) => message).join('\n'), /in vain|names it|workspace\.prepare|^$/);
   });

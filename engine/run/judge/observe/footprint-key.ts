@@ -30,7 +30,7 @@ export async function footprintKey(
     .flat()
     .map((one) => one.command ?? '');
   return canonicalDigest([
-    'writ-footprint-v1',
+    'writ-footprint-v2',
     [kind, command, expectedExitCode],
     // What checks hand on is part of what the next one finds.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],

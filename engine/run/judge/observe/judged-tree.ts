@@ -26,9 +26,17 @@ export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
 }
 
 /** One tree, with what judges in it. */
-export async function judgedAt({ identity, means, patch }: Attempt, tree: string): Promise<JudgedTree> {
+export async function judgedAt(
+  { identity, means, patch, ground }: Attempt,
+  tree: string,
+): Promise<JudgedTree> {
   const entries = await listTree(means.scratch, tree);
-  const reach = await findJudge(means.scratch, tree, identity.contract.effective);
+  const reach = await findJudge(
+    means.scratch,
+    tree,
+    identity.contract.effective,
+    ground.config.workspace.prepare,
+  );
   const reached = new Set(reach.files.map(({ path }) => path));
   const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
   return { tree, isBase: tree === patch.baseTree, entries, reach, judges: digestOf(judging) };

@@ -107,13 +107,16 @@ async function traceAll(
   const reads: Record<string, readonly string[]> = {};
   const paths = added.map(({ path }) => path);
   const changed = new Set(attempt.patch.files.map(({ path, oldPath = path }) => oldPath));
+  const gone = attempt.patch.files.flatMap(({ changeType, path, oldPath = path }) =>
+    changeType === 'delete' || (changeType === 'rename' && oldPath !== path) ? [oldPath] : [],
+  );
   for (const { check } of tasks) {
     const footprint = footprints.get(check.id);
     if (footprint === undefined) continue;
     reads[check.id] = footprint.read.filter((path) => changed.has(path));
     if (paths.length === 0) continue;
     const texts = [...(await judgingTexts(attempt, tree, footprint)), check.command ?? ''];
-    for (const [path, how] of findFills(paths, footprint, texts))
+    for (const [path, how] of findFills(paths, gone, footprint, texts))
       filled[path] ??= `check \`${check.id}\`, which ${how}`;
   }
   return { filled, unprepared: Object.fromEntries(unprepared), reads, checks };

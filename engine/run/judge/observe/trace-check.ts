@@ -8,6 +8,7 @@ import { removeTree } from '../../../vcs/remove-tree.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import type { WorkspaceSide } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
+import { placeImportHook } from './python-imports.ts';
 
 /** Ten times what the largest suite of docs/decisions/0022-footprints.md wrote, and more. */
 const maxTraceBytes = 256 * 1024 * 1024;
@@ -35,9 +36,10 @@ export async function traceCheck(
   try {
     const signal = AbortSignal.any([attempt.means.signal, tooLarge.signal]);
     const bounded: Attempt = { ...attempt, means: { ...attempt.means, signal } };
-    const outcome = await askCheck(bounded, side, { ...task, traceTo });
-    const carried = outcome.carried ? { carried: outcome.carried } : {};
     const { workspace } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
+    const traced = { traceTo, ...(await placeImportHook(place, workspace)) };
+    const outcome = await askCheck(bounded, side, { ...task, traced });
+    const carried = outcome.carried ? { carried: outcome.carried } : {};
     const read = await readTrace(traceTo, workspace);
     const { exitCodes } = attempt.ground.scanners.byCheck.get(task.check.id)?.config ?? {};
     const reason = ('reason' in read ? read.reason : undefined) ?? notReached(task.check, outcome, exitCodes);

@@ -2,7 +2,7 @@ import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reac
 import { mainNames } from '../../../../readers/judges/completed-name.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../../readers/judges/leads.ts';
-import { manifestScripts, orchestrators } from '../../../../readers/judges/manifests.ts';
+import { manifestScripts } from '../../../../readers/judges/manifests.ts';
 import type { Named } from '../../../../readers/judges/named.ts';
 import { namedByCommand } from '../../../../readers/judges/named-by-command.ts';
 import { loopFiles } from '../../../../readers/judges/recipes.ts';
@@ -13,6 +13,7 @@ import {
   servesConfiguration,
   servesJudging,
 } from '../../../../readers/judges/rules.ts';
+import { toolTest } from '../../../../readers/judges/tool-sections.ts';
 import {
   directoryOf,
   followLinks,
@@ -141,11 +142,10 @@ export class Following {
 
   /** Everything in a directory of rules judges, what is new there included. */
   #rules(directory: string, via: string, hops: number): void {
-    const { path, links } = followLinks(directory, this.#links);
+    const { path } = followLinks(directory, this.#links);
     const files = this.#tree.under(path);
     if (files.length > maxRules) this.#found.gap(`\`${path}\`: ${maxRules} of ${files.length} files`);
-    for (const file of files.slice(0, maxRules))
-      this.#file(links.length === 0 ? file : directory + file.slice(path.length), 'config', via, hops + 1);
+    for (const file of files.slice(0, maxRules)) this.#file(file, 'config', via, hops + 1);
     this.#take({ kind: 'absent', path: `${path}/**/*` }, via, hops);
   }
 
@@ -220,7 +220,6 @@ export class Following {
   /** A configuration that stands behind a link counts itself; others are known by their names. */
   #configured(named: string, via: string): void {
     const { path, links } = followLinks(named, this.#links);
-    if (!this.#tree.isFile(path)) return;
     if (this.#configs.size >= maxConfigs && !this.#configs.has(path))
       return void this.#found.gap(`more than ${maxConfigs} files of configuration`);
     this.#configs.add(path);
@@ -236,7 +235,8 @@ export class Following {
   #configuration(path: string, text: string, hops: number): void {
     if (hops >= maxHops) return void this.#found.gap(`\`${path}\`: more than ${maxHops} hops`);
     const called = this.#calledAs.get(path) ?? path;
-    const leads = configLeads(called, text, this.#tree);
+    const runs = toolTest([...this.#programs], this.#found.scripts);
+    const leads = configLeads(called, text, this.#tree, runs);
     for (const program of leads.programs) this.#program(program);
     for (const place of leads.places) this.#found.place(place);
     for (const command of leads.commands) this.text(command, directoryOf(called), `\`${path}\``, hops + 1);
@@ -255,7 +255,6 @@ export class Following {
   #program(name: string): void {
     this.#programs.add(name.slice(0, 100));
     this.#found.program(name);
-    if (orchestrators.test(name)) this.#found.place('**');
   }
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */

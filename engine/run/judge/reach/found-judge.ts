@@ -44,6 +44,11 @@ export class FoundJudge {
     return this.#files.has(path);
   }
 
+  /** Files that are executed. */
+  get scripts(): readonly string[] {
+    return [...this.#files].flatMap(([path, { role }]) => (role === 'script' ? [path] : []));
+  }
+
   /** Names of the scripts of a manifest that are reached; `undefined` where none has been asked for. */
   scriptsOf(manifest: string): ReadonlySet<string> | undefined {
     return this.#scripts.get(manifest);
@@ -58,7 +63,7 @@ export class FoundJudge {
     this.#programs.add(name.slice(0, 100));
   }
 
-  /** A directory in which programs run, a glob of such, or `**` for every one. */
+  /** A directory in which programs run, or `**` for every one. */
   place(directory: string): void {
     if (this.#places.size < maxPlaces) this.#places.add(directory);
     else this.#places.add('**');

@@ -1,25 +1,73 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { JudgeReach } from '../../../../core/contract/judge-reach.ts';
+import { isTooling } from '../../../../readers/judges/rules.ts';
 import { type LinkedEntry, readLinks } from '../../../../readers/judges/tree.ts';
+import type { PrepareStep } from '../../../config/config.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
 import type { GitDirectory } from '../../../vcs/git.ts';
 import { listTree } from '../../../vcs/tree.ts';
+import { isBelow } from '../../state/open-scanners.ts';
 import { Following } from '../reach/following.ts';
+import { joinScripts } from '../reach/join-reach.ts';
 
-/** What the checks of a contract execute to judge, followed through the tree of the base. */
+/**
+ * What the checks of a contract execute to judge, followed through the tree of the base, and the scripts that `prepare`
+ * runs: these make what checks are given.
+ */
 export async function findJudge(
   objects: GitDirectory,
   baseTree: string,
   spec: EffectiveIntentSpec,
+  prepare: readonly PrepareStep[],
 ): Promise<JudgeReach> {
   const checks = Object.values(spec.acceptance.verificationPlan).flat();
   if (!checks.some(({ command = '' }) => command !== '')) return nothing;
   const entries = await listTree(objects, baseTree);
   const files = entries.filter(({ mode }) => mode.startsWith('1') && !mode.startsWith('16'));
-  return followChecks(checks, files, (paths) => readBlobs(objects, baseTree, paths));
+  const read = (paths: readonly string[]) => readBlobs(objects, baseTree, paths);
+  const checked = await followChecks(checks, files, read);
+  const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
+  if (steps.length === 0) return checked;
+  const prepared = await followChecks(steps, files, read);
+  const inputs = prepare.flatMap((step) => step.inputs);
+  const tooling = files
+    .filter(({ path }) => isBelow(path, inputs) && isTooling(path))
+    .map(({ path }) => path);
+  return joinPrepared(checked, prepared, tooling, inputs);
 }
 
 const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const ofPrepare = '`[[workspace.prepare]]`';
+
+/**
+ * Scripts that `prepare` runs, and tooling among its inputs, new files included, count for every check. What it
+ * installs, and with which settings, is no judge.
+ */
+function joinPrepared(
+  checked: JudgeReach,
+  prepared: JudgeReach,
+  tooling: readonly string[],
+  inputs: readonly string[],
+): JudgeReach {
+  const files = new Map(checked.files.map((file) => [file.path, file]));
+  const add = (path: string, role: 'script' | 'manifest'): void =>
+    void files.set(path, { path, role, via: ofPrepare, checks: [] });
+  for (const path of tooling) add(path, 'script');
+  for (const { path, role } of prepared.files) if (role === 'script' || role === 'manifest') add(path, role);
+  const paths = [...files.keys()].sort();
+  const fresh = inputs.filter((input) => isTooling(`${input}/`)).map((input) => [`${input}/**/*`, ofPrepare]);
+  return {
+    ...checked,
+    files: paths.flatMap((path) => files.get(path) ?? []),
+    scripts: joinScripts(checked.scripts, prepared.scripts),
+    ...(fresh.length === 0 ? {} : { absent: { ...checked.absent, ...Object.fromEntries(fresh) } }),
+  };
+}
 
 /**
  * Follows the commands of checks through a tree: scripts that they name, scripts of manifests with their hooks,

@@ -6,6 +6,7 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { keepLaidRun } from '../../record/keep-laid-run.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
+import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/prepared-fills.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { type LaidTree, leavesJudging } from './policy-judge.ts';
@@ -61,8 +62,11 @@ export async function judgeByPolicy(
   let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
   // Its dependencies are made in a workspace of its own.
   if (brought.length > 0) await (await workspace.base.open([])).close();
-  const over = ({ tree }: LaidTree): WorkspaceSide =>
-    workspace.over(tree, brought.length > 0 ? 'base' : 'candidate');
+  const inputs = attempt.ground.config.workspace.prepare.flatMap((step) => step.inputs);
+  const over = ({ tree, laid: paths }: LaidTree): WorkspaceSide => {
+    const isOfPrepare = paths.some(({ path }) => isBelow(path, inputs));
+    return workspace.over(tree, brought.length > 0 ? 'base' : isOfPrepare ? 'own' : 'candidate');
+  };
   let outcome = await run(over(laid), receivedAtPolicy);
   let told = toldOutcome(outcome, expectedExitCode);
   if (told === undefined && judge?.apart) {

@@ -25,7 +25,9 @@ export async function layJudge(
   } = attempt;
   const { tree: policy } = ground.policy;
   const isAhead = withReached && policy !== patch.baseTree;
-  const reached = isAhead ? (await findJudge(scratch, policy, contract.effective)).files : [];
+  const reached = isAhead
+    ? (await findJudge(scratch, policy, contract.effective, ground.config.workspace.prepare)).files
+    : [];
   const wanted = new Map<string, LaidPath>(
     reached
       .filter(({ role }) => role === 'script' || role === 'config')

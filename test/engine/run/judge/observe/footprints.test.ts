@@ -66,16 +66,37 @@ t.test('a footprint keeps paths of the workspace, and reads of files in the tree
 });
 
 t.test('a new path fills what a check looked for or lists and names; tests and unnamed files do not', (t) => {
-  const footprint = { missing: ['ci/env.sh', 'src/fee'], listed: ['', 'ci'] };
-  const texts = ['from local_settings import ARGS\n', 'for f in ci/*.mk; do . $f; done'];
-  const fills = (...paths: string[]) => findFills(paths, footprint, texts).map(([path]) => path);
+  const footprint = {
+    missing: ['ci/env.sh', 'src/fee', 'lib/rate/__init__.py', 'lib/tax/__init__.py', 'lib/rate.js'],
+    listed: ['', 'ci'],
+    read: ['lib/rate.py'],
+  };
+  const texts = [
+    'from local_settings import ARGS\n',
+    'for f in ci/*.mk; do . $f; done',
+    'README.md, LICENSE',
+  ];
+  const fills = (...paths: string[]) =>
+    findFills(paths, ['lib/rate.py', 'lib/tax.py'], footprint, texts).map(([path]) => path);
   t.strictSame(fills('ci/env.sh', 'src/fee/index.js', 'ci/local_settings.py', 'ci/x.mk'), [
     'ci/env.sh',
     'src/fee/index.js',
     'ci/local_settings.py',
     'ci/x.mk',
   ]);
-  t.strictSame(fills('src/fee/other.js', 'ci/other.py', 'src/x.mk', 'ci/test_local_settings.py'), []);
+  t.strictSame(
+    fills(
+      'src/fee/other.js',
+      'ci/other.py',
+      'src/x.mk',
+      'ci/test_local_settings.py',
+      'README.md',
+      'LICENSE.txt',
+    ),
+    [],
+  );
+  t.strictSame(fills('lib/rate/__init__.py'), [], 'a module that was read has become a package');
+  t.strictSame(fills('lib/tax/__init__.py', 'lib/rate.js'), ['lib/tax/__init__.py', 'lib/rate.js']);
   t.end();
 });
 

@@ -17,7 +17,7 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
     identity: { contract: { effective: {} } },
     ground: {
       rules: new Map([['judge-changed', rule]]),
-      config: { rules: {}, approvals: { groups: {} } },
+      config: { rules: {}, approvals: { groups: {} }, workspace: { prepare: [] } },
       base: { tree: 'a' },
       policy: { tree: 'a' },
     },
