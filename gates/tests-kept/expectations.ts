@@ -183,7 +183,7 @@ function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): (
 
 /** Whether a text has fewer rows of tables, or goes through fewer of them. */
 function losesRows(base = '', candidate = ''): boolean {
-  const rows = (text: string): number => text.match(row)?.length ?? 0;
+  const rows = (text: string): number => text.replace(quoted, '""').match(row)?.length ?? 0;
   return (
     base !== '' && candidate !== '' && (rows(candidate) < rows(base) || cutsIn(candidate) > cutsIn(base))
   );
@@ -218,8 +218,9 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** An innermost list, tuple or object in a list: one row of a table. */
-const row = /(?<=[[({,]\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
+/** An innermost list, tuple or object, the first in a list or behind another one: one row of a table. */
+const row = /(?<=(?:\[|[\])}],)\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
+const quoted = /(["'`])(?:\\.|(?!\1)[^\\\n]){0,500}\1/g;
 const goesThrough = /\b(?:for|each|forEach|map|parametrize|in)\b/;
 const cutsRows = /\.(?:slice|filter|take|first|head)\s*\(|\bislice\s*\(|\w\[\s*-?\d*\s*:\s*-?\d*\s*\]/;
 const maxLineLength = 500;

@@ -148,6 +148,18 @@ t.test(
       'fewer rows': base.replace('  [1, 100],\n', ''),
     };
     for (const [name, candidate] of Object.entries(lost)) t.equal(code(candidate), 'EXPECTATION_LOST', name);
+    const given = base.replace('for', "  run(input, ['--file=a.txt']);\n  for");
+    t.equal(
+      compare({
+        base: outcome(['two cost 200']),
+        laid: outcome(['two cost 200'], ['two cost 200']),
+        texts: [
+          { path: 'a.test.js', base: given, candidate: given.replace("'--file=a.txt'", 'f"--file={a}"') },
+        ],
+      })[0]?.split(' ')[1],
+      'EXPECTATION_CHANGED',
+      'arguments of a call are no rows',
+    );
     for (const candidate of [base.replace('100', '120'), base.replace('[2, 200],', '[2, 200],\n  [3, 250],')])
       t.equal(code(candidate), 'EXPECTATION_CHANGED', candidate);
     t.equal(code(`${base}export const f = () => {\n  return;\n};\n`, 'test/helper.js'), 'EXPECTATION_LOST');
