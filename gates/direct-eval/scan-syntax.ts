@@ -115,7 +115,7 @@ function blank(text: string): string {
 
 /** What hides code where it spans lines; the first line of a piece of file may already stand in one. */
 const spanning =
-  /comment|^(?:string|template_string|encapsed_string|string_literal|raw_string|raw_string_literal|verbatim_string_literal|interpreted_string_literal|interpolated_string_expression|regex|concatenated_string|subshell)$/;
+  /comment|groovy_doc|interpolated_string|^(?:string|template_string|encapsed_string|string_literal|raw_string|raw_string_literal|verbatim_string_literal|interpreted_string_literal|interpolated_string_expression|regex|concatenated_string|subshell)$/;
 /** What hides whole lines. */
 const covering = /^(?:ERROR|text|heredoc|heredoc_body|heredoc_content|nowdoc|nowdoc_body|uninterpreted)$/;
 

@@ -65,9 +65,9 @@ export async function judgeChange(input: RuleInput): Promise<readonly Finding[]>
     mayHit,
     mayRename: (bytes, language) => searches.get(language)?.file.found(bytes) ?? false,
     async find(source, language) {
-      // No grammar reads Groovy.
       const grammar = grammarOf(source.path, language);
-      if (grammar === undefined) return { hits: [], complete: true };
+      // We have no rows for Groovy.
+      if (grammar === undefined || grammar === 'groovy') return { hits: [], complete: true };
       const isCandidate = (bytes: Uint8Array, start: number, end: number) =>
         mayHit(bytes, language, start, end);
       return scanSyntax(source, { grammar, find: finders[language], mayHit: isCandidate });

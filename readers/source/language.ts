@@ -33,8 +33,8 @@ interface LanguageRow {
   /** What the first line of a script names. */
   readonly interpreter?: RegExp;
   readonly grammar?: GrammarName;
-  /** By `.` and extension, or by name: what is read by another grammar, or by none. */
-  readonly grammars?: Readonly<Record<string, GrammarName | 'none'>>;
+  /** By `.` and extension, or by name: what is read by another grammar. */
+  readonly grammars?: Readonly<Record<string, GrammarName>>;
 }
 
 /** The one table of languages; whoever knows more of one stands beside what it knows. */
@@ -70,10 +70,10 @@ const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
     holders: 'gradle',
     names: ['Jenkinsfile'],
     grammar: 'java',
-    grammars: { ...endingIn('groovy gradle', 'none'), Jenkinsfile: 'none' },
+    grammars: { ...endingIn('groovy gradle', 'groovy'), Jenkinsfile: 'groovy' },
   },
-  scala: { source: 'scala sc', holders: 'sbt' },
-  kotlin: { source: 'kt kts' },
+  scala: { source: 'scala sc', holders: 'sbt', grammar: 'scala' },
+  kotlin: { source: 'kt kts', grammar: 'kotlin' },
   go: { source: 'go', grammar: 'go' },
   csharp: { source: 'cs', holders: 'csx', grammar: 'c-sharp' },
   rust: { source: 'rs' },
@@ -83,10 +83,7 @@ const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
   lua: { source: '', declarations: 'lua' },
 };
 
-function endingIn(
-  extensions: string,
-  grammar: GrammarName | 'none',
-): Readonly<Record<string, GrammarName | 'none'>> {
+function endingIn(extensions: string, grammar: GrammarName): Readonly<Record<string, GrammarName>> {
   return Object.fromEntries(extensions.split(' ').map((extension) => [`.${extension}`, grammar]));
 }
 
@@ -164,8 +161,7 @@ export function grammarOf(path: string, language: Language): GrammarName | undef
   const { grammar, grammars = {} } = rows[language];
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const own = grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
-  return own === 'none' ? undefined : own;
+  return grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
 }
 
 /** What stands behind the last dot, in lower case; all of the path where it has none. */

@@ -1,13 +1,16 @@
-/** Grammars that `@vscode/tree-sitter-wasm` ships and that something here reads. */
+/** Grammars that a package ships and that something here reads. */
 export type GrammarName =
   | 'bash'
   | 'c-sharp'
   | 'go'
+  | 'groovy'
   | 'java'
   | 'javascript'
+  | 'kotlin'
   | 'php'
   | 'python'
   | 'ruby'
+  | 'scala'
   | 'tsx'
   | 'typescript';
 
