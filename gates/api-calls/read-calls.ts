@@ -1,5 +1,4 @@
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
+import { readTokens } from '../../readers/source/tokens/lex.ts';
 import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
@@ -56,10 +55,7 @@ export function readApiCalls(source: ChangedSource): readonly ApiCall[] {
   if (!/https?:\/\/|wss?:\/\/|["'`]?\//.test(source.text)) return [];
   // What a shell calls is a word of a command, not a string.
   if (source.language === 'shell') return [];
-  const syntax = syntaxes[source.language];
-  const whole = source.whole ? lex(source.text, syntax, { lineBound: false }) : undefined;
-  const tokens =
-    whole && !whole.confused ? whole.tokens : lex(source.text, syntax, { lineBound: true }).tokens;
+  const tokens = readTokens(source.text, source.language, source.whole);
   const view = viewTokens(tokens);
   return tokens.flatMap(({ kind, text, start, end, dynamic }, index): readonly ApiCall[] => {
     if (kind !== 'string') return [];

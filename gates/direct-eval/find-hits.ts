@@ -2,8 +2,6 @@ import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
 import { grammarOf } from '../../readers/source/language.ts';
 import type { JvmGrammar } from '../../readers/source/names/jvm-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { mayHit, type Scanned } from './candidates.ts';
 import { csharpHits } from './csharp.ts';
@@ -17,7 +15,6 @@ import { pythonHits } from './python.ts';
 import { rubyHits } from './ruby.ts';
 import { type Scan, scanSyntax } from './scan-syntax.ts';
 import { shellHits } from './shell.ts';
-import { viewTokens } from './token-view.ts';
 
 const jvm = (grammar: JvmGrammar) => (reading: Reading) => jvmHits(reading, grammar);
 const finders: Readonly<Record<GrammarName, (reading: Reading) => readonly Hit[]>> = {
@@ -39,16 +36,10 @@ const finders: Readonly<Record<GrammarName, (reading: Reading) => readonly Hit[]
 /** Places of direct execution in a source; Perl, for which no grammar is at hand, is read token by token. */
 export async function findHits(source: ChangedSource, language: Scanned): Promise<Scan> {
   const grammar = grammarOf(source.path, language);
-  if (grammar === undefined) return { hits: perlSourceHits(source), complete: true };
+  if (grammar === undefined) return { hits: perlHits(source.text, source.whole), complete: true };
   return scanSyntax(source, {
     grammar,
     find: finders[grammar],
     mayHit: (bytes, start, end) => mayHit(bytes, language, start, end),
   });
-}
-
-function perlSourceHits({ text, whole }: ChangedSource): readonly Hit[] {
-  const all = whole ? lex(text, syntaxes.perl, { lineBound: false }) : undefined;
-  const { tokens } = all && !all.confused ? all : lex(text, syntaxes.perl, { lineBound: true });
-  return perlHits(viewTokens(tokens), text);
 }

@@ -4,7 +4,7 @@ import type { Reading } from '../../readers/source/names/reading.ts';
 import { why } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { runs, scalaProcessHit } from './scala.ts';
-import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
+import { handsShellText, isShell } from './shell-words.ts';
 
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
@@ -194,9 +194,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     const said = words.map(literal);
     const at = said.findIndex(isShell);
     const [shell, flag, program = ''] = [words[at], words[at + 1], said[at]];
-    const isHanded =
-      handsShellText(said) || (said[at + 1] === undefined && startsWithFlag(opening(words[at + 1])));
-    if (!shell || !flag || !isHanded) return undefined;
+    if (!shell || !flag || !handsShellText(said, words.map(opening))) return undefined;
     listEnd = node.end;
     const written = `${program} ${(said[at + 1] ?? opening(flag)).slice(0, 10)}`.trim();
     return { start: shell.start, end: node.end, also: [flag.start], call: written, why: why.handed };

@@ -1,8 +1,7 @@
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
+import { readTokens } from '../../readers/source/tokens/lex.ts';
 import { why as kinds } from './calls.ts';
 import type { Hit } from './hit.ts';
-import { shellFlagHits } from './shell-words.ts';
+import { handsShellText } from './shell-words.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 
 const why = { ...kinds, file: 'runs a file whose name is not written down' };
@@ -43,22 +42,47 @@ const rows: readonly PerlRow[] = [
 
 /**
  * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither
- * counts. `source` is what the tokens were read from.
+ * counts.
  */
-export function perlHits(view: TokenView, source: string, depth = 0): readonly Hit[] {
-  const hits: Hit[] = [...shellFlagHits(view)];
-  view.tokens.forEach(({ kind, text, start, end }, index) => {
-    if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
-    else if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
-      hits.push({ start, call: 's///ee', why: why.code });
-    else if (kind === 'regex' && /^s\/[a-z]*e/.test(text) && depth < maxNesting)
-      hits.push(...replacementHits(source.slice(start, end), start, depth));
+export function perlHits(source: string, isWhole: boolean, depth = 0): readonly Hit[] {
+  const tokens = readTokens(source, 'perl', isWhole);
+  const view = viewTokens(tokens);
+  const hits: Hit[] = [];
+  tokens.forEach(({ kind, text, start, end }, index) => {
+    if (kind === 'string') {
+      const written = source.slice(start, end);
+      const flags = /^s\b/.test(written) ? (/[a-z]*$/.exec(written)?.[0] ?? '') : '';
+      if (/^(?:`|qx\b)/.test(written)) hits.push({ start, call: '`…`', why: why.shell });
+      else if (/e.*e/.test(flags)) hits.push({ start, call: 's///ee', why: why.code });
+      else if (flags.includes('e') && depth < maxNesting)
+        hits.push(...replacementHits(written, start, depth));
+      else if (handsShellText(...wordsFrom(view, index)))
+        hits.push({ start, end: view.at(index + 2).end, call: text, why: why.handed });
+    }
     if (kind !== 'word' || isNoCall(view, index)) return;
     const first = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
     const row = rows.find(([word, , when]) => word.test(text) && when(view, index, first, source));
     if (row) hits.push({ start, call: row[3] ?? text, why: row[1] });
   });
   return hits;
+}
+
+/** A string and the two values behind it in a list, as far as they are written down; and how they begin. */
+function wordsFrom(view: TokenView, index: number): [(string | undefined)[], string[]] {
+  const words: (string | undefined)[] = [];
+  const openings: string[] = [];
+  for (let at = index; words.length < 3; at = view.next(view.next(at))) {
+    words.push(isLiteral(view, at) ? view.text(at) : undefined);
+    openings.push(view.text(at));
+    if (!view.isPunct(view.next(at), ',', '=>')) break;
+  }
+  return [words, openings];
+}
+
+/** A string that is all of its argument, with nothing put in. */
+function isLiteral(view: TokenView, index: number): boolean {
+  const { kind, text, dynamic } = view.at(index);
+  return kind === 'string' && !dynamic && !/[$@]\{|\$\w/.test(text) && !view.isPunct(view.next(index), '.');
 }
 
 /** A definition, a method, a key, or a function of another package. */
@@ -89,8 +113,7 @@ function replacementHits(written: string, start: number, depth: number): readonl
   }
   const code = written.slice(from + 1, past);
   if (!inReplacement.test(code)) return [];
-  const { tokens } = lex(code, syntaxes.perl, { lineBound: false });
-  return perlHits(viewTokens(tokens), code, depth + 1).map((hit) => ({
+  return perlHits(code, true, depth + 1).map((hit) => ({
     start: start + from + 1 + hit.start,
     call: hit.call,
     why: hit.why,

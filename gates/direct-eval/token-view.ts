@@ -1,4 +1,4 @@
-import type { Token } from '../../readers/source/tokens/token.ts';
+import type { Token } from '../../readers/source/tokens/lex.ts';
 
 /** How far an argument list is followed; keeps nested calls linear. */
 const maxSpan = 600;
@@ -13,8 +13,6 @@ export interface TokenView {
   isPunct(index: number, ...marks: readonly string[]): boolean;
   /** Index of the bracket that closes the one at `open`; where it is too far or missing, the last index looked at. */
   closeOf(open: number): number;
-  /** The same, however far it is; the number of tokens where it is missing. */
-  farCloseOf(open: number): number;
   /** Index of the innermost bracket that is open at `index`; -1 where none is. */
   openerOf(index: number): number;
   /** First token index of each top-level argument between the brackets; empty for `()`. */
@@ -24,7 +22,7 @@ export interface TokenView {
   previous(index: number): number;
 }
 
-const nothing: Token = { kind: 'newline', text: '', start: 0, end: 0 };
+const nothing: Token = { kind: 'newline', text: '', start: 0, end: 0, dynamic: false };
 
 /** Wraps a token list. */
 export function viewTokens(tokens: readonly Token[]): TokenView {
@@ -41,7 +39,6 @@ export function viewTokens(tokens: readonly Token[]): TokenView {
     isWord: (index, ...words) => at(index).kind === 'word' && words.includes(at(index).text),
     isPunct,
     closeOf,
-    farCloseOf: (open) => closers[open] || tokens.length,
     openerOf: (index) => openers[index] ?? -1,
     args(open) {
       const close = closeOf(open);
