@@ -44,6 +44,18 @@ export function childrenOf(node: SyntaxNode | undefined, field: string): readonl
   return node?.children.filter((child) => child.field === field) ?? [];
 }
 
+/** The first thing that a node of several leads to. */
+export function firstOf<Found>(
+  nodes: readonly SyntaxNode[],
+  find: (node: SyntaxNode) => Found | undefined,
+): Found | undefined {
+  for (const node of nodes) {
+    const found = find(node);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The nearest node around it of one of those types. */
 export function ancestorOf(node: SyntaxNode, ...types: readonly string[]): SyntaxNode | undefined {
   for (let at = node.parent; at; at = at.parent) if (types.includes(at.type)) return at;

@@ -51,37 +51,16 @@ export interface Setting {
 }
 
 /** What the names of a C# file stand for. */
-export interface CsharpNames {
-  /** Namespaces and types that the file uses. */
-  readonly usings: readonly string[];
-  /** What was set on the object under a name, in order; the name by what declares it, so that namesakes stay apart. */
-  readonly settings: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly Setting[]>>;
-  /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The same, each way of a condition apart. */
-  ways(node: SyntaxNode | undefined): readonly SyntaxNode[];
-  /** Methods and local functions by name; `undefined` where two share one. */
-  readonly methods: ReadonlyMap<string, SyntaxNode | undefined>;
-  /** The simple names of an expression's types, as declared and as its values tell. */
-  typesOf(node: SyntaxNode | undefined): readonly string[];
-  /** The first of them; `''` where the file does not tell. */
-  typeOf(node: SyntaxNode | undefined): string;
-  /** The simple name of a written type, aliases undone. */
-  simple(type: string): string;
-  /** Type and method of what is called: `Process.Start`; `.Start` where the type is not known. */
-  pathOf(target: SyntaxNode): string;
-  /** What an assignment or declaration gives a value to. */
-  targetOf(value: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined;
-}
-
-/** Reads the names that a file gives. */
-export function csharpNames(reading: Reading): CsharpNames {
+export function csharpNames(reading: Reading) {
   const { text } = reading;
   const aliases = new Map<string, string>();
+  /** Namespaces and types that the file uses. */
   const usings: string[] = [];
   const statics: string[] = [];
   const ownTypes = new Set<string>();
+  /** Methods and local functions by name; `undefined` where two share one. */
   const methods = new Map<string, SyntaxNode | undefined>();
+  /** What was set on the object under a name, in order; the name by what declares it, so that namesakes stay apart. */
   const settings = new Map<SyntaxNode, Map<string, Setting[]>>();
   const sets: Match[] = [];
   const names = readNames(reading, csharpNaming, (match) => {
@@ -99,10 +78,11 @@ export function csharpNames(reading: Reading): CsharpNames {
     usings,
     methods,
     settings,
-    behind: (node) => names.behind(node),
+    behind: names.behind,
     ways,
     typesOf,
-    typeOf: (node) => typesOf(node)[0] ?? '',
+    /** The first of its types; `''` where the file does not tell. */
+    typeOf: (node: SyntaxNode | undefined) => typesOf(node)[0] ?? '',
     simple,
     pathOf,
     targetOf,
@@ -138,6 +118,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, 'function'), name };
   }
 
+  /** What an assignment or declaration gives a value to. */
   function targetOf({
     parent,
     field,
@@ -148,6 +129,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     return target && placeOf(target);
   }
 
+  /** The expression behind a name or wrapper, each way of a condition apart. */
   function ways(node: SyntaxNode | undefined, depth = 0): readonly SyntaxNode[] {
     if (!node || depth > maxWays) return [];
     if (node.type === 'identifier') {
@@ -159,6 +141,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     return node.children.slice(1).flatMap((child) => ways(child, depth + 1));
   }
 
+  /** The simple names of an expression's types, as declared and as its values tell. */
   function typesOf(node: SyntaxNode | undefined, depth = 0): readonly string[] {
     const inner = names.same(node);
     if (!inner || depth > maxDepth) return [];
@@ -185,6 +168,7 @@ export function csharpNames(reading: Reading): CsharpNames {
       ]);
   }
 
+  /** The simple name of a written type, aliases undone. */
   function simple(type: string): string {
     const written = type
       .slice(0, maxName)
@@ -195,6 +179,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     return path.slice(path.lastIndexOf('.') + 1);
   }
 
+  /** Type and method of what is called: `Process.Start`; `.Start` where the type is not known. */
   function pathOf(target: SyntaxNode): string {
     if (target.type === 'conditional_access_expression')
       return `.${bare(childOf(target.children.at(-1), 'name'))}`;

@@ -160,31 +160,6 @@ export interface JvmCall {
   readonly kind: 'call' | 'new' | 'reference';
 }
 
-/** What the names of a file stand for. */
-export interface JvmNames {
-  readonly imports: readonly string[];
-  /** Functions and, in Scala, classes that the file defines. */
-  readonly own: ReadonlySet<string>;
-  /** The call that a node is. */
-  callAt(node: SyntaxNode | undefined): JvmCall | undefined;
-  /** What was added to the list under a name, in order: `list.add(word)`, `line.addArgument(word)`. */
-  addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[];
-  /** Everything that a name was given. */
-  bindingsOf(name: SyntaxNode): readonly Binding[];
-  /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The expression that another one is no more than. */
-  same(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The simple name of an expression's type, as declared or as its value tells. */
-  typeOf(node: SyntaxNode | undefined): string | undefined;
-  /** The type whose methods are called by their names alone: `with(runtime) { … }`. */
-  typeAround(node: SyntaxNode): string | undefined;
-  /** What a name was imported as. */
-  alias(name: string): string | undefined;
-  /** The simple name of a written type, aliases undone. */
-  simple(type: SyntaxNode | undefined): string;
-}
-
 const makers =
   /^(?:create|builder|newBuilder|build|enter|newInstance|option|options|allowAllAccess|allowIO)$/;
 const made: Readonly<Record<string, string>> = {
@@ -204,11 +179,14 @@ const maxWords = 20;
 const maxName = 200;
 const scopeFunctions = /^(?:let|also|use)$/;
 
-/** Reads the names that a file gives. */
-export function jvmNames(reading: Reading, grammar: JvmGrammar): JvmNames {
+export type JvmNames = ReturnType<typeof jvmNames>;
+
+/** What the names of a file stand for. */
+export function jvmNames(reading: Reading, grammar: JvmGrammar) {
   const { text } = reading;
   const language: JvmLanguage = jvmLanguages[grammar];
   const imports: string[] = [];
+  /** Functions and, in Scala, classes that the file defines. */
   const own = new Set<string>();
   const aliases = new Map<string, string>();
   /** By what declares the name, so that namesakes stay apart. */
@@ -251,15 +229,19 @@ export function jvmNames(reading: Reading, grammar: JvmGrammar): JvmNames {
     own,
     callAt,
     addedTo,
-    bindingsOf: (name) => names.bindingsOf(name),
-    behind: (node) => names.behind(node),
-    same: (node) => names.same(node),
+    bindingsOf: (name: SyntaxNode) => names.bindingsOf(name),
+    behind: names.behind,
+    /** The expression that another one is no more than. */
+    same: (node: SyntaxNode | undefined) => names.same(node),
     typeOf,
-    typeAround: (node) => typeOfBindings(names.find('this', node) ?? [], 0),
-    alias: (name) => aliases.get(name),
+    /** The type whose methods are called by their names alone: `with(runtime) { … }`. */
+    typeAround: (node: SyntaxNode) => typeOfBindings(names.find('this', node) ?? [], 0),
+    /** What a name was imported as. */
+    alias: (name: string) => aliases.get(name),
     simple,
   };
 
+  /** The call that a node is. */
   function callAt(node: SyntaxNode | undefined): JvmCall | undefined {
     const match = node && language.calls.mayFit(node) ? language.calls.at(node, text)[0] : undefined;
     const [constructed, reference] = [match?.one('made'), match?.one('reference')];
@@ -281,11 +263,13 @@ export function jvmNames(reading: Reading, grammar: JvmGrammar): JvmNames {
     return /^\s*(?:::|\.&)/.test(text({ ...name, start: object?.end ?? name.start }));
   }
 
+  /** What was added to the list under a name, in order: `list.add(word)`, `line.addArgument(word)`. */
   function addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[] {
     const owner = names.isPlain(name) ? names.ownerOf(text(name), name) : undefined;
     return (owner && added.get(owner)?.get(text(name))) ?? [];
   }
 
+  /** The simple name of an expression's type, as declared or as its value tells. */
   function typeOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
     if (!node || depth > maxDepth) return undefined;
     const match = language.expressions.mayFit(node) ? language.expressions.at(node, text)[0] : undefined;
@@ -326,6 +310,7 @@ export function jvmNames(reading: Reading, grammar: JvmGrammar): JvmNames {
     return undefined;
   }
 
+  /** The simple name of a written type, aliases undone. */
   function simple(type: SyntaxNode | undefined): string {
     return aliased(text(type));
   }

@@ -155,11 +155,13 @@ export class Names {
   }
 
   /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
+  readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
+
+  #behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
     const inner = this.same(node);
     if (!inner || depth > maxDepth) return inner;
     const value = this.bindingsOf(inner).find((one) => one.value && one.pick === undefined)?.value;
-    return value && value !== inner ? this.behind(value, depth + 1) : inner;
+    return value && value !== inner ? this.#behind(value, depth + 1) : inner;
   }
 
   #taken(node: SyntaxNode, name: string): SyntaxNode | undefined {

@@ -5,31 +5,14 @@ const kernel = /^(?:eval|system|exec|spawn)$/;
 const maxName = 100;
 
 /** What the names of a Ruby file stand for. */
-export interface RubyNames {
-  /** `alias run eval`, `run = method(:eval)`. */
-  readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-  readonly values: ReadonlyMap<string, SyntaxNode>;
-  /** Here-documents by where they are announced. */
-  readonly documents: ReadonlyMap<SyntaxNode, SyntaxNode>;
-  /** Whether the class around a node, or the file, defines a method of that name. */
-  isOwn(node: SyntaxNode, method: string): boolean;
-  /** The expression behind a name, where there is one. */
-  behind(node: SyntaxNode): SyntaxNode;
-  /** What a text says, where all of it is written down, here-documents included. */
-  literal(node: SyntaxNode): string | undefined;
-  /** The name that a symbol or a text gives. */
-  symbolOf(node: SyntaxNode | undefined): string | undefined;
-  /** The method of Kernel that an expression has as an object: `Kernel.method(:eval)`, `:eval.to_proc`. */
-  methodObject(node: SyntaxNode): string | undefined;
-}
-
-/** Reads the names that a file gives. */
-export function rubyNames(reading: Reading): RubyNames {
+export function rubyNames(reading: Reading) {
   const { tree, text, literal } = reading;
   const own = new Map<SyntaxNode, Set<string>>();
+  /** `alias run eval`, `run = method(:eval)`. */
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
   const values = new Map<string, SyntaxNode>();
   const announced: SyntaxNode[] = [];
+  /** Here-documents by where they are announced. */
   const documents = new Map<SyntaxNode, SyntaxNode>();
   for (const node of tree.nodes) {
     const at = node.start;
@@ -57,11 +40,15 @@ export function rubyNames(reading: Reading): RubyNames {
     aliases,
     values,
     documents,
-    isOwn: (node, method) => [classOf(node), tree.root].some((owner) => own.get(owner)?.has(method)),
-    behind: (node) =>
+    /** Whether the class around a node, or the file, defines a method of that name. */
+    isOwn: (node: SyntaxNode, method: string) =>
+      [classOf(node), tree.root].some((owner) => own.get(owner)?.has(method)),
+    /** The expression behind a name, where there is one. */
+    behind: (node: SyntaxNode): SyntaxNode =>
       (/^(?:identifier|constant|instance_variable)$/.test(node.type) ? values.get(text(node)) : undefined) ??
       node,
-    literal(node) {
+    /** What a text says, where all of it is written down, here-documents included. */
+    literal(node: SyntaxNode): string | undefined {
       const body = node.type === 'heredoc_beginning' ? documents.get(node) : undefined;
       if (!body) return literal(node);
       const isWhole = body.children.every(({ type }) =>
@@ -73,6 +60,7 @@ export function rubyNames(reading: Reading): RubyNames {
     methodObject,
   };
 
+  /** The name that a symbol or a text gives. */
   function symbolOf(node: SyntaxNode | undefined): string | undefined {
     if (node?.type === 'simple_symbol') return text(node).slice(1);
     if (node?.type !== 'delimited_symbol') return literal(node);
@@ -81,6 +69,7 @@ export function rubyNames(reading: Reading): RubyNames {
       : undefined;
   }
 
+  /** The method of Kernel that an expression has as an object: `Kernel.method(:eval)`, `:eval.to_proc`. */
   function methodObject(node: SyntaxNode): string | undefined {
     let at: SyntaxNode | undefined = node;
     for (let depth = 0; at?.type === 'call' && depth < 4; depth += 1) {
