@@ -137,7 +137,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
         ? { call, why: why.code }
         : undefined;
     const added = call === 'CommandLine' ? addedTo(childOf(node.parent, 'name')) : [];
-    return /^(?:ProcessBuilder|CommandLine)$/.test(call) && handsShellText(wordsOf([...given, ...added]))
+    return /^(?:ProcessBuilder|CommandLine)$/.test(call) && handsText([...given, ...added])
       ? { call, why: why.handed }
       : undefined;
   }
@@ -149,9 +149,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     const call = `${type ?? ''}${kind === 'reference' ? '::' : '.'}${method}`;
     if (type === 'Runtime' && method === 'exec' && !isArray(given[0])) return { call, why: why.system };
     if (isJava && /^(?:Runtime\.exec|ProcessBuilder\.command)$/.test(call))
-      return handsShellText(wordsOf(given))
-        ? { call: call.replace('.command', ''), why: why.handed }
-        : undefined;
+      return handsText(given) ? { call: call.replace('.command', ''), why: why.handed } : undefined;
     const engine =
       type !== undefined && Object.hasOwn(engines, type)
         ? engines[type]?.find(([methods, from]) => methods.test(method) && (!from || isNamed(from)))
@@ -200,52 +198,36 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     return { start: shell.start, end: node.end, also: [flag.start], call: written, why: why.handed };
   }
 
-  /** Arguments, and what lists among them hold. */
-  function leavesOf(given: readonly SyntaxNode[], depth = 0): readonly SyntaxNode[] {
-    return given.slice(0, maxWords).flatMap((one) => {
-      if (depth > maxDepth) return [one];
-      if (one.type === 'list') return leavesOf(one.children, depth + 1);
-      const call = callAt(one);
-      if (!call || !lists.test(text(call.name))) return [one];
-      const isCons = text(call.name) === '::';
-      return leavesOf(isCons && call.object ? [call.object, ...call.given] : call.given, depth + 1);
-    });
-  }
-
   function isArray(node: SyntaxNode | undefined): boolean {
-    const value = node && isJava ? behind(node) : node;
-    const { name } = callAt(value) ?? {};
-    return (
-      typeOf(node) === '[]' ||
-      value?.type === 'array_initializer' ||
-      (!isJava && name !== undefined && lists.test(text(name)))
-    );
+    const value = (isJava ? behind(node) : undefined) ?? node;
+    return typeOf(node) === '[]' || (value !== undefined && itemsOf(value) !== undefined);
   }
 
-  /** Arguments as words; arrays and lists, which names may stand for, are taken apart. */
-  function wordsOf(given: readonly SyntaxNode[], depth = 0): readonly (string | undefined)[] {
-    return given.flatMap((argument) => {
-      const value = behind(argument);
-      const items = value && itemsOf(value);
-      return items && depth < maxDepth
-        ? [...items.map((item) => literal(behind(item))), ...wordsOf(addedTo(argument), depth + 1)]
-        : [literal(value)];
+  function handsText(given: readonly SyntaxNode[]): boolean {
+    const words = leavesOf(given);
+    return handsShellText(words.map(literal), words.map(opening));
+  }
+
+  /** Arguments, and what lists among them hold; in Java names are followed, elsewhere their lists are seen first. */
+  function leavesOf(given: readonly SyntaxNode[], depth = 0): readonly SyntaxNode[] {
+    return given.slice(0, maxWords).flatMap((argument) => {
+      const value = (isJava ? behind(argument) : undefined) ?? argument;
+      const items = depth < maxDepth ? itemsOf(value) : undefined;
+      return items ? leavesOf([...items, ...addedTo(argument)], depth + 1) : [value];
     });
   }
 
   /** The items of an array, `List.of(…)`, `new ArrayList<>(List.of(…))`, `Stream.of(…).toList()` or a copy. */
   function itemsOf(value: SyntaxNode, depth = 0): readonly SyntaxNode[] | undefined {
     if (value.type === 'array_creation_expression') return childOf(value, 'value')?.children;
-    if (value.type === 'array_initializer') return value.children;
+    if (/^(?:array_initializer|list)$/.test(value.type)) return value.children;
     const { kind, name, object, given = [] } = callAt(value) ?? {};
-    if (depth > maxDepth) return undefined;
-    if (kind === 'new')
-      return /List/.test(text(name)) ? given.flatMap((one) => callAt(one)?.given ?? []) : undefined;
     const method = text(name);
-    if (lists.test(method)) return given;
+    if (kind === 'new' && isJava) return /List/.test(method) ? given : undefined;
+    if (lists.test(method)) return object && method === '::' ? [object, ...given] : given;
     const copied =
       method === 'copyOf' ? given[0] : /^to(?:List|Array)$|^collect$/.test(method) ? object : undefined;
-    return copied && itemsOf(copied, depth + 1);
+    return copied && depth < maxDepth ? itemsOf(copied, depth + 1) : undefined;
   }
 
   function lastName(node: SyntaxNode): string {
