@@ -1,6 +1,6 @@
 import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
 import { grammarOf } from '../../readers/source/language.ts';
-import type { JvmGrammar } from '../../readers/source/names/jvm-names.ts';
+import type { JvmGrammar } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { mayHit, type Scanned } from './candidates.ts';

@@ -1,6 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { type JvmCall, type JvmGrammar, jvmNames } from '../../readers/source/names/jvm-names.ts';
+import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { type TypedCall, typedNames } from '../../readers/source/names/typed-names.ts';
 import { why } from './calls.ts';
 import type { Hit } from './hit.ts';
 import { runs, scalaProcessHit } from './scala.ts';
@@ -72,14 +73,17 @@ const maxDepth = 4;
 const maxName = 200;
 /** A shell's words come first. */
 const maxWords = 20;
+/** Of lists within lists. */
+const maxSteps = 100;
 
 /** Direct execution by what the Java library offers, and in Scala by `scala.sys.process`. */
 export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
   const { text, literal, opening, tree } = reading;
-  const names = jvmNames(reading, grammar);
-  const { typeOf, addedTo, behind, callAt, own, imports } = names;
+  const typed = typedNames(reading, jvmLanguages[grammar]);
+  const { typeOf, addedTo, callAt, own, imports } = typed;
+  const { behind } = typed.names;
   const isJava = grammar === 'java';
-  const processHit = grammar === 'scala' ? scalaProcessHit(reading, names) : undefined;
+  const processHit = grammar === 'scala' ? scalaProcessHit(reading, typed) : undefined;
   const named = new Map<RegExp, boolean>();
   const hits: Hit[] = [];
   /** Where the last list of words for a shell ends. */
@@ -100,7 +104,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     for (const node of tree.nodes) {
       if (node.children.length > 0 || node.end - node.start > maxName) continue;
       const word = text(node);
-      const depth = anyWord.test(names.alias(word) ?? word)
+      const depth = anyWord.test(typed.alias(word) ?? word)
         ? maxNameDepth
         : node.type.startsWith('string') && isShell(word.replaceAll('"', ''))
           ? maxListDepth
@@ -110,7 +114,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     return found;
   }
 
-  function callHit(call: JvmCall): Hit | undefined {
+  function callHit(call: TypedCall): Hit | undefined {
     const { node, object, name, given, kind } = call;
     const found =
       kind === 'new' || (kind === 'call' && !object && /^[A-Z]/.test(text(name)))
@@ -124,8 +128,8 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
   }
 
   /** `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; Janino. */
-  function makerReason({ node, name, given }: JvmCall): Pick<Hit, 'call' | 'why'> | undefined {
-    const call = names.simple(name);
+  function makerReason({ node, name, given }: TypedCall): Pick<Hit, 'call' | 'why'> | undefined {
+    const call = typed.simple(name);
     if (
       given.length > 0 &&
       /^(?:Expression|Script|ClassBody)Evaluator$/.test(call) &&
@@ -142,10 +146,16 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
       : undefined;
   }
 
-  function methodReason({ node, object, name, given, kind }: JvmCall): Pick<Hit, 'call' | 'why'> | undefined {
+  function methodReason({
+    node,
+    object,
+    name,
+    given,
+    kind,
+  }: TypedCall): Pick<Hit, 'call' | 'why'> | undefined {
     const method = text(name);
     if (!anyMethod.test(method) || (!object && own.has(method))) return undefined;
-    const type = (object ? typeOf(object) : names.typeAround(node)) ?? importedFrom(method);
+    const type = (object ? typeOf(object) : typed.typeAround(node)) ?? importedFrom(method);
     const call = `${type ?? ''}${kind === 'reference' ? '::' : '.'}${method}`;
     if (type === 'Runtime' && method === 'exec' && !isArray(given[0])) return { call, why: why.system };
     if (isJava && /^(?:Runtime\.exec|ProcessBuilder\.command)$/.test(call))
@@ -186,7 +196,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
   }
 
   /** `"sh", "-c", line` in any list or call, and `"cmd.exe", "/c " + line`. */
-  function wordsHit(node: SyntaxNode, call: JvmCall | undefined): Hit | undefined {
+  function wordsHit(node: SyntaxNode, call: TypedCall | undefined): Hit | undefined {
     if (node.start < listEnd || (!call && node.type !== 'list')) return undefined;
     const words = leavesOf(!call || lists.test(text(call.name)) ? [node] : call.given);
     const said = words.map(literal);
@@ -209,12 +219,18 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
   }
 
   /** Arguments, and what lists among them hold; in Java names are followed, elsewhere their lists are seen first. */
-  function leavesOf(given: readonly SyntaxNode[], depth = 0): readonly SyntaxNode[] {
-    return given.slice(0, maxWords).flatMap((argument) => {
+  function leavesOf(given: readonly SyntaxNode[]): readonly SyntaxNode[] {
+    const pending = given.slice(0, maxWords);
+    const found: SyntaxNode[] = [];
+    for (let steps = 0; steps < maxSteps && found.length < maxWords; steps += 1) {
+      const argument = pending.shift();
+      if (!argument) break;
       const value = (isJava ? behind(argument) : undefined) ?? argument;
-      const items = depth < maxDepth ? itemsOf(value) : undefined;
-      return items ? leavesOf([...items, ...addedTo(argument)], depth + 1) : [value];
-    });
+      const items = itemsOf(value);
+      if (items) pending.unshift(...items.slice(0, maxWords), ...addedTo(argument).slice(0, maxWords));
+      else found.push(value);
+    }
+    return found;
   }
 
   /** The items of an array, `List.of(…)`, `new ArrayList<>(List.of(…))`, `Stream.of(…).toList()` or a copy. */

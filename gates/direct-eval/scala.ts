@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import type { JvmCall, JvmNames } from '../../readers/source/names/jvm-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import type { TypedCall, TypedNames } from '../../readers/source/names/typed-names.ts';
 import type { Hit } from './hit.ts';
 
 const why = 'hands a built command line to the system';
@@ -8,15 +8,15 @@ const why = 'hands a built command line to the system';
 export const runs = /^(?:!!?<?|lineStream|lineStream_!|lazyLines|lazyLines_!|lines_!|run)$/;
 const lists = /^(?:Seq|List|Vector|Array|IndexedSeq|Process|:::?|\+\+:?|\+:|:\+)$/;
 const textMethods = /^(?:format|formatted|concat|replace|mkString)$/;
-const maxDepth = 20;
+const maxDepth = 8;
 /** A longer text is no name. */
 const maxName = 200;
 
 /** Finds commands of `scala.sys.process` whose text is built; a sequence is an argument list. */
 export function scalaProcessHit(
   { text, literal, tree }: Reading,
-  { own, callAt, bindingsOf, same, simple }: JvmNames,
-): ((call: JvmCall) => Hit | undefined) | undefined {
+  { names, own, callAt, simple }: TypedNames,
+): ((call: TypedCall) => Hit | undefined) | undefined {
   if (!/\bsys\s*\.\s*process\b/.test(text(tree.root))) return undefined;
   return ({ node, object, name, given, kind }) => {
     const method = text(name);
@@ -39,13 +39,13 @@ export function scalaProcessHit(
   }
 
   function isBuilt(given: SyntaxNode, depth = 0): boolean {
-    const node = same(given);
+    const node = names.same(given);
     if (!node || depth > maxDepth) return false;
     switch (node.type) {
       case 'interpolated_string_expression':
         return node.children.some(({ children }) => children.length > 0);
       case 'identifier': {
-        const [{ type = '', value } = {}] = bindingsOf(node);
+        const [{ type = '', value } = {}] = names.bindingsOf(node);
         return type === '' ? !value || isBuiltValue(value, depth + 1) : type === 'String';
       }
       case 'infix_expression': {

@@ -31,7 +31,7 @@ export function csharpSast(reading: Reading): readonly Hit[] {
     },
     // `new SslStream(stream, false, (a, b, c, d) => true)`; of what is assigned, the assignment is the place.
     object_creation_expression(node) {
-      const type = simple(text(childOf(node, 'type')));
+      const type = simple(childOf(node, 'type'));
       const place = type === 'SslStream' ? 2 : type === 'RemoteCertificateValidationCallback' ? 0 : undefined;
       return place !== undefined && takesAny(argumentsOf(node)[place]) && !callbackOf(node.parent)
         ? sastHit('sast/csharp-tls-unverified', node, type)

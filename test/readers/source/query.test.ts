@@ -8,7 +8,7 @@ import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/sy
 import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
 import { goNaming } from '../../../readers/source/names/go-names.ts';
 import { javascriptNaming } from '../../../readers/source/names/javascript-names.ts';
-import { jvmLanguages } from '../../../readers/source/names/jvm-names.ts';
+import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
 import { pythonNaming } from '../../../readers/source/names/python-names.ts';
