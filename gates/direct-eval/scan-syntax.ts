@@ -94,23 +94,10 @@ async function readDoubts(
 
 /** Markup with everything outside `<script>` blanked, so that offsets stay. Without any block, the text as it is. */
 function onlyScripts(text: string): string {
-  const open = /<script\b[^>]*>/gi;
-  const lower = text.toLowerCase();
-  const parts: string[] = [];
-  let from = 0;
-  for (let match = open.exec(text); match; match = open.exec(text)) {
-    const start = match.index + match[0].length;
-    const close = lower.indexOf('</script', start);
-    const end = close === -1 ? text.length : close;
-    parts.push(blank(text.slice(from, start)), text.slice(start, end));
-    from = end;
-    open.lastIndex = end;
-  }
-  return parts.length === 0 ? text : parts.join('') + blank(text.slice(from));
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\n]/g, ' ');
+  if (!/<script\b[^>]*>/i.test(text)) return text;
+  return text.replace(/(?:^|<\/script)[\s\S]*?(?:<script\b[^>]*>|$)/gi, (outside) =>
+    outside.replace(/[^\n]/g, ' '),
+  );
 }
 
 /** What hides code where it spans lines; the first line of a piece of file may already stand in one. */
