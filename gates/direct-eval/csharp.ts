@@ -62,7 +62,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
           : undefined;
     if (hit) hits.push(hit);
   }
-  for (const list of [...names.settings.values()].flatMap((group) => [...group.values()])) {
+  for (const list of names.settings.values()) {
     const hit = reported.has(list) ? undefined : settingHit(list);
     if (hit) hits.push(hit);
   }
@@ -121,7 +121,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     const type = names.typeOf(node);
     if (type !== 'ProcessStartInfo' && type !== 'Process') return undefined;
     const place = names.targetOf(node);
-    const later = (place && names.settings.get(place.owner)?.get(place.name)) ?? [];
+    const later = names.settings.get(place ?? '') ?? [];
     const all: Setting[] = argumentsOf(node)
       .slice(0, 2)
       .map((value, at) => ({ property: at === 0 ? 'FileName' : 'Arguments', value }));

@@ -60,8 +60,8 @@ export function csharpNames(reading: Reading) {
   const ownTypes = new Set<string>();
   /** Methods and local functions by name; `undefined` where two share one. */
   const methods = new Map<string, SyntaxNode | undefined>();
-  /** What was set on the object under a name, in order; the name by what declares it, so that namesakes stay apart. */
-  const settings = new Map<SyntaxNode, Map<string, Setting[]>>();
+  /** What was set on the object at a place, in order. */
+  const settings = new Map<string, Setting[]>();
   const sets: Match[] = [];
   const typed = typedNames(reading, csharpNaming, (match) => {
     const method = match.one('method');
@@ -105,30 +105,29 @@ export function csharpNames(reading: Reading) {
     const target = match.one('object');
     const value = match.one('set');
     const place = target && told.test(property) ? placeOf(target) : undefined;
-    if (!place || !value) return;
-    const known = settings.get(place.owner) ?? new Map<string, Setting[]>();
-    settings.set(place.owner, known);
-    const list = known.get(place.name) ?? [];
-    known.set(place.name, list);
+    if (place === undefined || !value) return;
+    const list = settings.get(place) ?? [];
+    settings.set(place, list);
     if (list.length < maxSettings) list.push({ property, value });
   }
 
-  /** A process and its start information are one: `process.StartInfo.FileName`. */
-  function placeOf(target: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
+  /**
+   * A name with what declares it, so that namesakes stay apart. A process and its start information are one:
+   * `process.StartInfo.FileName`.
+   */
+  function placeOf(target: SyntaxNode): string | undefined {
     if (target.end - target.start > maxName) return undefined;
     const name = text(target)
       .replace(/\s/g, '')
       .replace(/^this\./, '')
       .replace(/\.StartInfo$/, '');
     const first = /^\w*/.exec(name)?.[0] ?? '';
-    return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, 'function'), name };
+    const { start, end } = names.ownerOf(first, target) ?? names.scopeOf(target, 'function');
+    return `${start} ${end} ${name}`;
   }
 
-  /** What an assignment or declaration gives a value to. */
-  function targetOf({
-    parent,
-    field,
-  }: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
+  /** The place that an assignment or declaration gives a value to. */
+  function targetOf({ parent, field }: SyntaxNode): string | undefined {
     const isAssigned = parent?.type === 'assignment_expression' && field === 'right';
     const isDeclared = /^(?:variable_declarator|property_declaration)$/.test(parent?.type ?? '');
     const target = isAssigned ? childOf(parent, 'left') : isDeclared ? childOf(parent, 'name') : undefined;
