@@ -12,6 +12,7 @@ import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
 import { pythonNaming } from '../../../readers/source/names/python-names.ts';
+import { rubyNaming } from '../../../readers/source/names/ruby-names.ts';
 import { Query } from '../../../readers/source/query/query.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
@@ -23,6 +24,7 @@ const namings: readonly (readonly [language: string, grammar: GrammarName, namin
   ['kotlin', 'kotlin', jvmLanguages.kotlin],
   ['php', 'php', phpNaming],
   ['python', 'python', pythonNaming],
+  ['ruby', 'ruby', rubyNaming],
   ['scala', 'scala', jvmLanguages.scala],
 ];
 
