@@ -1,8 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, hitOf, why } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type CallRow, callOf, type Hit, hitOf, why } from './hits.ts';
 import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
 
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */

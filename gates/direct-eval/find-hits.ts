@@ -6,7 +6,7 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { mayHit, type Scanned } from './candidates.ts';
 import { csharpHits } from './csharp.ts';
 import { goHits } from './go.ts';
-import type { Hit } from './hit.ts';
+import type { Hit } from './hits.ts';
 import { javascriptHits } from './javascript.ts';
 import { jvmHits } from './jvm.ts';
 import { perlHits } from './perl.ts';

@@ -2,8 +2,16 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, isTaken, why as kinds, type Takers } from './calls.ts';
-import type { Hit } from './hit.ts';
+import {
+  type Call,
+  type CallRow,
+  callOf,
+  type Hit,
+  hitOf,
+  isTaken,
+  why as kinds,
+  type Takers,
+} from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;

@@ -2,8 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { type TypedCall, typedNames } from '../../readers/source/names/typed-names.ts';
-import { why } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type Hit, why } from './hits.ts';
 import { runs, scalaProcessHit } from './scala.ts';
 import { handsShellText, isShell } from './shell-words.ts';
 

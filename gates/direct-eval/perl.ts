@@ -1,6 +1,5 @@
 import { readTokens } from '../../readers/source/tokens/lex.ts';
-import { why as kinds } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type Hit, why as kinds } from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 

@@ -2,8 +2,17 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, isTaken, type Takers, why } from './calls.ts';
-import type { Hit, Reason } from './hit.ts';
+import {
+  type Call,
+  type CallRow,
+  callOf,
+  type Hit,
+  hitOf,
+  isTaken,
+  type Reason,
+  type Takers,
+  why,
+} from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;

@@ -2,8 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import type { Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { type Call, type CallRow, hitOf, why as kinds } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type Call, type CallRow, type Hit, hitOf, why as kinds } from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;

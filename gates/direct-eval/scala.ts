@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { TypedCall, TypedNames } from '../../readers/source/names/typed-names.ts';
-import type { Hit } from './hit.ts';
+import type { Hit } from './hits.ts';
 
 const why = 'hands a built command line to the system';
 /** Methods that start what a text says. */

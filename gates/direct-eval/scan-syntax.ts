@@ -4,7 +4,7 @@ import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { shippedGrammar } from '../source/shipped-grammar.ts';
-import type { Hit } from './hit.ts';
+import type { Hit } from './hits.ts';
 
 /** What was found, and whether all of the text was read. */
 export interface Scan {

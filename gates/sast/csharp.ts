@@ -1,7 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const formatters =

@@ -7,7 +7,7 @@ import {
 import { jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { simpleType, typedNames } from '../../readers/source/names/typed-names.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;

@@ -3,7 +3,7 @@ import type { RuleInput } from '../../core/contract/rule.ts';
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import { grammarOf } from '../../readers/source/language.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from '../direct-eval/hit.ts';
+import type { Hit } from '../direct-eval/hits.ts';
 import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';

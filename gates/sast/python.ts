@@ -2,8 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf } from '../direct-eval/calls.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type Call, type CallRow, callOf, collectHits, type Hit, hitOf } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const offers = {

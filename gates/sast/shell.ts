@@ -5,7 +5,7 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
 import { shellCommand } from '../direct-eval/shell-command.ts';
 import { sastHit } from './rows.ts';
 

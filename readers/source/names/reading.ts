@@ -1,18 +1,7 @@
 import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
 
 /** A tree with the text that it was read from, and the questions that finders ask of both. */
-export interface Reading {
-  readonly tree: SyntaxTree;
-  /** False where only pieces of the file are seen, so that an import may stand outside. */
-  readonly isWhole: boolean;
-  text(node: SyntaxNode | undefined): string;
-  /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
-  literal(node: SyntaxNode | undefined): string | undefined;
-  /** As much of a string's beginning as is written down. */
-  opening(node: SyntaxNode | undefined): string;
-  /** A string in any form, built or literal: something that is text for certain. */
-  isText(node: SyntaxNode | undefined): boolean;
-}
+export type Reading = ReturnType<typeof readTree>;
 
 const maxText = 4_000;
 const maxDepth = 40;
@@ -32,8 +21,11 @@ const joins =
 const wraps = typesIn(`parenthesized_expression as_expression satisfies_expression non_null_expression
   argument literal_element`);
 
-/** Wraps a tree; `text` is what its offsets count in. */
-export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Reading {
+/**
+ * Wraps a tree; `text` is what its offsets count in. `isWhole`: false where only pieces of the file are seen, so that
+ * an import may stand outside.
+ */
+export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
   const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
 
   const stringOf = (node: SyntaxNode): string | undefined => {
@@ -112,9 +104,12 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Read
     tree,
     isWhole,
     text: textOf,
-    literal: (node) => literal(node),
-    opening: (node) => opening(node),
-    isText: (node) => isText(node),
+    /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
+    literal: (node: SyntaxNode | undefined) => literal(node),
+    /** As much of a string's beginning as is written down. */
+    opening: (node: SyntaxNode | undefined) => opening(node),
+    /** A string in any form, built or literal: something that is text for certain. */
+    isText: (node: SyntaxNode | undefined) => isText(node),
   };
 }
 
