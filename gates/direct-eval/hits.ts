@@ -1,4 +1,9 @@
-import { argumentsOf, type SyntaxNode, type SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
+import {
+  argumentsOf,
+  childOf,
+  type SyntaxNode,
+  type SyntaxTree,
+} from '../../readers/source/grammar/syntax-tree.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
@@ -99,9 +104,24 @@ export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
 /** By the type of a node: the child of it to which a value is handed on; undefined: every child. */
 export type Takers = Readonly<Record<string, string | undefined>>;
 
-/** Whether a value is handed on by the node around it. */
-export function isTaken({ parent, field }: SyntaxNode, takers: Takers): boolean {
-  return (
-    parent !== undefined && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field
-  );
+/** A value that is handed on; `place`: what gives it a name, where that is not the node around the value. */
+export type Handed = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
+
+/** Hits of values that the node around them hands on, and that no hit calls under the name that they are given. */
+export function handedHits(
+  { nodes }: SyntaxTree,
+  hits: readonly Hit[],
+  takers: Takers,
+  find: (node: SyntaxNode) => Handed | undefined,
+): readonly Hit[] {
+  const called = new Set(hits.flatMap(({ also = [] }) => also));
+  return nodes.flatMap((node): readonly Hit[] => {
+    const { parent, field, start } = node;
+    const isTaken = parent && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field;
+    const found = isTaken ? find(node) : undefined;
+    if (!found) return [];
+    const { call, why: reason, place = parent } = found;
+    const name = childOf(place, 'name') ?? childOf(place, 'left');
+    return name && called.has(name.start) ? [] : [{ start, call, why: reason }];
+  });
 }

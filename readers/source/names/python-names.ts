@@ -53,8 +53,6 @@ const made =
   /^(?:code\.Interactive(?:Interpreter|Console)|(?:cProfile|profile)\.Profile|pdb\.Pdb|bdb\.Bdb|trace\.Trace)$/;
 const libraries = /^ctypes\.(?:CDLL|PyDLL|WinDLL|OleDLL|(?:cdll|windll|pydll)\.LoadLibrary)$/;
 
-export type PythonNames = ReturnType<typeof pythonNames>;
-
 /**
  * What the names of a Python file stand for: an expression may reach `eval` or `os.system`; nothing where it is of the
  * file's own. `offers`: what a star import of a module may bring.
