@@ -46,8 +46,9 @@ export function rubyNames(reading: Reading) {
     if (name !== undefined && path !== undefined) aliases.set(name, { path, at: node.start });
   }
   /** Here-documents by where they are announced. */
-  const announced = tree.nodes.filter(({ type }) => type === 'heredoc_beginning');
-  const bodies = tree.nodes.filter(({ type }) => type === 'heredoc_body');
+  const written = text(tree.root).includes('<<') ? tree.nodes : [];
+  const announced = written.filter(({ type }) => type === 'heredoc_beginning');
+  const bodies = written.filter(({ type }) => type === 'heredoc_body');
   const documents = new Map(bodies.flatMap((body, at) => (announced[at] ? [[announced[at], body]] : [])));
   return {
     aliases,
