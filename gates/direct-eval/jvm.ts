@@ -46,7 +46,7 @@ const engines: Readonly<Record<string, readonly Engine[]>> = {
   ToolBox: [[/^(?:eval|compile)$/]],
   IMain: [[/^interpret$/]],
 };
-/** Where the file does not tell the type: the name of the object, and a type that the file names. */
+/** Where the file does not show the type: the name of the object, and a type that the file names. */
 const guesses: readonly (readonly [type: string, methods: RegExp, object: RegExp, named: RegExp])[] = [
   ['ToolBox', /^(?:eval|compile)$/, /tool_?box$|^tb$/i, /\b(?:mkToolBox|ToolBox)\b/],
   ['ScriptEngine', /^eval$/, /engine/i, /\bScriptEngine/],

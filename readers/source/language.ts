@@ -90,28 +90,23 @@ function endingIn(extensions: string, grammar: GrammarName): Readonly<Record<str
 /** A language in which declarations are looked for. */
 export type DeclaringLanguage = Exclude<keyof typeof rows, 'perl'>;
 
-const languages = Object.keys(rows) as (keyof typeof rows)[];
+const languages = Object.keys(rows) as Language[];
 const words = (text = ''): readonly string[] => text.split(' ').filter((word) => word !== '');
-const pairs = <Known extends string>(
-  of: readonly Known[],
-  extensionsOf: (row: LanguageRow) => readonly string[],
-): ReadonlyMap<string, Known> =>
+/** Which language has an ending or a name, of those that a row lists. */
+const pairs = <Known extends keyof typeof rows>(listed: (row: LanguageRow) => readonly string[]) =>
   new Map(
-    of.flatMap((language) =>
-      extensionsOf(rows[language as keyof typeof rows]).map((one) => [one, language] as const),
+    Object.entries(rows).flatMap(([language, row]) =>
+      listed(row).map((one) => [one, language as Known] as const),
     ),
   );
 
-const byExtension = pairs(languages as Language[], ({ source, holders, markup }) => [
-  ...words(source),
-  ...words(holders),
-  ...words(markup),
-]);
-const byDeclaration = pairs(languages as DeclaringLanguage[], ({ source, declarations }) => [
-  ...words(source),
-  ...words(declarations),
-]);
-const byName = pairs(languages as Language[], ({ names = [] }) => names);
+const byExtension = pairs<Language>(({ source, holders = '', markup = '' }) =>
+  words(`${source} ${holders} ${markup}`),
+);
+const byDeclaration = pairs<DeclaringLanguage>(({ source, declarations = '' }) =>
+  words(`${source} ${declarations}`),
+);
+const byName = pairs<Language>(({ names = [] }) => names);
 
 const markups: ReadonlySet<string> = new Set(Object.values(rows).flatMap(({ markup }) => words(markup)));
 
@@ -145,7 +140,7 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
   const known = byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(extensionOf(name)));
   if (known !== undefined || !firstLine.startsWith('#!')) return known;
   const line = firstLine.slice(0, 200);
-  return (languages as Language[]).find((language) => rows[language].interpreter?.test(line));
+  return languages.find((language) => rows[language].interpreter?.test(line));
 }
 
 /**

@@ -84,7 +84,7 @@ export function csharpNames(reading: Reading) {
     behind: names.behind,
     ways,
     typesOf: typed.typesOf,
-    /** The first of its types; `''` where the file does not tell. */
+    /** The first of its types; `''` where the file does not show it. */
     typeOf: (node: SyntaxNode | undefined) => declaredType(node) ?? typed.typeOf(node) ?? '',
     /** The simple name of a written type, aliases undone. */
     simple,

@@ -102,7 +102,7 @@ export function typedNames(
     callAt,
     addedTo,
     typesOf,
-    /** The first of them; `undefined` where the file does not tell. */
+    /** The first of them; `undefined` where the file does not show it. */
     typeOf: (node: SyntaxNode | undefined): string | undefined => typesOf(node)[0],
     /** The type whose methods are called by their names alone: `with(runtime) { … }`. */
     typeAround: (node: SyntaxNode): string | undefined => typesAround(node, { steps: 0 })[0],
@@ -139,7 +139,7 @@ export function typedNames(
     return (owner && added.get(owner)?.get(text(name))) ?? [];
   }
 
-  /** The simple names of an expression's types, as declared and as its values tell. */
+  /** The simple names of an expression's types, as declared and as its values show. */
   function typesOf(node: SyntaxNode | undefined, work = { steps: 0 }): readonly string[] {
     work.steps += 1;
     if (!node || work.steps > maxSteps) return [];
