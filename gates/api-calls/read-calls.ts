@@ -1,5 +1,4 @@
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
+import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';
 import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
@@ -56,30 +55,43 @@ export function readApiCalls(source: ChangedSource): readonly ApiCall[] {
   if (!/https?:\/\/|wss?:\/\/|["'`]?\//.test(source.text)) return [];
   // What a shell calls is a word of a command, not a string.
   if (source.language === 'shell') return [];
-  const syntax = syntaxes[source.language];
-  const whole = source.whole ? lex(source.text, syntax, { lineBound: false }) : undefined;
-  const tokens =
-    whole && !whole.confused ? whole.tokens : lex(source.text, syntax, { lineBound: true }).tokens;
+  const tokens = readTokens(source.text, source.language, source.whole);
   const view = viewTokens(tokens);
+  const openers = openersOf(tokens);
   return tokens.flatMap(({ kind, text, start, end, dynamic }, index): readonly ApiCall[] => {
     if (kind !== 'string') return [];
     const endpoint = dynamic || text.startsWith('%') ? text.replace(serverOfText, '') : text;
     const isAbsolute = absolute.test(endpoint);
     if (!isAbsolute && !rooted.test(endpoint)) return [];
-    const callee = callerOf(view, index, isAbsolute);
+    const callee = callerOf(view, openers, index, isAbsolute);
     return callee === undefined ? [] : [{ endpoint, callee, start, end }];
   });
 }
 
+/** For each token the innermost bracket that is open there; -1 where none is. */
+function openersOf(tokens: readonly Token[]): Int32Array {
+  const open: number[] = [];
+  return Int32Array.from(tokens, ({ kind, text }, index) => {
+    const mark = kind === 'punct' ? text : '';
+    if (/^[)\]}]$/.test(mark)) open.pop();
+    const opener = open.at(-1) ?? -1;
+    if (/^[([{]$/.test(mark)) open.push(index);
+    return opener;
+  });
+}
+
 /** The name of the HTTP call among whose arguments a token stands. */
-function callerOf(view: TokenView, index: number, isAbsolute: boolean): string | undefined {
-  let opener = view.openerOf(index);
+function callerOf(
+  view: TokenView,
+  openers: Int32Array,
+  index: number,
+  isAbsolute: boolean,
+): string | undefined {
+  let opener = openers[index] ?? -1;
   for (let depth = 0; opener !== -1 && depth < maxDepth; depth += 1) {
-    if (view.isPunct(opener, '(')) {
-      const callee = calleeBefore(view, opener);
-      if (clients.test(callee) || (isAbsolute && anyVerb.test(callee))) return callee;
-    }
-    opener = view.openerOf(opener);
+    const callee = view.isPunct(opener, '(') ? calleeBefore(view, opener) : '';
+    if (clients.test(callee) || (isAbsolute && anyVerb.test(callee))) return callee;
+    opener = openers[opener] ?? -1;
   }
   return undefined;
 }

@@ -1,8 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, hitOf, why } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type CallRow, callOf, type Hit, hitOf, why } from './hits.ts';
 import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
 
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */
@@ -62,7 +61,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
           : undefined;
     if (hit) hits.push(hit);
   }
-  for (const list of [...names.settings.values()].flatMap((group) => [...group.values()])) {
+  for (const list of names.settings.values()) {
     const hit = reported.has(list) ? undefined : settingHit(list);
     if (hit) hits.push(hit);
   }
@@ -121,7 +120,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     const type = names.typeOf(node);
     if (type !== 'ProcessStartInfo' && type !== 'Process') return undefined;
     const place = names.targetOf(node);
-    const later = (place && names.settings.get(place.owner)?.get(place.name)) ?? [];
+    const later = names.settings.get(place ?? '') ?? [];
     const all: Setting[] = argumentsOf(node)
       .slice(0, 2)
       .map((value, at) => ({ property: at === 0 ? 'FileName' : 'Arguments', value }));

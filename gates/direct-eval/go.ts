@@ -1,8 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { callOf, hitOf, why } from './calls.ts';
-import { collectHits, type Hit } from './hit.ts';
+import { callOf, collectHits, type Hit, hitOf, why } from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 /** What starts a program from an argument list. */

@@ -2,8 +2,17 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, isTaken, why as kinds, type Takers } from './calls.ts';
-import type { Hit } from './hit.ts';
+import {
+  type Call,
+  type CallRow,
+  callOf,
+  type Handed,
+  type Hit,
+  handedHits,
+  hitOf,
+  why as kinds,
+  type Takers,
+} from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;
@@ -80,12 +89,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     if (hit && !isDeclared(node)) hits.push(hit);
   }
   hits.reverse();
-  /** Places at which a function was given a name under which a hit calls it. */
-  const called = new Set(hits.flatMap(({ also = [] }) => also));
-  for (const node of tree.nodes)
-    if (/^(?:identifier|member_expression|subscript_expression)$/.test(node.type) && isHandedOn(node))
-      hits.push({ start: node.start, call: text(node).slice(0, 60), why: 'hands on what evaluates strings' });
-  return hits;
+  return [...hits, ...handedHits(tree, hits, takers, handedOn)];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'constructor') ?? childOf(node, 'function');
@@ -177,16 +181,16 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
    * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves
    * our sight.
    */
-  function isHandedOn(node: SyntaxNode): boolean {
-    const { parent } = node;
-    if (!parent || !isTaken(node, takers) || isDeclared(node)) return false;
-    const outer = ways(parent.type === 'arguments' ? childOf(parent.parent, 'function') : undefined);
+  function handedOn(node: SyntaxNode): Handed | undefined {
+    const { parent, type } = node;
+    if (!/^(?:identifier|member_expression|subscript_expression)$/.test(type) || isDeclared(node))
+      return undefined;
+    const outer = ways(parent?.type === 'arguments' ? childOf(parent.parent, 'function') : undefined);
     const isPromise = outer.some(({ path }) => /(?:^|\.)promisify$/.test(path));
     const isDangerous = ways(node).some(({ path }) => path === 'eval' || (isPromise && isExec(path)));
-    if (!isDangerous || outer.some(({ path }) => path.startsWith('Reflect.'))) return false;
-    const place = outermost((isPromise && parent.parent) || node);
-    const name = childOf(place, 'name') ?? childOf(place, 'left');
-    return !(name && called.has(name.start));
+    if (!isDangerous || outer.some(({ path }) => path.startsWith('Reflect.'))) return undefined;
+    const place = outermost((isPromise && parent?.parent) || node);
+    return { call: text(node).slice(0, 60), why: 'hands on what evaluates strings', place };
   }
 }
 

@@ -1,224 +1,251 @@
-import { why } from './calls.ts';
-import type { Hit } from './hit.ts';
-import { engineOf, isEngineMethod, isEngineType, madeBy } from './jvm-engines.ts';
-import { isLiteral, shellFlagHits } from './shell-words.ts';
-import type { TokenView } from './token-view.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import { type TypedCall, typedNames } from '../../readers/source/names/typed-names.ts';
+import { type Hit, why } from './hits.ts';
+import { runs, scalaProcessHit } from './scala.ts';
+import { handsShellText, isShell } from './shell-words.ts';
 
-const maxBody = 400;
+/**
+ * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
+ * same name. `expression`: of an expression language, the argument that holds one; one that is written down is part of
+ * the program.
+ */
+type Engine = readonly [methods: RegExp, from?: RegExp | undefined, expression?: number];
 
-/** What the names of a file hold, as far as its declarations tell. */
-interface Held {
-  /** Simple types by name. */
-  readonly types: ReadonlyMap<string, string>;
-  /** `import java.lang.Runtime as R`, `{Runtime => R}`. */
-  readonly aliases: ReadonlyMap<string, string>;
-  /** Methods and functions that the file defines. */
-  readonly own: ReadonlySet<string>;
-  readonly imports: readonly string[];
-  /** Bodies of `fun Runtime.run(…)`, in which a bare name is a member of that type. */
-  readonly bodies: readonly { readonly from: number; readonly to: number; readonly type: string }[];
-}
+const evaluator: Engine = [/^(?:cook|createFastEvaluator)$/, /^org\.codehaus/];
+const engines: Readonly<Record<string, readonly Engine[]>> = {
+  ScriptEngine: [[/^(?:eval|compile)$/]],
+  NashornScriptEngine: [[/^(?:eval|compile)$/]],
+  Compilable: [[/^compile$/]],
+  Invocable: [[/^eval$/]],
+  GroovyShell: [[/^(?:evaluate|parse|run)$/]],
+  GroovyScriptEngine: [[/^(?:run|createScript)$/]],
+  GroovyClassLoader: [[/^parseClass$/]],
+  JShell: [[/^eval$/]],
+  MVEL: [[/^(?:eval|executeExpression|compileExpression)\w*$/]],
+  Eval: [[/^(?:me|x|xy|xyz)$/]],
+  Interpreter: [[/^eval$/, /^bsh/]],
+  Context: [
+    [/^eval$/, /^org\.graalvm\.polyglot/],
+    [/^(?:evaluate|compile)(?:String|Reader)$/, /^org\.mozilla\.javascript/],
+  ],
+  SpelExpressionParser: [[/^parse(?:Expression|Raw)$/, undefined, 0]],
+  ExpressionParser: [[/^parse(?:Expression|Raw)$/, /^org\.springframework\.expression/, 0]],
+  Ognl: [[/^(?:getValue|setValue|parseExpression|compileExpression)$/, undefined, 0]],
+  JexlEngine: [[/^create(?:Expression|Script)$/, undefined, 0]],
+  ELProcessor: [[/^(?:eval|getValue|setValue)$/, undefined, 0]],
+  ExpressionFactory: [[/^create(?:Value|Method)Expression$/, /^(?:javax|jakarta)\.el/, 1]],
+  ExpressionEvaluator: [evaluator],
+  ScriptEvaluator: [evaluator],
+  ClassBodyEvaluator: [evaluator],
+  SimpleCompiler: [evaluator],
+  PythonInterpreter: [[/^(?:exec|eval|compile)$/, /^org\.python/]],
+  ScriptingContainer: [[/^(?:runScriptlet|parse)$/, /^org\.jruby/]],
+  JavaCompiler: [[/^(?:getTask|run)$/, /^javax\.tools/]],
+  ToolBox: [[/^(?:eval|compile)$/]],
+  IMain: [[/^interpret$/]],
+};
+/** Where the file does not show the type: the name of the object, and a type that the file names. */
+const guesses: readonly (readonly [type: string, methods: RegExp, object: RegExp, named: RegExp])[] = [
+  ['ToolBox', /^(?:eval|compile)$/, /tool_?box$|^tb$/i, /\b(?:mkToolBox|ToolBox)\b/],
+  ['ScriptEngine', /^eval$/, /engine/i, /\bScriptEngine/],
+  ['BasicJvmScriptingHost', /^eval$/, /^/, /\bBasicJvmScriptingHost\b/],
+  ['IMain', /^interpret$/, /^/, /\bIMain\b/],
+];
+const anyMethod = new RegExp(
+  Object.values(engines).reduce(
+    (all, list) => list.reduce((said, [methods]) => `${said}|${methods.source}`, all),
+    '^(?:exec|command)$',
+  ),
+);
+const anyWord = new RegExp(
+  `${anyMethod.source}|^(?:\\w*Evaluator|ProcessBuilder|CommandLine|GroovyShell|Eval|Process|stringToProcess|apply)$|${runs.source}`,
+);
+/** Nodes from the name of what is called to the call. */
+const maxNameDepth = 3;
+/** Nodes from a string to the call that is given it in lists. */
+const maxListDepth = 12;
+const lists = /^(?:listOf|mutableListOf|arrayOf|emptyArray|List|Seq|Vector|Array|IndexedSeq|of|asList|::)$/;
+const maxDepth = 4;
+/** A longer text is no name. */
+const maxName = 200;
+/** A shell's words come first. */
+const maxWords = 20;
+/** Of lists within lists. */
+const maxSteps = 100;
 
-/** Direct execution in Kotlin, Groovy and whatever else calls the Java library. */
-export function jvmHits(view: TokenView): readonly Hit[] {
-  const held = readHeld(view);
-  const hits: Hit[] = [...shellFlagHits(view)];
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (view.at(index).kind !== 'word') continue;
-    const hit = wordHit(view, held, index);
+/** Direct execution by what the Java library offers, and in Scala by `scala.sys.process`. */
+export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
+  const { text, literal, opening, tree } = reading;
+  const typed = typedNames(reading, jvmLanguages[grammar]);
+  const { typeOf, addedTo, callAt, own, imports } = typed;
+  const { behind } = typed.names;
+  const isJava = grammar === 'java';
+  const processHit = grammar === 'scala' ? scalaProcessHit(reading, typed) : undefined;
+  const named = new Map<RegExp, boolean>();
+  const hits: Hit[] = [];
+  /** Where the last list of words for a shell ends. */
+  let listEnd = 0;
+  const worthwhile = worthwhileNodes();
+  for (const node of worthwhile.size > 0 ? tree.nodes : []) {
+    if (!worthwhile.has(node)) continue;
+    const call = callAt(node);
+    const hit =
+      (call && (callHit(call) ?? processHit?.(call))) ?? (isJava ? undefined : wordsHit(node, call));
     if (hit) hits.push(hit);
   }
   return hits;
-}
 
-function readHeld(view: TokenView): Held {
-  const types = new Map<string, string>();
-  const aliases = new Map<string, string>();
-  const own = new Set<string>();
-  const imports: string[] = [];
-  const bodies: { from: number; to: number; type: string }[] = [];
-  const held: Held = { types, aliases, own, imports, bodies };
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (view.at(index).kind !== 'word') continue;
-    if (view.isWord(index, 'import')) imports.push(dottedAt(view, index + 1));
-    if (view.isWord(index - 1, 'fun', 'def')) own.add(view.text(index));
-    const isRenamed = view.isWord(index + 1, 'as') || view.isPunct(index + 1, '=>');
-    const type = view.text(index);
-    if (isRenamed && (isEngineType(type) || type === 'ProcessBuilder'))
-      aliases.set(view.text(index + 2), type);
-    if (!isEngineType(type)) continue;
-    // `name: Type`, `Type name`.
-    if (view.isPunct(index - 1, ':')) types.set(view.text(index - 2), type);
-    if (view.at(index + 1).kind === 'word' && !isRenamed) types.set(view.text(index + 1), type);
-    if (view.isWord(index - 1, 'fun') && view.isPunct(index + 1, '.') && view.isPunct(index + 3, '('))
-      bodies.push({ from: index, to: nextDeclaration(view, index), type });
-  }
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (!view.isPunct(index, '=') || view.at(index - 1).kind !== 'word') continue;
-    const type = typeAt(view, held, expressionEnd(view, index + 1));
-    if (type !== undefined && isEngineType(type)) types.set(view.text(index - 1), type);
-  }
-  return held;
-}
-
-/** `a.b.C`, as far as it goes. */
-function dottedAt(view: TokenView, from: number): string {
-  let said = '';
-  for (let at = from; at < from + 40; at += 1) {
-    const { kind, text } = view.at(at);
-    if (kind === 'word' ? said !== '' && !said.endsWith('.') : text !== '.') break;
-    said += text;
-  }
-  return said;
-}
-
-/** The next declaration beside or around the one at an index. */
-function nextDeclaration(view: TokenView, from: number): number {
-  let at = from + 1;
-  const isInside = () =>
-    !view.isWord(at, 'fun', 'class', 'val', 'var') || view.openerOf(at) > view.openerOf(from);
-  while (at < from + maxBody && isInside()) at += 1;
-  return at;
-}
-
-/** The last token of a chain of names and calls. */
-function expressionEnd(view: TokenView, from: number): number {
-  let at = view.isWord(from, 'new') ? from + 1 : from;
-  for (let steps = 0; steps < 24; steps += 1) {
-    if (view.isPunct(at + 1, '(')) at = view.closeOf(at + 1);
-    let next = view.next(at);
-    while (view.isPunct(next, '!', '!!', '?')) next += 1;
-    if (view.isWord(next, 'as')) next += view.isPunct(next + 1, '?') ? 1 : 0;
-    else if (!view.isPunct(next, '.', '?.', '!!.')) return at;
-    at = view.next(next);
-  }
-  return at;
-}
-
-/** The simple type of the expression that ends at a token, as far as the file tells. */
-function typeAt(view: TokenView, held: Held, end: number, depth = 0): string | undefined {
-  let at = end;
-  while (view.isPunct(at, '!', '!!', '?')) at -= 1;
-  if (depth > 20) return undefined;
-  // `runtime.also { … }` is the runtime.
-  const scope = view.isPunct(at, '}') ? view.previous(openOf(view, at)) : at;
-  if (view.isWord(scope, 'also', 'apply') && scope !== at && isMemberAt(view, scope))
-    return typeAt(view, held, ownerEnd(view, scope), depth + 1);
-  if (!view.isPunct(at, ')')) return typeOfName(view, held, at);
-  const open = openOf(view, at);
-  const callee = open - 1;
-  if (view.at(callee).kind !== 'word') return typeAt(view, held, at - 1, depth + 1);
-  const method = view.text(callee);
-  if (isEngineType(held.aliases.get(method) ?? method)) return held.aliases.get(method) ?? method;
-  const target = isMemberAt(view, callee) ? typeAt(view, held, ownerEnd(view, callee), depth + 1) : undefined;
-  return madeBy(target, method);
-}
-
-function typeOfName(view: TokenView, held: Held, at: number): string | undefined {
-  const name = view.text(at);
-  const known = held.types.get(name) ?? held.aliases.get(name) ?? madeBy(undefined, name);
-  if (known !== undefined) return known;
-  if (name === 'runtime' || (held.own.size === 0 && /^(?:runtime|rt)$/i.test(name) && name !== 'Runtime'))
-    return 'Runtime';
-  return isEngineType(name) ? name : undefined;
-}
-
-function isMemberAt(view: TokenView, index: number): boolean {
-  return view.isPunct(index - 1, '.', '?.', '!!.', '::');
-}
-
-function ownerEnd(view: TokenView, index: number): number {
-  return view.previous(index - 1);
-}
-
-/**
- * The type whose member a name is: of what stands before the dot, or of what the code around it is about
- * (`with(runtime) { … }`).
- */
-function receiverOf(view: TokenView, held: Held, index: number): string | undefined {
-  const isMember = isMemberAt(view, index);
-  const end = ownerEnd(view, index);
-  const type = isMember ? typeAt(view, held, end) : undefined;
-  const isThis = !isMember || view.isWord(end, 'this');
-  if (type !== undefined) return type;
-  for (let open = view.openerOf(index), depth = 0; open >= 0 && depth < 60; depth += 1) {
-    if (view.isPunct(open, '{')) {
-      const before = view.previous(open);
-      const isScope = view.isWord(before, 'apply', 'run', 'let', 'also', 'use') && isMemberAt(view, before);
-      const word = isScope ? view.text(before) : isWith(view, before) ? 'with' : '';
-      const isAbout = word === 'apply' || word === 'run' || word === 'with';
-      const named = view.isPunct(view.next(view.next(open)), '->') ? view.text(view.next(open)) : 'it';
-      const about = word === 'with' ? view.previous(before) : ownerEnd(view, before);
-      if (isAbout && isThis) return typeAt(view, held, about);
-      if (!isAbout && word !== '' && !isThis && view.isWord(end, named)) return typeAt(view, held, about);
+  /** Nodes around names that run something, and around names of shells; most nodes of most files are none. */
+  function worthwhileNodes(): ReadonlySet<SyntaxNode> {
+    const found = new Set<SyntaxNode>();
+    for (const node of tree.nodes) {
+      if (node.children.length > 0 || node.end - node.start > maxName) continue;
+      const word = text(node);
+      const depth = anyWord.test(typed.alias(word) ?? word)
+        ? maxNameDepth
+        : node.type.startsWith('string') && isShell(word.replaceAll('"', ''))
+          ? maxListDepth
+          : 0;
+      for (let at = node.parent, steps = 0; at && steps < depth; at = at.parent, steps += 1) found.add(at);
     }
-    open = view.openerOf(open);
+    return found;
   }
-  return isThis ? held.bodies.find(({ from, to }) => index > from && index <= to)?.type : undefined;
-}
 
-function isWith(view: TokenView, close: number): boolean {
-  return view.isPunct(close, ')') && view.isWord(openOf(view, close) - 1, 'with');
-}
-
-function wordHit(view: TokenView, held: Held, index: number): Hit | undefined {
-  const { text, start } = view.at(index);
-  const isCall =
-    view.isPunct(index + 1, '(') ||
-    (view.at(index + 1).kind === 'string' && view.at(index + 1).start > view.at(index).end);
-  const isReference = view.isPunct(index - 1, '::');
-  if (!isCall && !isReference) return undefined;
-  const hit = (call: string, reason: string): Hit => ({ start, end: endOf(view, index), call, why: reason });
-  if (view.isWord(index - 1, 'fun', 'def', 'class', 'import')) return undefined;
-  const real = held.aliases.get(text) ?? text;
-  if (real === 'GroovyShell' && view.isPunct(index + 1, '(')) return hit(real, why.code);
-  if (!isEngineMethod(text) || (!isMemberAt(view, index) && held.own.has(text))) return undefined;
-  const type = receiverOf(view, held, index);
-  if (text === 'exec' && type === 'Runtime') {
-    const argument = view.next(index + 1);
-    const isArray =
-      view.isWord(argument, 'arrayOf', 'Array', 'listOf', 'emptyArray') || view.isPunct(argument, '[');
-    return isArray ? undefined : hit('Runtime.exec', why.system);
+  function callHit(call: TypedCall): Hit | undefined {
+    const { node, object, name, given, kind } = call;
+    const found =
+      kind === 'new' || (kind === 'call' && !object && /^[A-Z]/.test(text(name)))
+        ? makerReason(call)
+        : kind === 'reference' || given.length > 0
+          ? methodReason(call)
+          : undefined;
+    const start =
+      isJava && kind === 'call' ? (object ?? name).start : kind === 'call' ? name.start : node.start;
+    return found && { start, end: node.end, also: [name.start], ...found };
   }
-  const engine = engineOf(type, text, (space) => held.imports.some((path) => space.test(path)));
-  if (engine) {
-    const said = view.isPunct(index + 1, '(') ? view.args(index + 1)[engine[2] ?? 0] : index + 1;
-    const isWritten = engine[2] !== undefined && said !== undefined && isLiteral(view, said);
-    return isWritten ? undefined : hit(`${type}.${text}`, why.code);
+
+  /** `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; Janino. */
+  function makerReason({ node, name, given }: TypedCall): Pick<Hit, 'call' | 'why'> | undefined {
+    const call = typed.simple(name);
+    if (
+      given.length > 0 &&
+      /^(?:Expression|Script|ClassBody)Evaluator$/.test(call) &&
+      isNamed(/^org\.codehaus/)
+    )
+      return { call, why: why.code };
+    if (!isJava)
+      return call === 'GroovyShell' || (call === 'Eval' && isNamed(/^com\.twitter\.util/))
+        ? { call, why: why.code }
+        : undefined;
+    const added = call === 'CommandLine' ? addedTo(childOf(node.parent, 'name')) : [];
+    return /^(?:ProcessBuilder|CommandLine)$/.test(call) && handsText([...given, ...added])
+      ? { call, why: why.handed }
+      : undefined;
   }
-  if (!isMemberAt(view, index) || !/^(?:eval|compile)$/.test(text)) return undefined;
-  const owner = ownerOf(view, index);
-  const has = (word: RegExp) => view.tokens.some((token) => token.kind === 'word' && word.test(token.text));
-  if (/tool_?box$|^tb$/i.test(owner) && has(/^(?:mkToolBox|ToolBox)$/))
-    return hit(`ToolBox.${text}`, why.code);
-  if (text !== 'eval') return undefined;
-  if (/engine/i.test(owner) && has(/^ScriptEngine/)) return hit('ScriptEngine.eval', why.code);
-  return has(/^toScriptSource$/) && has(/^BasicJvmScriptingHost$/)
-    ? hit('BasicJvmScriptingHost.eval', why.code)
-    : undefined;
-}
 
-/** The word before the dot; for a call, the name of what is called. */
-export function ownerOf(view: TokenView, index: number): string {
-  let at = index - 2;
-  while (view.isPunct(at, '!', '!!', '?')) at -= 1;
-  if (!view.isPunct(at, ')')) return view.text(at);
-  const open = openOf(view, at);
-  return view.text(open - 1);
-}
-
-/** The bracket that the one at `close` closes. */
-export function openOf(view: TokenView, close: number): number {
-  let depth = 0;
-  for (let at = close; at >= Math.max(0, close - 400); at -= 1) {
-    if (view.isPunct(at, ')', ']', '}')) depth += 1;
-    else if (view.isPunct(at, '(', '[', '{')) depth -= 1;
-    if (depth === 0) return at;
+  function methodReason({
+    node,
+    object,
+    name,
+    given,
+    kind,
+  }: TypedCall): Pick<Hit, 'call' | 'why'> | undefined {
+    const method = text(name);
+    if (!anyMethod.test(method) || (!object && own.has(method))) return undefined;
+    const type = (object ? typeOf(object) : typed.typeAround(node)) ?? importedFrom(method);
+    const call = `${type ?? ''}${kind === 'reference' ? '::' : '.'}${method}`;
+    if (type === 'Runtime' && method === 'exec' && !isArray(given[0])) return { call, why: why.system };
+    if (isJava && /^(?:Runtime\.exec|ProcessBuilder\.command)$/.test(call))
+      return handsText(given) ? { call: call.replace('.command', ''), why: why.handed } : undefined;
+    const engine =
+      type !== undefined && Object.hasOwn(engines, type)
+        ? engines[type]?.find(([methods, from]) => methods.test(method) && (!from || isNamed(from)))
+        : undefined;
+    const isWritten = engine?.[2] !== undefined && literal(behind(given[engine[2]])) !== undefined;
+    if (engine) return isWritten ? undefined : { call, why: why.code };
+    if (isJava || !object || /^[A-Z[]/.test(type ?? '')) return undefined;
+    const owner = lastName(callAt(object)?.name ?? object);
+    const guess = guesses.find(
+      ([, methods, form, words]) => methods.test(method) && form.test(owner) && isWrittenIn(words),
+    );
+    return guess && { call: `${guess[0]}.${method}`, why: why.code };
   }
-  return close;
-}
 
-/** Where a call's brackets close. */
-export function endOf(view: TokenView, index: number): number {
-  return view.isPunct(index + 1, '(') ? view.at(view.closeOf(index + 1)).end : view.at(index).end;
+  /** The type that lends a method: `import static ognl.Ognl.getValue`. */
+  function importedFrom(method: string): string | undefined {
+    if (own.has(method)) return undefined;
+    const path = imports.find((one) => one.endsWith(`.${method}`));
+    return path?.split('.').at(-2);
+  }
+
+  /** By an import, or by a name that is written out. */
+  function isNamed(space: RegExp): boolean {
+    return imports.some((path) => space.test(path)) || isWrittenIn(space);
+  }
+
+  function isWrittenIn(form: RegExp): boolean {
+    const known = named.get(form);
+    if (known !== undefined) return known;
+    const words = form.source.startsWith('^') ? new RegExp(`${form.source.replace('^', '\\b')}\\.`) : form;
+    const found = words.test(text(tree.root));
+    named.set(form, found);
+    return found;
+  }
+
+  /** `"sh", "-c", line` in any list or call, and `"cmd.exe", "/c " + line`. */
+  function wordsHit(node: SyntaxNode, call: TypedCall | undefined): Hit | undefined {
+    if (node.start < listEnd || (!call && node.type !== 'list')) return undefined;
+    const words = leavesOf(!call || lists.test(text(call.name)) ? [node] : call.given);
+    const said = words.map(literal);
+    const at = said.findIndex(isShell);
+    const [shell, flag, program = ''] = [words[at], words[at + 1], said[at]];
+    if (!shell || !flag || !handsShellText(said, words.map(opening))) return undefined;
+    listEnd = node.end;
+    const written = `${program} ${(said[at + 1] ?? opening(flag)).slice(0, 10)}`.trim();
+    return { start: shell.start, end: node.end, also: [flag.start], call: written, why: why.handed };
+  }
+
+  function isArray(node: SyntaxNode | undefined): boolean {
+    const value = (isJava ? behind(node) : undefined) ?? node;
+    return typeOf(node) === '[]' || (value !== undefined && itemsOf(value) !== undefined);
+  }
+
+  function handsText(given: readonly SyntaxNode[]): boolean {
+    const words = leavesOf(given);
+    return handsShellText(words.map(literal), words.map(opening));
+  }
+
+  /** Arguments, and what lists among them hold; in Java names are followed, elsewhere their lists are seen first. */
+  function leavesOf(given: readonly SyntaxNode[]): readonly SyntaxNode[] {
+    const pending = given.slice(0, maxWords);
+    const found: SyntaxNode[] = [];
+    for (let steps = 0; steps < maxSteps && found.length < maxWords; steps += 1) {
+      const argument = pending.shift();
+      if (!argument) break;
+      const value = (isJava ? behind(argument) : undefined) ?? argument;
+      const items = itemsOf(value);
+      if (items) pending.unshift(...items.slice(0, maxWords), ...addedTo(argument).slice(0, maxWords));
+      else found.push(value);
+    }
+    return found;
+  }
+
+  /** The items of an array, `List.of(…)`, `new ArrayList<>(List.of(…))`, `Stream.of(…).toList()` or a copy. */
+  function itemsOf(value: SyntaxNode, depth = 0): readonly SyntaxNode[] | undefined {
+    if (value.type === 'array_creation_expression') return childOf(value, 'value')?.children;
+    if (/^(?:array_initializer|list)$/.test(value.type)) return value.children;
+    const { kind, name, object, given = [] } = callAt(value) ?? {};
+    const method = text(name);
+    if (kind === 'new' && isJava) return /List/.test(method) ? given : undefined;
+    if (lists.test(method)) return object && method === '::' ? [object, ...given] : given;
+    const copied =
+      method === 'copyOf' ? given[0] : /^to(?:List|Array)$|^collect$/.test(method) ? object : undefined;
+    return copied && depth < maxDepth ? itemsOf(copied, depth + 1) : undefined;
+  }
+
+  function lastName(node: SyntaxNode): string {
+    return /\w*\W*$/.exec(text(node).slice(-80))?.[0].replace(/\W/g, '') ?? '';
+  }
 }

@@ -1,12 +1,12 @@
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
-import { why as kinds } from './calls.ts';
-import type { Hit } from './hit.ts';
-import { shellFlagHits } from './shell-words.ts';
+import { readTokens } from '../../readers/source/tokens/lex.ts';
+import { type Hit, why as kinds } from './hits.ts';
+import { handsShellText } from './shell-words.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 
 const why = { ...kinds, file: 'runs a file whose name is not written down' };
 const maxNesting = 3;
+/** Of arguments that are looked along. */
+const maxTokens = 200;
 /** Without one of these a replacement runs no text. */
 const inReplacement = /eval|system|exec|readpipe|open|qx|`|\b(?:do|require)\b/;
 
@@ -23,7 +23,7 @@ const rows: readonly PerlRow[] = [
   [
     /^(?:system|exec)$/,
     why.shell,
-    (view, _, first) => isSingle(view, first) && !view.text(first).startsWith('@'),
+    (view, index, first) => isSingle(view, index, first) && !view.text(first).startsWith('@'),
   ],
   [/^readpipe$/, why.shell, (view, _, first) => view.text(first) !== ''],
   [/^open$/, why.shell, (view, index) => opensPipe(view, index)],
@@ -37,28 +37,53 @@ const rows: readonly PerlRow[] = [
       /\beval\b/.test(view.text(view.isPunct(index + 2, '(') ? index + 3 : index + 2)),
     "use re 'eval'",
   ],
-  [/^open2$/, why.shell, (view, index) => isLine(view, index + 1, 2)],
-  [/^open3$/, why.shell, (view, index) => isLine(view, index + 1, 3)],
+  [/^open2$/, why.shell, (view, index) => isLine(view, index, 2)],
+  [/^open3$/, why.shell, (view, index) => isLine(view, index, 3)],
 ];
 
 /**
  * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither
- * counts. `source` is what the tokens were read from.
+ * counts.
  */
-export function perlHits(view: TokenView, source: string, depth = 0): readonly Hit[] {
-  const hits: Hit[] = [...shellFlagHits(view)];
-  view.tokens.forEach(({ kind, text, start, end }, index) => {
-    if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
-    else if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
-      hits.push({ start, call: 's///ee', why: why.code });
-    else if (kind === 'regex' && /^s\/[a-z]*e/.test(text) && depth < maxNesting)
-      hits.push(...replacementHits(source.slice(start, end), start, depth));
+export function perlHits(source: string, isWhole: boolean, depth = 0): readonly Hit[] {
+  const tokens = readTokens(source, 'perl', isWhole);
+  const view = viewTokens(tokens);
+  const hits: Hit[] = [];
+  tokens.forEach(({ kind, text, start, end }, index) => {
+    if (kind === 'string') {
+      const written = source.slice(start, end);
+      const flags = /^s\b/.test(written) ? (/[a-z]*$/.exec(written)?.[0] ?? '') : '';
+      if (/^(?:`|qx\b)/.test(written)) hits.push({ start, call: '`…`', why: why.shell });
+      else if (/e.*e/.test(flags)) hits.push({ start, call: 's///ee', why: why.code });
+      else if (flags.includes('e') && depth < maxNesting)
+        hits.push(...replacementHits(written, start, depth));
+      else if (handsShellText(...wordsFrom(view, index)))
+        hits.push({ start, end: view.at(index + 2).end, call: text, why: why.handed });
+    }
     if (kind !== 'word' || isNoCall(view, index)) return;
     const first = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
     const row = rows.find(([word, , when]) => word.test(text) && when(view, index, first, source));
     if (row) hits.push({ start, call: row[3] ?? text, why: row[1] });
   });
   return hits;
+}
+
+/** A string and the two values behind it in a list, as far as they are written down; and how they begin. */
+function wordsFrom(view: TokenView, index: number): [(string | undefined)[], string[]] {
+  const words: (string | undefined)[] = [];
+  const openings: string[] = [];
+  for (let at = index; words.length < 3; at = view.next(view.next(at))) {
+    words.push(isLiteral(view, at) ? view.text(at) : undefined);
+    openings.push(view.text(at));
+    if (!view.isPunct(view.next(at), ',', '=>')) break;
+  }
+  return [words, openings];
+}
+
+/** A string that is all of its argument, with nothing put in. */
+function isLiteral(view: TokenView, index: number): boolean {
+  const { kind, text, dynamic } = view.at(index);
+  return kind === 'string' && !dynamic && !/[$@]\{|\$\w/.test(text) && !view.isPunct(view.next(index), '.');
 }
 
 /** A definition, a method, a key, or a function of another package. */
@@ -89,8 +114,7 @@ function replacementHits(written: string, start: number, depth: number): readonl
   }
   const code = written.slice(from + 1, past);
   if (!inReplacement.test(code)) return [];
-  const { tokens } = lex(code, syntaxes.perl, { lineBound: false });
-  return perlHits(viewTokens(tokens), code, depth + 1).map((hit) => ({
+  return perlHits(code, true, depth + 1).map((hit) => ({
     start: start + from + 1 + hit.start,
     call: hit.call,
     why: hit.why,
@@ -115,45 +139,52 @@ function isOpenName(view: TokenView, index: number, source: string): boolean {
   );
 }
 
+/** Where the arguments of what is called at an index begin, and where they end. */
+function argumentsAt(
+  view: TokenView,
+  index: number,
+): { readonly starts: readonly number[]; readonly end: number } {
+  const starts: number[] = [];
+  let isBegun = false;
+  let depth = 0;
+  let at = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
+  for (const limit = at + maxTokens; at < limit && view.text(at) !== ''; at += 1) {
+    if (view.at(at).kind === 'newline') continue;
+    if (depth === 0 && (view.isPunct(at, ';') || view.isWord(at, 'or', 'and', 'if', 'unless'))) break;
+    if (view.isPunct(at, ')', ']', '}')) depth -= 1;
+    if (depth < 0) break;
+    const isComma = depth === 0 && view.isPunct(at, ',', '=>');
+    if (!isBegun && !isComma) starts.push(at);
+    isBegun = !isComma;
+    if (view.isPunct(at, '(', '[', '{')) depth += 1;
+  }
+  return { starts, end: at };
+}
+
 /** A single value from a place on, which is then a line for a shell. */
-function isLine(view: TokenView, open: number, place: number): boolean {
-  if (!view.isPunct(open, '(')) return false;
-  const given = view.args(open);
-  const line = given[place];
-  return line !== undefined && given.length === place + 1 && !/^@/.test(view.text(line));
+function isLine(view: TokenView, index: number, place: number): boolean {
+  const { starts } = argumentsAt(view, index);
+  return starts.length === place + 1 && !/^@/.test(view.text(starts[place] ?? index));
 }
 
 /** One argument only, up to the end of the call or statement. */
-function isSingle(view: TokenView, first: number): boolean {
-  if (view.isPunct(first, '{', ';', ')') || view.at(first).text === '') return false;
+function isSingle(view: TokenView, index: number, first: number): boolean {
+  if (view.isPunct(first, '{')) return false;
   // These take all that follows, and give one text.
   if (view.isWord(first, 'join', 'sprintf') && !view.isPunct(first + 1, '(')) return true;
-  let depth = 0;
-  for (let at = first; at < first + 200; at += 1) {
-    if (view.isPunct(at, '(', '[', '{')) depth += 1;
-    else if (view.isPunct(at, ')', ']', '}')) {
-      depth -= 1;
-      if (depth < 0) return true;
-    } else if (depth === 0 && view.isPunct(at, ',', '=>')) return false;
-    else if (depth === 0 && (view.isPunct(at, ';') || view.isWord(at, 'or', 'and', 'if', 'unless')))
-      return true;
-  }
-  return true;
+  return argumentsAt(view, index).starts.length === 1;
 }
 
 /** `open(F, "cmd |")`, `open(F, "| cmd")`, `open(my $f, '-|', $line)`; the list form meets no shell. */
 function opensPipe(view: TokenView, index: number): boolean {
-  const open = view.isPunct(index + 1, '(') ? index + 1 : index;
-  const close = view.isPunct(open, '(') ? view.closeOf(open) : index + 40;
-  const commas: number[] = [];
-  for (let at = open + 1; at < close && !view.isPunct(at, ';'); at += 1)
-    if (view.isPunct(at, ',')) commas.push(at);
-  const mode = view.at((commas[0] ?? -2) + 1);
+  const { starts, end } = argumentsAt(view, index);
+  const [, place = index] = starts;
+  const mode = view.at(place);
   // `$command . ' |'` before a closing bracket.
-  const last = view.previous(close);
-  const isPutBehind = view.isPunct(close, ')') && view.isPunct(view.previous(last), '.');
-  if (commas.length === 1 && isPutBehind && /\|\s*$/.test(view.text(last))) return true;
+  const last = view.previous(end);
+  const isPutBehind = view.isPunct(end, ')') && view.isPunct(view.previous(last), '.');
+  if (starts.length === 2 && isPutBehind && /\|\s*$/.test(view.text(last))) return true;
   if (mode.kind !== 'string') return false;
-  if (/^\s*(?:-\||\|-)\s*$/.test(mode.text)) return commas.length === 2;
-  return commas.length === 1 && (/\|\s*$/.test(mode.text) || /^\s*\|/.test(mode.text));
+  if (/^\s*(?:-\||\|-)\s*$/.test(mode.text)) return starts.length === 3;
+  return starts.length === 2 && (/\|\s*$/.test(mode.text) || /^\s*\|/.test(mode.text));
 }

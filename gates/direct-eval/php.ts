@@ -1,8 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, hitOf, why as kinds } from './calls.ts';
-import { collectHits, type Hit } from './hit.ts';
+import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds } from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const shells = /^(?:exec|shell_exec|system|passthru|popen)$/;

@@ -1,9 +1,19 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
-import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
+import { pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf, isTaken, type Takers, why } from './calls.ts';
-import type { Hit, Reason } from './hit.ts';
+import {
+  type Call,
+  type CallRow,
+  callOf,
+  type Handed,
+  type Hit,
+  handedHits,
+  hitOf,
+  type Reason,
+  type Takers,
+  why,
+} from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
@@ -82,19 +92,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     const hit = node.type === 'call' ? callHit(node) : undefined;
     if (hit) hits.push(hit);
   }
-  const called = new Set(hits.flatMap(({ also = [] }) => also));
-  for (const node of reading.tree.nodes) {
-    const path = /^(?:identifier|attribute|call)$/.test(node.type)
-      ? handedOn(names, node, called)
-      : undefined;
-    if (path !== undefined)
-      hits.push({
-        start: node.start,
-        call: path,
-        why: `hands on what ${code.test(path) ? why.code : why.shell}`,
-      });
-  }
-  return hits;
+  return [...hits, ...handedHits(reading.tree, hits, takers, handedOn)];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
@@ -204,6 +202,16 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     }
     return false;
   }
+
+  /** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
+  function handedOn(node: SyntaxNode): Handed | undefined {
+    if (!/^(?:identifier|attribute|call)$/.test(node.type)) return undefined;
+    const path = ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
+    const call = node.parent?.type === 'argument_list' ? node.parent.parent : undefined;
+    if (path === undefined || ways(childOf(call, 'function')).some((way) => wrappers.test(way.path)))
+      return undefined;
+    return { call: path, why: `hands on what ${code.test(path) ? why.code : why.shell}` };
+  }
 }
 
 /** The ninth value of `Popen` and what hands its values on. */
@@ -228,17 +236,3 @@ const takers: Takers = {
   decorator: undefined,
   return_statement: undefined,
 };
-
-/** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
-function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<number>): string | undefined {
-  const { parent } = node;
-  if (!parent || !isTaken(node, takers)) return undefined;
-  const path = names.ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
-  if (path === undefined) return undefined;
-  if (parent.type === 'argument_list') {
-    const outer = names.ways(childOf(parent.parent, 'function'));
-    if (outer.some(({ path: by }) => wrappers.test(by))) return undefined;
-  }
-  const given = childOf(parent, 'left') ?? childOf(parent, 'name');
-  return given && called.has(given.start) ? undefined : path;
-}

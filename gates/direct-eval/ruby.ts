@@ -2,8 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import type { Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { type Call, type CallRow, hitOf, why as kinds } from './calls.ts';
-import type { Hit } from './hit.ts';
+import { type Call, type CallRow, type Hit, hitOf, why as kinds } from './hits.ts';
 import { handsShellText } from './shell-words.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
@@ -23,7 +22,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   /** By receiver and method; functions of Kernel have it as their receiver, whatever is written. */
   const rows: readonly CallRow[] = [
     [/^Kernel\.eval$|(?:^|[._])(?:binding|TOPLEVEL_BINDING)(?:\(\))?\.eval$/i, why.code],
-    [/^(\w+)\.eval$/, why.code, (_, { path }) => isBinding(path.slice(0, -'.eval'.length))],
+    [/^(\w+)\.eval$/, why.code, ({ node }, { path }) => isBinding(path.slice(0, -'.eval'.length), node)],
     [/\.(?:instance|class|module)_eval$/, why.code, ({ given }) => isTextual(given[0])],
     [
       /^(?:Kernel\.(?:system|exec|spawn|`)|Open3\.(?:capture2e?|capture3|popen2e?|popen3)|PTY\.(?:spawn|getpty))$/,
@@ -141,7 +140,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
     );
   }
 
-  function isBinding(owner: string): boolean {
-    return /(?:^|\.)(?:get_)?binding(?:\(\))?$/.test(text(names.values.get(owner)).slice(0, 200));
+  function isBinding(owner: string, from: SyntaxNode): boolean {
+    return /(?:^|\.)(?:get_)?binding(?:\(\))?$/.test(text(names.givenTo(owner, from)).slice(0, 200));
   }
 }

@@ -9,7 +9,7 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { firstAdded, type Hit } from './hit.ts';
+import { firstAdded, type Hit } from './hits.ts';
 import type { Scan } from './scan-syntax.ts';
 
 /** What looks for places in the sources of some languages. */

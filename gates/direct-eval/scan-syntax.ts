@@ -4,7 +4,7 @@ import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { shippedGrammar } from '../source/shipped-grammar.ts';
-import type { Hit } from './hit.ts';
+import type { Hit } from './hits.ts';
 
 /** What was found, and whether all of the text was read. */
 export interface Scan {
@@ -94,28 +94,15 @@ async function readDoubts(
 
 /** Markup with everything outside `<script>` blanked, so that offsets stay. Without any block, the text as it is. */
 function onlyScripts(text: string): string {
-  const open = /<script\b[^>]*>/gi;
-  const lower = text.toLowerCase();
-  const parts: string[] = [];
-  let from = 0;
-  for (let match = open.exec(text); match; match = open.exec(text)) {
-    const start = match.index + match[0].length;
-    const close = lower.indexOf('</script', start);
-    const end = close === -1 ? text.length : close;
-    parts.push(blank(text.slice(from, start)), text.slice(start, end));
-    from = end;
-    open.lastIndex = end;
-  }
-  return parts.length === 0 ? text : parts.join('') + blank(text.slice(from));
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\n]/g, ' ');
+  if (!/<script\b[^>]*>/i.test(text)) return text;
+  return text.replace(/(?:^|<\/script)[\s\S]*?(?:<script\b[^>]*>|$)/gi, (outside) =>
+    outside.replace(/[^\n]/g, ' '),
+  );
 }
 
 /** What hides code where it spans lines; the first line of a piece of file may already stand in one. */
 const spanning =
-  /comment|^(?:string|template_string|encapsed_string|string_literal|raw_string|raw_string_literal|verbatim_string_literal|interpreted_string_literal|interpolated_string_expression|regex|concatenated_string|subshell)$/;
+  /comment|groovy_doc|interpolated_string|^(?:string|template_string|encapsed_string|string_literal|raw_string|raw_string_literal|verbatim_string_literal|interpreted_string_literal|interpolated_string_expression|regex|concatenated_string|subshell)$/;
 /** What hides whole lines. */
 const covering = /^(?:ERROR|text|heredoc|heredoc_body|heredoc_content|nowdoc|nowdoc_body|uninterpreted)$/;
 

@@ -9,8 +9,7 @@ import { type AddedLine, type AddedText, addedText } from '../secrets/added-text
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { secretTest } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
-import { isNamedAsText } from '../source/binary-text.ts';
-import { isDataFile } from '../source/data-file.ts';
+import { isDataFile, isNamedAsText } from '../source/binary-text.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;

@@ -1,7 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const formatters =
@@ -13,49 +13,37 @@ const maxDepth = 12;
 export function csharpSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { behind, methods, simple, typesOf } = csharpNames(reading);
-  const hits: Hit[] = [];
-  for (const node of tree.nodes) {
-    const hit = hitOf(node);
-    if (hit) hits.push(hit);
-  }
-  return hits;
-
-  function hitOf(node: SyntaxNode): Hit | undefined {
-    if (node.type === 'invocation_expression') {
+  return collectHits(tree, {
+    invocation_expression(node) {
       const target = childOf(node, 'function');
-      if (target?.type !== 'member_access_expression') return undefined;
-      const word = text(childOf(target, 'name'));
+      const word = target?.type === 'member_access_expression' ? text(childOf(target, 'name')) : '';
       if (!/^(?:Unsafe)?Deserialize(?:MethodResponse)?$/.test(word)) return undefined;
       const type = typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
-      return type !== undefined
-        ? sastHit('sast/csharp-unsafe-deserialization', node, `${type}.${word}`)
-        : undefined;
-    }
-    if (node.type === 'assignment_expression') {
-      const left = childOf(node, 'left');
-      const name = text(left?.type === 'member_access_expression' ? childOf(left, 'name') : left);
-      return callbacks.test(name) && takesAny(childOf(node, 'right'))
+      return type === undefined
+        ? undefined
+        : sastHit('sast/csharp-unsafe-deserialization', node, `${type}.${word}`);
+    },
+    assignment_expression(node) {
+      const name = callbackOf(node);
+      return name && takesAny(childOf(node, 'right'))
         ? sastHit('sast/csharp-tls-unverified', node, name)
         : undefined;
-    }
-    if (node.type !== 'object_creation_expression') return undefined;
-    const type = simple(text(childOf(node, 'type')));
-    const list = argumentsOf(node);
-    // `new SslStream(stream, false, (a, b, c, d) => true)`.
-    const given =
-      type === 'SslStream' ? list[2] : type === 'RemoteCertificateValidationCallback' ? list[0] : undefined;
-    return given && takesAny(given) && !isAssigned(node)
-      ? sastHit('sast/csharp-tls-unverified', node, type)
-      : undefined;
-  }
+    },
+    // `new SslStream(stream, false, (a, b, c, d) => true)`; of what is assigned, the assignment is the place.
+    object_creation_expression(node) {
+      const type = simple(childOf(node, 'type'));
+      const place = type === 'SslStream' ? 2 : type === 'RemoteCertificateValidationCallback' ? 0 : undefined;
+      return place !== undefined && takesAny(argumentsOf(node)[place]) && !callbackOf(node.parent)
+        ? sastHit('sast/csharp-tls-unverified', node, type)
+        : undefined;
+    },
+  });
 
-  /** Then the assignment is the place. */
-  function isAssigned(node: SyntaxNode): boolean {
-    const left = node.parent?.type === 'assignment_expression' ? childOf(node.parent, 'left') : undefined;
-    return (
-      left !== undefined &&
-      callbacks.test(text(left.type === 'member_access_expression' ? childOf(left, 'name') : left))
-    );
+  /** The callback that an assignment sets. */
+  function callbackOf(node: SyntaxNode | undefined): string | undefined {
+    const left = node?.type === 'assignment_expression' ? childOf(node, 'left') : undefined;
+    const name = text(left?.type === 'member_access_expression' ? childOf(left, 'name') : left);
+    return callbacks.test(name) ? name : undefined;
   }
 
   function takesAny(node: SyntaxNode | undefined, depth = 0): boolean {

@@ -4,10 +4,10 @@ import {
   childOf,
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
-import { javaNames, simpleType } from '../../readers/source/names/java-names.ts';
+import { jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
-import { madeBy } from '../direct-eval/jvm-engines.ts';
+import { simpleType, typedNames } from '../../readers/source/names/typed-names.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
@@ -19,7 +19,8 @@ const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustA
 /** What our rows say of Java. */
 export function javaSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const { behind, typeOf } = javaNames(reading, madeBy);
+  const { names, typeOf } = typedNames(reading, jvmLanguages.java);
+  const { behind } = names;
   return collectHits(tree, {
     method_invocation: (node) => readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node),
     method_declaration: trustsAll,

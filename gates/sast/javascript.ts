@@ -1,8 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf } from '../direct-eval/calls.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type Call, type CallRow, callOf, collectHits, type Hit, hitOf } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const servers = /(?:^|\.)create(?:Secure)?Server$/;

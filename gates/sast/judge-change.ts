@@ -3,7 +3,7 @@ import type { RuleInput } from '../../core/contract/rule.ts';
 import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import { grammarOf } from '../../readers/source/language.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from '../direct-eval/hit.ts';
+import type { Hit } from '../direct-eval/hits.ts';
 import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
@@ -65,9 +65,9 @@ export async function judgeChange(input: RuleInput): Promise<readonly Finding[]>
     mayHit,
     mayRename: (bytes, language) => searches.get(language)?.file.found(bytes) ?? false,
     async find(source, language) {
-      // No grammar reads Groovy.
       const grammar = grammarOf(source.path, language);
-      if (grammar === undefined) return { hits: [], complete: true };
+      // We have no rows for Groovy.
+      if (grammar === undefined || grammar === 'groovy') return { hits: [], complete: true };
       const isCandidate = (bytes: Uint8Array, start: number, end: number) =>
         mayHit(bytes, language, start, end);
       return scanSyntax(source, { grammar, find: finders[language], mayHit: isCandidate });

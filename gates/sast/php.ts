@@ -1,8 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, hitOf } from '../direct-eval/calls.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type CallRow, callOf, collectHits, type Hit, hitOf } from '../direct-eval/hits.ts';
 import { sastHit } from './rows.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;

@@ -2,9 +2,8 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type Call, type CallRow, callOf, hitOf } from '../direct-eval/calls.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
-import { type SastRowId, sastHit } from './rows.ts';
+import { type Call, type CallRow, callOf, collectHits, type Hit, hitOf } from '../direct-eval/hits.ts';
+import { sastHit } from './rows.ts';
 
 const offers = {
   pickle: ['load', 'loads', 'Unpickler'],
@@ -62,44 +61,22 @@ export function pythonSast(reading: Reading): readonly Hit[] {
     const member = text(childOf(target, 'attribute'));
     const path = ways[0]?.path ?? '';
     const isConnector = verbs.test(member) || connectors.test(path);
-    const isFalse = (value: SyntaxNode) => value.type === 'false';
-    const tests: readonly (readonly [
-      name: string,
-      isBad: (value: SyntaxNode) => boolean,
-      row: SastRowId,
-      said: string,
-    ])[] = [
-      [
-        'verify',
-        (value) => isFalse(value) && (isConnector || clients.test(path)),
-        unverified,
-        '(verify=False)',
-      ],
-      [
-        'verify_ssl',
-        (value) => isFalse(value) && (isConnector || clients.test(path)),
-        unverified,
-        '(verify=False)',
-      ],
-      ['ssl', (value) => isFalse(value) && isConnector, unverified, '(ssl=False)'],
-      ['cert_reqs', isCertNone, unverified, '(cert_reqs=CERT_NONE)'],
-      [
-        'debug',
-        ({ type }) => type === 'true' && member === 'run' && isFlask(childOf(target, 'object')),
-        'sast/python-flask-debug',
-        '(debug=True)',
-      ],
+    const isUnverified = ({ type }: SyntaxNode) => type === 'false' && (isConnector || clients.test(path));
+    const isDebug = ({ type }: SyntaxNode) =>
+      type === 'true' && member === 'run' && isFlask(childOf(target, 'object'));
+    const tests: readonly (readonly [name: string, said: string, isBad: (value: SyntaxNode) => boolean])[] = [
+      ['verify', 'verify=False', isUnverified],
+      ['verify_ssl', 'verify=False', isUnverified],
+      ['ssl', 'ssl=False', ({ type }) => type === 'false' && isConnector],
+      ['cert_reqs', 'cert_reqs=CERT_NONE', isCertNone],
+      ['debug', 'debug=True', isDebug],
     ];
-    for (const [name, isBad, row, said] of tests) {
+    for (const [name, said, isBad] of tests) {
       const value = option(given, name);
-      if (value && isBad(value))
-        return sastHit(
-          row,
-          node,
-          `${name === 'debug' ? member : path || member}${said}`,
-          [...ways.flatMap(originsOf), value.start],
-          target.start,
-        );
+      if (!value || !isBad(value)) continue;
+      const row = name === 'debug' ? 'sast/python-flask-debug' : unverified;
+      const call = `${name === 'debug' ? member : path || member}(${said})`;
+      return sastHit(row, node, call, [...ways.flatMap(originsOf), value.start], target.start);
     }
     return undefined;
   }

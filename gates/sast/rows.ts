@@ -1,6 +1,6 @@
 import type { DescribedRule } from '../../core/contract/rule.ts';
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import type { Hit } from '../direct-eval/hit.ts';
+import type { Hit } from '../direct-eval/hits.ts';
 
 /**
  * One thing that our own static analysis looks for. `error` where the form alone tells that it is wrong, `warning`

@@ -1,8 +1,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { type CallRow, hitOf } from '../direct-eval/calls.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { type CallRow, collectHits, type Hit, hitOf } from '../direct-eval/hits.ts';
 
 /** What our rows say of Ruby. */
 export function rubySast(reading: Reading): readonly Hit[] {

@@ -5,12 +5,12 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { collectHits, type Hit } from '../direct-eval/hit.ts';
+import { collectHits, type Hit } from '../direct-eval/hits.ts';
+import { shellCommand } from '../direct-eval/shell-command.ts';
 import { sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
-const wrappers = /^(?:.*\/)?(?:sudo|doas|env|exec|command|nohup|time|nice|xargs|busybox)$/;
 /** Behind an option of one letter that has a value, letters are no options. */
 const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
 const curlSwitch = new RegExp(`^--insecure$|^-[^-${valued}]*k`);
@@ -27,27 +27,14 @@ export function shellSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
 
+  /** The words of a command, past programs that only run the words behind them; `''` for what is not written down. */
   function wordsOf(node: SyntaxNode): readonly string[] {
-    const name = childOf(node, 'name')?.children[0];
-    return [name, ...childrenOf(node, 'argument')].map((one) => (one && saidOf(one)) ?? '');
-  }
-
-  function saidOf(node: SyntaxNode): string | undefined {
-    return literal(node) ?? (node.type === 'word' || node.type === 'number' ? text(node) : undefined);
-  }
-
-  /** Words from the command on that wrappers run; options of wrappers are passed over. */
-  function inner(words: readonly string[]): readonly string[] {
-    let at = 0;
-    while (at < words.length && wrappers.test(words[at] ?? '')) {
-      at += 1;
-      while (at < words.length && /^-|^\w+=/.test(words[at] ?? '')) at += 1;
-    }
-    return words.slice(at);
+    const { words, at } = shellCommand(reading, node, () => false) ?? { words: [], at: 0 };
+    return words.slice(at).map(({ said = '' }) => said);
   }
 
   function commandHit(node: SyntaxNode): Hit | undefined {
-    const words = inner(wordsOf(node));
+    const words = wordsOf(node);
     const [word = ''] = words;
     if (interpreters.test(word) && runsDownload(node, words))
       return sastHit('sast/shell-download-executed', node, `| ${word}`);
@@ -87,7 +74,7 @@ export function shellSast(reading: Reading): readonly Hit[] {
   }
 
   function startsDownload(node: SyntaxNode): boolean {
-    if (node.type === 'command') return downloads.test(inner(wordsOf(node))[0] ?? '');
+    if (node.type === 'command') return downloads.test(wordsOf(node)[0] ?? '');
     const isHolder =
       /^(?:pipeline|redirected_statement|negated_command|list|compound_statement|subshell)$/.test(node.type);
     return isHolder && node.children.some(startsDownload);
@@ -149,7 +136,7 @@ export function shellSast(reading: Reading): readonly Hit[] {
     const value = childOf(node, 'value');
     const off = Object.hasOwn(switches, name) ? switches[name] : undefined;
     if (off === undefined || !value || ancestorOf(node, 'test_command')) return undefined;
-    return new RegExp(off).test(saidOf(value) ?? '')
+    return new RegExp(off).test(literal(value) ?? '')
       ? sastHit('sast/shell-tls-unverified', node, name)
       : undefined;
   }

@@ -1,7 +1,6 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import { binarySides } from '../../readers/diff/binary-sides.ts';
 import { languageOf } from '../../readers/source/language.ts';
-import { isDataFile } from './data-file.ts';
 
 /**
  * A line of a file that git takes for binary, and its number in the candidate; 1 for all of one whose sides are not
@@ -15,6 +14,14 @@ export interface BinaryLine {
 
 const texts =
   /(?:\.(?:json5?|jsonl|ndjson|xml|html?|svg|pem|key|p8|pub|ppk|crt|asc|gpg|css|scss|graphql|proto|lock|map|vue|svelte|ipynb|plist|gradle|cmake|mk|tpl|tmpl|j2|diff|patch)|(?:^|\/)(?:Makefile|LICENSE|README|id_[a-z0-9]+))$/i;
+
+const dataNames =
+  /(?:^|\/)(?:\.env(?:[.-][\w.-]{1,40})?|[\w.-]{0,80}\.env|\.(?:npmrc|pypirc|netrc|pgpass|dockercfg|s3cfg|boto)|_netrc|netrc|credentials|Dockerfile[\w.-]{0,40}|[\w.-]{0,80}\.Dockerfile|[\w.-]{0,120}\.(?:ini|cfg|conf|config|cnf|properties|ya?ml|toml|tfvars|env|sh|bash|zsh|bat|cmd|ps1|service|txt|log|md|rst|adoc|csv|tsv|sql|http|rest))$/i;
+
+/** Whether `name = value` without quotes is a value in files of this kind; in program text it is an expression. */
+export function isDataFile(path: string): boolean {
+  return dataNames.test(path);
+}
 
 /** Whether a name says that a file is text: a NUL in it must not hide what stands in it. */
 export function isNamedAsText(path: string): boolean {

@@ -1,10 +1,12 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
+import { firstIndex } from '../../readers/source/first-index.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
 
 /** Larger files are read through the diff alone. */
 const maxWholeBytes = 2 * 1024 * 1024;
+const maxFirstLine = 200;
 
 export interface Position {
   readonly line: number;
@@ -32,18 +34,7 @@ export function isRegularCandidate(file: PatchFile): boolean {
 
 /** Language of a changed file; a first line is known where the content is or where a hunk starts at line 1. */
 export function languageOfChange(input: RuleInput, file: PatchFile): Language | undefined {
-  const named = languageOf(file.path);
-  if (named !== undefined) return named;
-  const content = input.files[file.path]?.candidate;
-  if (content)
-    return languageOf(file.path, asBuffer(content).toString('latin1', 0, Math.min(content.length, 200)));
-  const diff = asBuffer(input.patch.diff);
-  for (const line of hunkLines(input.patch.diff, file)) {
-    if (line.kind === 'removed') continue;
-    if (line.line > 1) break;
-    return languageOf(file.path, diff.toString('latin1', line.start, Math.min(line.end, line.start + 200)));
-  }
-  return undefined;
+  return languageOf(file.path) ?? languageOf(file.path, firstLine(input, file, 'candidate'));
 }
 
 /**
@@ -57,23 +48,23 @@ export function becomesCode(input: RuleInput, file: PatchFile, language: Languag
   if (named !== undefined) return named !== language;
   if (languageOf(file.path) !== undefined) return true;
   const isMadeExecutable = isExecutable(file.newMode) && !isExecutable(file.oldMode);
-  return isMadeExecutable || languageOf(before, baseLine(input, file)) !== language;
+  return isMadeExecutable || languageOf(before, firstLine(input, file, 'base')) !== language;
 }
 
 function isExecutable(mode: string | undefined): boolean {
   return mode === '100755';
 }
 
-/** The first line of the base as the content or the hunks show it; empty when neither does. */
-function baseLine(input: RuleInput, file: PatchFile): string {
-  const content = input.files[file.path]?.base;
-  if (content) return asBuffer(content).toString('latin1', 0, Math.min(content.length, 200));
-  const diff = asBuffer(input.patch.diff);
-  for (const line of hunkLines(input.patch.diff, file)) {
-    if (line.line > 1) break;
-    if (line.kind !== 'added')
-      return diff.toString('latin1', line.start, Math.min(line.end, line.start + 200));
-  }
+/** The first line of a side as the content or the hunks show it; empty where neither does. */
+function firstLine(input: RuleInput, file: PatchFile, side: 'base' | 'candidate'): string {
+  const content = input.files[file.path]?.[side];
+  if (content) return asBuffer(content).toString('latin1', 0, Math.min(content.length, maxFirstLine));
+  const other = side === 'base' ? 'added' : 'removed';
+  for (const { kind, line, start, end } of hunkLines(input.patch.diff, file))
+    if (kind !== other)
+      return line > 1
+        ? ''
+        : asBuffer(input.patch.diff).toString('latin1', start, Math.min(end, start + maxFirstLine));
   return '';
 }
 
@@ -87,48 +78,36 @@ export function candidateSource(
   language: Language,
 ): ChangedSource | undefined {
   const content = input.files[file.path]?.candidate;
-  if (content && content.length <= maxWholeBytes) {
-    const added = becomesCode(input, file, language) ? 'all' : addedLines(input, file);
-    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), added);
-  }
+  const isAll = file.binary || becomesCode(input, file, language);
+  if (content && content.length <= maxWholeBytes)
+    return toSource(file.path, language, asBuffer(content).toString('latin1'), {
+      whole: true,
+      isAdded: isAll ? () => true : isAmong(addedLines(input, file)),
+    });
   if (file.binary) return undefined;
-  return hunkSource(input, file, language, 'added');
+  return hunkSource(input, file, language, 'added', isAll);
 }
 
 /** The base side, under the same rules; lines that the patch removed count as `added`. */
 export function baseSource(input: RuleInput, file: PatchFile, language: Language): ChangedSource | undefined {
   const content = input.files[file.path]?.base;
   if (content && content.length <= maxWholeBytes)
-    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), new Set());
+    return toSource(file.path, language, asBuffer(content).toString('latin1'), {
+      whole: true,
+      isAdded: () => false,
+    });
   if (file.changeType === 'add' || file.binary) return undefined;
   return hunkSource(input, file, language, 'removed');
 }
 
-function addedLines(input: RuleInput, file: PatchFile): ReadonlySet<number> | 'all' {
-  if (file.binary) return 'all';
+function addedLines(input: RuleInput, file: PatchFile): ReadonlySet<number> {
   const added = new Set<number>();
-  for (const line of hunkLines(input.patch.diff, file)) if (line.kind === 'added') added.add(line.line);
+  for (const { kind, line } of hunkLines(input.patch.diff, file)) if (kind === 'added') added.add(line - 1);
   return added;
 }
 
-function wholeSource(
-  path: string,
-  language: Language,
-  text: string,
-  added: ReadonlySet<number> | 'all',
-): ChangedSource {
-  const starts = lineStarts(text);
-  return {
-    path,
-    language,
-    text,
-    whole: true,
-    isAdded: (offset) => added === 'all' || added.has(lineIndex(starts, offset) + 1),
-    positionOf(offset) {
-      const index = lineIndex(starts, offset);
-      return toPosition(text, starts[index] ?? 0, offset, index + 1);
-    },
-  };
+function isAmong(indexes: ReadonlySet<number>): (index: number) => boolean {
+  return (index) => indexes.has(index);
 }
 
 function hunkSource(
@@ -136,39 +115,60 @@ function hunkSource(
   file: PatchFile,
   language: Language,
   changed: 'added' | 'removed',
+  isAll = false,
 ): ChangedSource {
   const diff = asBuffer(input.patch.diff);
   const parts: string[] = [];
   const numbers: number[] = [];
-  const marks: boolean[] = [];
-  let hunk = 0;
+  const marks = new Set<number>();
+  let last = 0;
   // A diff that adds or deletes a file holds all of it.
   const whole = file.changeType === (changed === 'added' ? 'add' : 'delete');
-  for (const line of hunkLines(input.patch.diff, file)) {
-    if (line.kind !== 'context' && line.kind !== changed) continue;
-    if (line.hunk !== hunk && !whole) {
+  for (const { kind, line, hunk, start, end } of hunkLines(input.patch.diff, file)) {
+    if (kind !== 'context' && kind !== changed) continue;
+    if (hunk !== last && !whole) {
       // An empty line keeps what is not adjacent apart.
       parts.push('');
-      numbers.push(line.line);
-      marks.push(false);
-      hunk = line.hunk;
+      numbers.push(line);
+      last = hunk;
     }
-    parts.push(diff.toString('latin1', line.start, line.end));
-    numbers.push(line.line);
-    marks.push(line.kind === changed);
+    if (kind === changed) marks.add(parts.length);
+    parts.push(diff.toString('latin1', start, end));
+    numbers.push(line);
   }
-  const text = parts.join('\n');
-  const isAll = changed === 'added' && becomesCode(input, file, language);
+  return toSource(file.path, language, parts.join('\n'), {
+    whole,
+    isAdded: isAll ? () => true : isAmong(marks),
+    numbers,
+  });
+}
+
+/** `isAdded` is called with the index of a line; `numbers` of the lines, where they are not one behind the other. */
+function toSource(
+  path: string,
+  language: Language,
+  text: string,
+  {
+    whole,
+    isAdded,
+    numbers,
+  }: {
+    readonly whole: boolean;
+    readonly isAdded: (index: number) => boolean;
+    readonly numbers?: readonly number[];
+  },
+): ChangedSource {
   const starts = lineStarts(text);
   return {
-    path: file.path,
+    path,
     language,
     text,
     whole,
-    isAdded: (offset) => isAll || (marks[lineIndex(starts, offset)] ?? false),
+    isAdded: (offset) => isAdded(lineIndex(starts, offset)),
     positionOf(offset) {
       const index = lineIndex(starts, offset);
-      return toPosition(text, starts[index] ?? 0, offset, numbers[index] ?? 1);
+      const before = Buffer.from(text.slice(starts[index] ?? 0, offset), 'latin1').toString('utf8');
+      return { line: numbers ? (numbers[index] ?? 1) : index + 1, column: before.length + 1 };
     },
   };
 }
@@ -185,17 +185,5 @@ function lineStarts(text: string): readonly number[] {
 
 /** Index of the last line that starts at or before `offset`. */
 function lineIndex(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-function toPosition(text: string, lineStart: number, offset: number, line: number): Position {
-  const column = Buffer.from(text.slice(lineStart, offset), 'latin1').toString('utf8').length + 1;
-  return { line, column };
+  return Math.max(0, firstIndex(starts.length, (index) => (starts[index] ?? 0) <= offset) - 1);
 }

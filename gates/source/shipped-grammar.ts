@@ -7,7 +7,19 @@ import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
  * load.
  */
 export function shippedGrammar(name: GrammarName): Promise<Grammar> {
-  return loadGrammar(name, () =>
-    readFile(new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`))),
-  );
+  return loadGrammar(name, () => readFile(grammarFile(name)));
+}
+
+/** Where a grammar is installed. */
+export function grammarFile(name: GrammarName): URL {
+  switch (name) {
+    case 'groovy':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-groovy/tree-sitter-groovy.wasm'));
+    case 'kotlin':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-kotlin/tree-sitter-kotlin.wasm'));
+    case 'scala':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-scala/tree-sitter-scala.wasm'));
+    default:
+      return new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+  }
 }

@@ -1,8 +1,6 @@
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { lex } from '../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../readers/source/tokens/syntax.ts';
-import type { Token } from '../../readers/source/tokens/token.ts';
+import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import {
   type Bracket,
@@ -63,9 +61,7 @@ export function readTests(source: ChangedSource, language: Language): ReadTests 
     return { cases: shellCases(source.text), code, shape: layoutOf(code, language) };
   }
   const text = withoutDeadCode(source.text, language);
-  const whole = source.whole ? lex(text, syntaxes[language], { lineBound: false }) : undefined;
-  const tokens =
-    whole && !whole.confused ? whole.tokens : lex(text, syntaxes[language], { lineBound: true }).tokens;
+  const tokens = readTokens(text, language, source.whole);
   const code = codeText(text, tokens);
   const shape = withoutBraces.has(language) ? layoutOf(code, language) : outlineOf(code);
   const isLeftOut = coverOf(leftOutSpans(code, source, language, shape));

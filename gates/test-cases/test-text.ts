@@ -1,5 +1,5 @@
 import type { Language } from '../../readers/source/language.ts';
-import type { Token } from '../../readers/source/tokens/token.ts';
+import type { Token } from '../../readers/source/tokens/lex.ts';
 
 const blank = 0x20;
 const feed = 0x0a;
@@ -11,7 +11,7 @@ export function codeText(text: string, tokens: readonly Token[]): string {
   for (let at = source.indexOf(feed); at !== -1; at = source.indexOf(feed, at + 1)) code[at] = feed;
   for (const { kind, start, end } of tokens) {
     if (kind === 'newline') continue;
-    if (kind !== 'string' && kind !== 'command' && kind !== 'regex') source.copy(code, start, start, end);
+    if (kind !== 'string') source.copy(code, start, start, end);
     else if (end > start) {
       code[start] = source[start] ?? blank;
       code[end - 1] = source[end - 1] ?? blank;

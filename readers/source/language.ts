@@ -33,8 +33,8 @@ interface LanguageRow {
   /** What the first line of a script names. */
   readonly interpreter?: RegExp;
   readonly grammar?: GrammarName;
-  /** By `.` and extension, or by name: what is read by another grammar, or by none. */
-  readonly grammars?: Readonly<Record<string, GrammarName | 'none'>>;
+  /** By `.` and extension, or by name: what is read by another grammar. */
+  readonly grammars?: Readonly<Record<string, GrammarName>>;
 }
 
 /** The one table of languages; whoever knows more of one stands beside what it knows. */
@@ -70,10 +70,10 @@ const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
     holders: 'gradle',
     names: ['Jenkinsfile'],
     grammar: 'java',
-    grammars: { ...endingIn('groovy gradle', 'none'), Jenkinsfile: 'none' },
+    grammars: { ...endingIn('groovy gradle', 'groovy'), Jenkinsfile: 'groovy' },
   },
-  scala: { source: 'scala sc', holders: 'sbt' },
-  kotlin: { source: 'kt kts' },
+  scala: { source: 'scala sc', holders: 'sbt', grammar: 'scala' },
+  kotlin: { source: 'kt kts', grammar: 'kotlin' },
   go: { source: 'go', grammar: 'go' },
   csharp: { source: 'cs', holders: 'csx', grammar: 'c-sharp' },
   rust: { source: 'rs' },
@@ -83,38 +83,30 @@ const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
   lua: { source: '', declarations: 'lua' },
 };
 
-function endingIn(
-  extensions: string,
-  grammar: GrammarName | 'none',
-): Readonly<Record<string, GrammarName | 'none'>> {
+function endingIn(extensions: string, grammar: GrammarName): Readonly<Record<string, GrammarName>> {
   return Object.fromEntries(extensions.split(' ').map((extension) => [`.${extension}`, grammar]));
 }
 
 /** A language in which declarations are looked for. */
 export type DeclaringLanguage = Exclude<keyof typeof rows, 'perl'>;
 
-const languages = Object.keys(rows) as (keyof typeof rows)[];
+const languages = Object.keys(rows) as Language[];
 const words = (text = ''): readonly string[] => text.split(' ').filter((word) => word !== '');
-const pairs = <Known extends string>(
-  of: readonly Known[],
-  extensionsOf: (row: LanguageRow) => readonly string[],
-): ReadonlyMap<string, Known> =>
+/** Which language has an ending or a name, of those that a row lists. */
+const pairs = <Known extends keyof typeof rows>(listed: (row: LanguageRow) => readonly string[]) =>
   new Map(
-    of.flatMap((language) =>
-      extensionsOf(rows[language as keyof typeof rows]).map((one) => [one, language] as const),
+    Object.entries(rows).flatMap(([language, row]) =>
+      listed(row).map((one) => [one, language as Known] as const),
     ),
   );
 
-const byExtension = pairs(languages as Language[], ({ source, holders, markup }) => [
-  ...words(source),
-  ...words(holders),
-  ...words(markup),
-]);
-const byDeclaration = pairs(languages as DeclaringLanguage[], ({ source, declarations }) => [
-  ...words(source),
-  ...words(declarations),
-]);
-const byName = pairs(languages as Language[], ({ names = [] }) => names);
+const byExtension = pairs<Language>(({ source, holders = '', markup = '' }) =>
+  words(`${source} ${holders} ${markup}`),
+);
+const byDeclaration = pairs<DeclaringLanguage>(({ source, declarations = '' }) =>
+  words(`${source} ${declarations}`),
+);
+const byName = pairs<Language>(({ names = [] }) => names);
 
 const markups: ReadonlySet<string> = new Set(Object.values(rows).flatMap(({ markup }) => words(markup)));
 
@@ -148,7 +140,7 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
   const known = byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(extensionOf(name)));
   if (known !== undefined || !firstLine.startsWith('#!')) return known;
   const line = firstLine.slice(0, 200);
-  return (languages as Language[]).find((language) => rows[language].interpreter?.test(line));
+  return languages.find((language) => rows[language].interpreter?.test(line));
 }
 
 /**
@@ -164,8 +156,7 @@ export function grammarOf(path: string, language: Language): GrammarName | undef
   const { grammar, grammars = {} } = rows[language];
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const own = grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
-  return own === 'none' ? undefined : own;
+  return grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
 }
 
 /** What stands behind the last dot, in lower case; all of the path where it has none. */

@@ -1,13 +1,16 @@
-/** Grammars that `@vscode/tree-sitter-wasm` ships and that something here reads. */
+/** Grammars that a package ships and that something here reads. */
 export type GrammarName =
   | 'bash'
   | 'c-sharp'
   | 'go'
+  | 'groovy'
   | 'java'
   | 'javascript'
+  | 'kotlin'
   | 'php'
   | 'python'
   | 'ruby'
+  | 'scala'
   | 'tsx'
   | 'typescript';
 
@@ -39,6 +42,18 @@ export function childOf(node: SyntaxNode | undefined, field: string): SyntaxNode
 /** Children in that role, in order. */
 export function childrenOf(node: SyntaxNode | undefined, field: string): readonly SyntaxNode[] {
   return node?.children.filter((child) => child.field === field) ?? [];
+}
+
+/** The first thing that a node of several leads to. */
+export function firstOf<Found>(
+  nodes: readonly SyntaxNode[],
+  find: (node: SyntaxNode) => Found | undefined,
+): Found | undefined {
+  for (const node of nodes) {
+    const found = find(node);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The nearest node around it of one of those types. */

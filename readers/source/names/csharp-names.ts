@@ -1,11 +1,10 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { type Match, Query } from '../query/query.ts';
-import type { NamingLanguage } from './names.ts';
-import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
+import { type TypedLanguage, typedNames } from './typed-names.ts';
 
 /** How C# gives names. */
-export const csharpNaming: NamingLanguage = {
+export const csharpNaming: TypedLanguage = {
   declarations: new Query(`
     [(class_declaration) (struct_declaration) (record_declaration) (interface_declaration) (enum_declaration)]
       @scope @scope.class
@@ -13,8 +12,8 @@ export const csharpNaming: NamingLanguage = {
     [(local_function_statement) (lambda_expression) (anonymous_method_expression) (block) (for_statement)
       (foreach_statement) (using_statement) (catch_clause)] @scope
     (identifier) @plain
-    (using_directive (_) @path .)
-    (using_directive name: (_) @alias (_) @path)
+    (using_directive (_) @import .)
+    (using_directive name: (_) @alias (_) @real)
     [(class_declaration name: (_) @own) (struct_declaration name: (_) @own) (record_declaration name: (_) @own)
       (interface_declaration name: (_) @own) (enum_declaration name: (_) @own)]
     [(method_declaration name: (_) @method) (local_function_statement name: (_) @method)]
@@ -32,11 +31,15 @@ export const csharpNaming: NamingLanguage = {
       (#match? @list "^ArgumentList$") (#match? @add "^Add$"))`),
   expressions: new Query(`
     (parenthesized_expression . (_) @same)
+    (cast_expression type: (_) @type)
     ; this.name
     (member_access_expression . name: (_) @own)`),
+  calls: new Query(`
+    (invocation_expression
+      function: [(identifier) @name (member_access_expression expression: (_) @object name: (_) @name)])
+    (object_creation_expression type: (_) @made)`),
 };
 const told = /^(?:FileName|Arguments|ArgumentList(?:\.Add)?)$/;
-const maxDepth = 12;
 /** Of conditions within conditions. */
 const maxWays = 6;
 /** Of one object; a program is told once what to run. */
@@ -51,103 +54,87 @@ export interface Setting {
 }
 
 /** What the names of a C# file stand for. */
-export interface CsharpNames {
-  /** Namespaces and types that the file uses. */
-  readonly usings: readonly string[];
-  /** What was set on the object under a name, in order; the name by what declares it, so that namesakes stay apart. */
-  readonly settings: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly Setting[]>>;
-  /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The same, each way of a condition apart. */
-  ways(node: SyntaxNode | undefined): readonly SyntaxNode[];
-  /** Methods and local functions by name; `undefined` where two share one. */
-  readonly methods: ReadonlyMap<string, SyntaxNode | undefined>;
-  /** The simple names of an expression's types, as declared and as its values tell. */
-  typesOf(node: SyntaxNode | undefined): readonly string[];
-  /** The first of them; `''` where the file does not tell. */
-  typeOf(node: SyntaxNode | undefined): string;
-  /** The simple name of a written type, aliases undone. */
-  simple(type: string): string;
-  /** Type and method of what is called: `Process.Start`; `.Start` where the type is not known. */
-  pathOf(target: SyntaxNode): string;
-  /** What an assignment or declaration gives a value to. */
-  targetOf(value: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined;
-}
-
-/** Reads the names that a file gives. */
-export function csharpNames(reading: Reading): CsharpNames {
+export function csharpNames(reading: Reading) {
   const { text } = reading;
-  const aliases = new Map<string, string>();
-  const usings: string[] = [];
   const statics: string[] = [];
   const ownTypes = new Set<string>();
+  /** Methods and local functions by name; `undefined` where two share one. */
   const methods = new Map<string, SyntaxNode | undefined>();
-  const settings = new Map<SyntaxNode, Map<string, Setting[]>>();
+  /** What was set on the object at a place, in order. */
+  const settings = new Map<string, Setting[]>();
   const sets: Match[] = [];
-  const names = readNames(reading, csharpNaming, (match) => {
-    const path = match.one('path');
+  const typed = typedNames(reading, csharpNaming, (match) => {
     const method = match.one('method');
-    if (path) readUsing(match, text(path).replace(/\s/g, ''));
-    else if (method) methods.set(text(method), methods.has(text(method)) ? undefined : match.node);
-    else if (match.one('set')) sets.push(match);
-    else ownTypes.add(text(match.one('own')));
+    const own = match.one('own');
+    if (method) methods.set(text(method), methods.has(text(method)) ? undefined : match.node);
+    if (match.one('set')) sets.push(match);
+    if (own) ownTypes.add(text(own));
+    if (/^(?:global\s+)?using\s+static\b/.test(text(match.node).slice(0, maxName)))
+      statics.push(text(match.one('import')).replace(/\s/g, ''));
   });
+  const { names, simple } = typed;
   // What is assigned comes before what is added.
   for (const match of sets) if (!match.one('list')) keep(match, text(match.one('property')));
   for (const match of sets) if (match.one('list')) keep(match, 'ArgumentList.Add');
   return {
-    usings,
+    /** Namespaces and types that the file uses. */
+    usings: typed.imports,
     methods,
     settings,
-    behind: (node) => names.behind(node),
+    behind: names.behind,
     ways,
-    typesOf,
-    typeOf: (node) => typesOf(node)[0] ?? '',
+    typesOf: typed.typesOf,
+    /** The first of its types; `''` where the file does not show it. */
+    typeOf: (node: SyntaxNode | undefined) => declaredType(node) ?? typed.typeOf(node) ?? '',
+    /** The simple name of a written type, aliases undone. */
     simple,
     pathOf,
     targetOf,
   };
 
-  function readUsing(match: Match, path: string): void {
-    const alias = match.one('alias');
-    if (alias) aliases.set(text(alias), path);
-    else usings.push(path);
-    if (/^(?:global\s+)?using\s+static\b/.test(text(match.node))) statics.push(path);
+  /** What `new()` makes. */
+  function declaredType(node: SyntaxNode | undefined): string | undefined {
+    if (node?.type !== 'implicit_object_creation_expression') return undefined;
+    const target = node.parent;
+    const declared = target?.type === 'property_declaration' ? target : target?.parent;
+    const left = childOf(target, 'left');
+    return left ? typed.typeOf(left) : simple(childOf(declared, 'type'));
   }
 
   function keep(match: Match, property: string): void {
     const target = match.one('object');
     const value = match.one('set');
     const place = target && told.test(property) ? placeOf(target) : undefined;
-    if (!place || !value) return;
-    const known = settings.get(place.owner) ?? new Map<string, Setting[]>();
-    settings.set(place.owner, known);
-    const list = known.get(place.name) ?? [];
-    known.set(place.name, list);
+    if (place === undefined || !value) return;
+    const list = settings.get(place) ?? [];
+    settings.set(place, list);
     if (list.length < maxSettings) list.push({ property, value });
   }
 
-  /** A process and its start information are one: `process.StartInfo.FileName`. */
-  function placeOf(target: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
+  /**
+   * A name with what declares it, so that namesakes stay apart. A process and its start information are one:
+   * `process.StartInfo.FileName`.
+   */
+  function placeOf(target: SyntaxNode): string | undefined {
     if (target.end - target.start > maxName) return undefined;
     const name = text(target)
       .replace(/\s/g, '')
       .replace(/^this\./, '')
       .replace(/\.StartInfo$/, '');
     const first = /^\w*/.exec(name)?.[0] ?? '';
-    return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, 'function'), name };
+    const { start, end } = names.ownerOf(first, target) ?? names.scopeOf(target, 'function');
+    return `${start} ${end} ${name}`;
   }
 
-  function targetOf({
-    parent,
-    field,
-  }: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
+  /** The place that an assignment or declaration gives a value to. */
+  function targetOf({ parent, field }: SyntaxNode): string | undefined {
     const isAssigned = parent?.type === 'assignment_expression' && field === 'right';
     const isDeclared = /^(?:variable_declarator|property_declaration)$/.test(parent?.type ?? '');
     const target = isAssigned ? childOf(parent, 'left') : isDeclared ? childOf(parent, 'name') : undefined;
     return target && placeOf(target);
   }
 
+  /** The expression behind a name or wrapper, each way of a condition apart. */
   function ways(node: SyntaxNode | undefined, depth = 0): readonly SyntaxNode[] {
     if (!node || depth > maxWays) return [];
     if (node.type === 'identifier') {
@@ -159,42 +146,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     return node.children.slice(1).flatMap((child) => ways(child, depth + 1));
   }
 
-  function typesOf(node: SyntaxNode | undefined, depth = 0): readonly string[] {
-    const inner = names.same(node);
-    if (!inner || depth > maxDepth) return [];
-    if (inner.type === 'object_creation_expression' || inner.type === 'cast_expression')
-      return [simple(text(childOf(inner, 'type')))];
-    // `PowerShell.Create()`, `Python.CreateEngine()`.
-    if (inner.type === 'invocation_expression')
-      return (
-        { 'PowerShell.Create': ['PowerShell'], 'Python.CreateEngine': ['ScriptEngine'] }[
-          pathOf(childOf(inner, 'function') ?? inner)
-        ] ?? []
-      );
-    if (inner.type === 'implicit_object_creation_expression') {
-      const target = inner.parent;
-      const declared = target?.type === 'property_declaration' ? target : target?.parent;
-      const left = childOf(target, 'left');
-      return left ? typesOf(left, depth + 1) : [simple(text(childOf(declared, 'type')))];
-    }
-    return names
-      .bindingsOf(inner)
-      .flatMap(({ type, value }) => [
-        ...(type === undefined || type === 'var' ? [] : [simple(type)]),
-        ...(value === inner ? [] : typesOf(value, depth + 1)),
-      ]);
-  }
-
-  function simple(type: string): string {
-    const written = type
-      .slice(0, maxName)
-      .replace(/<.*$/s, '')
-      .replace(/[\s?]/g, '')
-      .replace(/^global::/, '');
-    const path = aliases.get(written) ?? written;
-    return path.slice(path.lastIndexOf('.') + 1);
-  }
-
+  /** Type and method of what is called: `Process.Start`; `.Start` where the type is not known. */
   function pathOf(target: SyntaxNode): string {
     if (target.type === 'conditional_access_expression')
       return `.${bare(childOf(target.children.at(-1), 'name'))}`;
@@ -208,7 +160,7 @@ export function csharpNames(reading: Reading): CsharpNames {
     const name = bare(childOf(target, 'name'));
     if (!object) return '';
     if (object.type === 'identifier' && names.find(text(object), object)) return `.${name}`;
-    const type = simple(text(object));
+    const type = simple(object);
     return ownTypes.has(type) ? `.${name}` : `${type}.${name}`;
   }
 

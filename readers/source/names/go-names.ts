@@ -1,6 +1,6 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
-import type { Names, NamingLanguage } from './names.ts';
+import type { NamingLanguage } from './names.ts';
 import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
@@ -25,21 +25,16 @@ export const goNaming: NamingLanguage = {
     (literal_element . (_) @same)`),
 };
 
-/** What the names of a Go file stand for. */
-export interface GoNames {
-  readonly names: Names;
-  /** Paths of all imported packages. */
-  readonly imports: ReadonlySet<string>;
-  /** What an expression may reach: `os/exec.Command`. */
-  ways(node: SyntaxNode | undefined): readonly Way[];
-}
-
 /** The packages that are known by their last name where the imports are out of sight. */
 const standard = ['os/exec', 'os', 'syscall'];
 
-/** Reads the names that a file gives. `isKnown`: whether a package imported with `.` offers that path. */
-export function goNames(reading: Reading, isKnown: (path: string) => boolean = () => false): GoNames {
+/**
+ * What the names of a Go file stand for: an expression may reach `os/exec.Command`. `isKnown`: whether a package
+ * imported with `.` offers that path.
+ */
+export function goNames(reading: Reading, isKnown: (path: string) => boolean = () => false) {
   const { tree, text, literal, isWhole } = reading;
+  /** Paths of all imported packages. */
   const imports = new Set<string>();
   /** Packages whose names need none of their own (`import . "os/exec"`). */
   const dotted = new Set<string>();

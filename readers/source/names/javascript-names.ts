@@ -1,4 +1,4 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { ancestorOf, childOf, firstOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';
 import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
@@ -71,27 +71,11 @@ const imports =
 const builtins =
   /^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function(?:\.prototype)?|parseInt|parseFloat|isNaN|(?:Math|JSON|Reflect|Object|Array)\.(?!prototype$)\w+)$/;
 
-/** What the names of a JavaScript or TypeScript file stand for. */
-export interface JavascriptNames {
-  /**
-   * What an expression may reach: `eval`, `#child_process.exec` (`#` marks a module); nothing for what is of the file's
-   * own.
-   */
-  ways(node: SyntaxNode | undefined): readonly Way[];
-  /** The first of these of a form. */
-  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
-  /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The value of an option in an object among arguments, or in a variable that holds one. */
-  option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined;
-  /** The name of a property, where it is written down. */
-  keyOf(key: SyntaxNode | undefined): string | undefined;
-  /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
-  said(node: SyntaxNode | undefined): string | undefined;
-}
-
-/** Reads the names that a file gives, hoisting and shadowing as the language does. */
-export function javascriptNames(reading: Reading): JavascriptNames {
+/**
+ * What the names of a JavaScript or TypeScript file stand for, hoisting and shadowing as the language does. An
+ * expression may reach `eval` or `#child_process.exec` (`#` marks a module); nothing where it is of the file's own.
+ */
+export function javascriptNames(reading: Reading) {
   const { text, literal } = reading;
   const names = readNames(reading, javascriptNaming, (match, given) => {
     const part = match.one('part');
@@ -101,26 +85,21 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     const path = real === undefined || real === 'default' ? module : `${module}.${real}`;
     if (name) given.give(reading.tree.root, given.nameOf(name), { path, at: name.start });
   });
+  const { behind } = names;
   const paths = followPaths(names, { free: (name) => name, expression, part: waysOfPart });
   return {
     ways: paths.ways,
     reaches: paths.reaches,
     behind,
-    option: (given, name) => {
-      for (const one of given) {
-        const found = entryOf(behind(one), name);
-        if (found) return behind(found);
-      }
-      return undefined;
-    },
+    /** The value of an option in an object among arguments, or in a variable that holds one. */
+    option: (given: readonly SyntaxNode[], name: string): SyntaxNode | undefined =>
+      behind(firstOf(given, (one) => entryOf(behind(one), name))),
     keyOf,
-    said: (node) => said(node, paths.begin()),
+    /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
+    said: (node: SyntaxNode | undefined) => said(node, paths.begin()),
   };
 
-  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
-    return names.behind(node);
-  }
-
+  /** The name of a property, where it is written down. */
   function keyOf(key: SyntaxNode | undefined): string | undefined {
     if (key?.type === 'computed_property_name') return literal(behind(key.children[0]));
     return key && (literal(key) ?? names.nameOf(key));
@@ -129,21 +108,15 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   /** What an object literal holds under a name, also in what it spreads. */
   function entryOf(object: SyntaxNode | undefined, name: string, depth = 0): SyntaxNode | undefined {
     if (object?.type !== 'object' || depth > maxSpread) return undefined;
-    for (const entry of object.children) {
-      if (entry.type === 'shorthand_property_identifier' && text(entry) === name) return entry;
-      const found =
-        entry.type === 'spread_element'
-          ? entryOf(behind(entry.children[0]), name, depth + 1)
-          : keyOf(childOf(entry, 'key')) === name
-            ? childOf(entry, 'value')
-            : undefined;
-      if (found) return found;
-    }
-    return undefined;
+    return firstOf(object.children, (entry) => {
+      if (entry.type === 'shorthand_property_identifier') return text(entry) === name ? entry : undefined;
+      if (entry.type === 'spread_element') return entryOf(behind(entry.children[0]), name, depth + 1);
+      return keyOf(childOf(entry, 'key')) === name ? childOf(entry, 'value') : undefined;
+    });
   }
 
   function said(node: SyntaxNode | undefined, follow: Follow, depth = 0): string | undefined {
-    const value = names.behind(node);
+    const value = behind(node);
     const written = literal(value);
     if (written !== undefined || !value || depth > maxSaid) return written;
     const { parts, between } = partsOf(value);
@@ -209,7 +182,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   /** A part of a value: of an object literal its property, of a module its export. */
   function waysOfPart(value: SyntaxNode, part: string, follow: Follow): readonly Way[] {
-    const object = names.behind(value);
+    const object = behind(value);
     if (object?.type === 'object') {
       const [first = '', ...rest] = part.split('.');
       const found = entryOf(object, first);
@@ -240,11 +213,11 @@ export function javascriptNames(reading: Reading): JavascriptNames {
    * prototype of such.
    */
   function isFunction(node: SyntaxNode, follow: Follow, depth = 0): boolean {
-    const value = names.behind(node);
+    const value = behind(node);
     if (!value || depth > maxDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
     if (value.type === 'member_expression' || value.type === 'subscript_expression') {
-      const object = names.behind(childOf(value, 'object'));
+      const object = behind(childOf(value, 'object'));
       const property = childOf(value, 'property');
       const part = property ? text(property) : said(childOf(value, 'index'), follow);
       if (part === '__proto__') return object !== undefined && isFunction(object, follow, depth + 1);

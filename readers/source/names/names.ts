@@ -22,7 +22,7 @@ export interface NamingLanguage {
   /**
    * What gives names (`readNames` says by which captures), and what opens a scope: `@scope`, of these what is a
    * function's `@scope.function`, a class' `@scope.class`, and whose names the functions inside do not see
-   * `@scope.blind`. `@plain` is a name, `@member` a part of something.
+   * `@scope.blind`, and what is no such function `@scope.open`. `@plain` is a name, `@member` a part of something.
    */
   readonly declarations: Query;
   /** What a pattern that takes a value apart gives; `readNames` says by which captures. */
@@ -46,6 +46,7 @@ export class Names {
   /** Types of nodes that open scopes, by `any`, `function` and `class`. */
   readonly #scopes: Readonly<Record<'any' | 'function' | 'class', ReadonlySet<string>>>;
   readonly #blind: ReadonlySet<string>;
+  readonly #open: ReadonlySet<string>;
   readonly #plain: ReadonlySet<string>;
   readonly #parts: ReadonlySet<string>;
   /** By name, and by the scopes that give it: most names of a file none gives, and most others one. */
@@ -61,6 +62,7 @@ export class Names {
       class: declarations.typesOf('scope.class'),
     };
     this.#blind = declarations.typesOf('scope.blind');
+    this.#open = declarations.typesOf('scope.open');
     this.#plain = declarations.typesOf('plain');
     this.#parts = declarations.typesOf('member');
   }
@@ -125,7 +127,8 @@ export class Names {
     for (let at: SyntaxNode | undefined = from; at; at = at.parent) {
       if (scopes.has(at) && !(crossed && this.#blind.has(at.type))) return at;
       // Leaving a function's body: a class around it does not lend its names.
-      if (at !== from && this.#scopes.any.has(at.type) && !this.#blind.has(at.type)) crossed = true;
+      const isLeft = at !== from && this.#scopes.any.has(at.type) && !this.#open.has(at.type);
+      if (isLeft && !this.#blind.has(at.type)) crossed = true;
     }
     return undefined;
   }
@@ -155,11 +158,13 @@ export class Names {
   }
 
   /** The expression behind a name or wrapper, where there is one. */
-  behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
+  readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
+
+  #behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
     const inner = this.same(node);
     if (!inner || depth > maxDepth) return inner;
     const value = this.bindingsOf(inner).find((one) => one.value && one.pick === undefined)?.value;
-    return value && value !== inner ? this.behind(value, depth + 1) : inner;
+    return value && value !== inner ? this.#behind(value, depth + 1) : inner;
   }
 
   #taken(node: SyntaxNode, name: string): SyntaxNode | undefined {

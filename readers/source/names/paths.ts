@@ -32,15 +32,6 @@ export interface PathLanguage {
   part?(value: SyntaxNode, part: string, follow: Follow): readonly Way[];
 }
 
-/** What the expressions of a file may stand for. */
-export interface Paths {
-  ways(node: SyntaxNode | undefined): readonly Way[];
-  /** The first of these of a form. */
-  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
-  /** Begins a question of several steps. */
-  begin(): Follow;
-}
-
 const maxDepth = 300;
 /** Of one question; ordinary source takes a handful. */
 const maxSteps = 400;
@@ -52,7 +43,7 @@ const none: readonly Way[] = [];
  * came to is remembered. Where names stand for one another, the circle is cut, and only the answer for its first name
  * is whole. A question has a bound of steps and of depth; beyond either nothing is followed.
  */
-export function followPaths(names: Names, language: PathLanguage): Paths {
+export function followPaths(names: Names, language: PathLanguage) {
   const known = new Map<object, readonly Way[]>();
   /** What is being followed, by its depth. */
   const open = new Map<object, number>();
@@ -64,14 +55,16 @@ export function followPaths(names: Names, language: PathLanguage): Paths {
   let lowest = Number.POSITIVE_INFINITY;
   const inner: Follow = { ways: follow, name: followName, step };
   return {
-    ways: (node) => begin().ways(node),
-    reaches: (node, form) =>
+    ways: (node: SyntaxNode | undefined) => begin().ways(node),
+    /** The first of these of a form. */
+    reaches: (node: SyntaxNode | undefined, form: RegExp) =>
       begin()
         .ways(node)
         .find(({ path }) => form.test(path)),
     begin,
   };
 
+  /** Begins a question of several steps. */
   function begin(): Follow {
     steps = 0;
     lowest = Number.POSITIVE_INFINITY;

@@ -31,24 +31,8 @@ const maxProperty = 100;
 const request = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
 const joins = /^(?:binary_expression|encapsed_string|parenthesized_expression|conditional_expression)$/;
 
-/** What the names of a PHP file stand for. */
-export interface PhpNames {
-  /** The global functions that a call may reach, in lower case, and where a name for each was given. */
-  reached(target: SyntaxNode): readonly Way[];
-  /** The expression behind a variable, where there is one: the one it was given last. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** What a variable, property, constant, choice or table's entry may be; for other expressions the same one. */
-  values(node: SyntaxNode): readonly SyntaxNode[];
-  /** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
-  functionOf(value: SyntaxNode): string | undefined;
-  /** `system(...)`, which makes a closure of a function. */
-  isClosure(call: SyntaxNode): boolean;
-  /** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
-  isRequested(node: SyntaxNode | undefined): boolean;
-}
-
-/** Reads the names that a file gives: variables; properties as `$this->name` and constants as `const NAME`. */
-export function phpNames(reading: Reading): PhpNames {
+/** What the names of a PHP file stand for: variables; properties as `$this->name` and constants as `const NAME`. */
+export function phpNames(reading: Reading) {
   const { tree, text, literal } = reading;
   /** Names that the file defines or imports from elsewhere. */
   const own = new Set<string>();
@@ -72,7 +56,8 @@ export function phpNames(reading: Reading): PhpNames {
   });
   return {
     reached,
-    behind: (node) => node && values(node).at(-1),
+    /** The expression behind a variable, where there is one: the one it was given last. */
+    behind: (node: SyntaxNode | undefined) => node && values(node).at(-1),
     values,
     functionOf,
     isClosure,
@@ -94,6 +79,7 @@ export function phpNames(reading: Reading): PhpNames {
     else aliases.set(name, { path, at: clause.start });
   }
 
+  /** The global functions that a call may reach, in lower case, and where a name for each was given. */
   function reached(target: SyntaxNode): readonly Way[] {
     const way = (path: string, at?: number) => ({
       path,
@@ -113,10 +99,12 @@ export function phpNames(reading: Reading): PhpNames {
     });
   }
 
+  /** `system(...)`, which makes a closure of a function. */
   function isClosure(call: SyntaxNode): boolean {
     return /^\(\s*\.\.\.\s*\)$/.test(text(childOf(call, 'arguments')).slice(0, 20));
   }
 
+  /** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
   function functionOf(value: SyntaxNode): string | undefined {
     const isFrom = /^\\?Closure::fromCallable$/i.test(
       `${text(childOf(value, 'scope'))}::${text(childOf(value, 'name'))}`,
@@ -126,6 +114,7 @@ export function phpNames(reading: Reading): PhpNames {
     return isCall && !isClosure(value) ? undefined : said?.toLowerCase().replace(/^\\/, '');
   }
 
+  /** What a variable, property, constant, choice or table's entry may be; for other expressions the same one. */
   function values(start: SyntaxNode): readonly SyntaxNode[] {
     const found: SyntaxNode[] = [];
     const pending: { readonly node: SyntaxNode; readonly depth: number }[] = [{ node: start, depth: 0 }];
@@ -174,6 +163,7 @@ export function phpNames(reading: Reading): PhpNames {
       .slice(0, maxValues);
   }
 
+  /** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
   function isRequested(start: SyntaxNode | undefined): boolean {
     const pending = start ? [start] : [];
     for (let steps = 0; steps < maxSteps; steps += 1) {

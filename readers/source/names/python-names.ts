@@ -1,4 +1,4 @@
-import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { argumentsOf, childOf, firstOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';
 import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
@@ -53,27 +53,11 @@ const made =
   /^(?:code\.Interactive(?:Interpreter|Console)|(?:cProfile|profile)\.Profile|pdb\.Pdb|bdb\.Bdb|trace\.Trace)$/;
 const libraries = /^ctypes\.(?:CDLL|PyDLL|WinDLL|OleDLL|(?:cdll|windll|pydll)\.LoadLibrary)$/;
 
-/** What the names of a Python file stand for. */
-export interface PythonNames {
-  /** What an expression may reach (`eval`, `os.system`); nothing for what is of the file's own. */
-  ways(node: SyntaxNode | undefined): readonly Way[];
-  /** The first of these of a form. */
-  reaches(node: SyntaxNode | undefined, form: RegExp): Way | undefined;
-  /** The expression behind a name, where there is one. */
-  behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
-  /** The value of a keyword among arguments, also out of a dictionary that is spread. */
-  option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined;
-  /** What a dictionary (`{'shell': True}`, `dict(shell=True)`) holds under a key. */
-  entry(dictionary: SyntaxNode | undefined, key: string): SyntaxNode | undefined;
-  /** The type that a name's declaration names; `def` for functions and classes of the file. */
-  typeOf(node: SyntaxNode): string | undefined;
-}
-
-/** Reads the names that a file gives. `offers`: what a star import of a module may bring. */
-export function pythonNames(
-  reading: Reading,
-  offers: Readonly<Record<string, readonly string[]>>,
-): PythonNames {
+/**
+ * What the names of a Python file stand for: an expression may reach `eval` or `os.system`; nothing where it is of the
+ * file's own. `offers`: what a star import of a module may bring.
+ */
+export function pythonNames(reading: Reading, offers: Readonly<Record<string, readonly string[]>>) {
   const { text, literal } = reading;
   const stars = new Map<string, string>();
   const names = readNames(reading, pythonNaming, (match, given) => {
@@ -85,6 +69,7 @@ export function pythonNames(
     const path = part ? plainPath(`${module}.${text(part)}`) : isFirst(name) ? text(name) : module;
     if (name) given.give(given.scopeOf(match.node, 'function'), given.nameOf(name), { path, at: name.start });
   });
+  const { behind } = names;
   const { ways, reaches } = followPaths(names, { free: (name) => stars.get(name) ?? name, expression });
   return {
     ways,
@@ -92,7 +77,8 @@ export function pythonNames(
     behind,
     option,
     entry,
-    typeOf: (node) => {
+    /** The type that a name's declaration names; `def` for functions and classes of the file. */
+    typeOf: (node: SyntaxNode): string | undefined => {
       const given = names.find(names.nameOf(node), node);
       return (
         given?.find(({ type }) => type !== undefined)?.type ??
@@ -101,23 +87,16 @@ export function pythonNames(
     },
   };
 
-  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
-    return names.behind(node);
-  }
-
+  /** The value of a keyword among arguments, also out of a dictionary that is spread. */
   function option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
-    for (const one of given) {
+    return firstOf(given, (one) => {
+      if (one.type === 'dictionary_splat') return entry(behind(one.children[0]), name);
       const isNamed = one.type === 'keyword_argument' && text(childOf(one, 'name')) === name;
-      const value = isNamed
-        ? behind(childOf(one, 'value'))
-        : one.type === 'dictionary_splat'
-          ? entry(behind(one.children[0]), name)
-          : undefined;
-      if (value) return value;
-    }
-    return undefined;
+      return isNamed ? behind(childOf(one, 'value')) : undefined;
+    });
   }
 
+  /** What a dictionary (`{'shell': True}`, `dict(shell=True)`) holds under a key. */
   function entry(node: SyntaxNode | undefined, key: string): SyntaxNode | undefined {
     if (node?.type === 'call' && reaches(childOf(node, 'function'), /^dict$/))
       return option(argumentsOf(node), key);
@@ -138,7 +117,7 @@ export function pythonNames(
         ];
       }
       case 'subscript': {
-        const key = literal(names.behind(childOf(node, 'subscript')));
+        const key = literal(behind(childOf(node, 'subscript')));
         return mapPaths(follow.ways(childOf(node, 'value')), (base) => entryOf(base, key));
       }
       case 'call':
@@ -153,7 +132,7 @@ export function pythonNames(
   /** What the value of a call reaches: `getattr(os, 'system')`, `__import__('os')`. */
   function waysOfCall(node: SyntaxNode, follow: Follow): readonly Way[] {
     const given = childOf(node, 'arguments')?.children ?? [];
-    const said = (index: number) => literal(names.behind(given[index]));
+    const said = (index: number) => literal(behind(given[index]));
     return follow.ways(childOf(node, 'function')).flatMap((way): readonly Way[] => {
       const { path } = way;
       const as = (other: string | undefined) => mapPaths([way], () => other);

@@ -1,18 +1,7 @@
 import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
 
 /** A tree with the text that it was read from, and the questions that finders ask of both. */
-export interface Reading {
-  readonly tree: SyntaxTree;
-  /** False where only pieces of the file are seen, so that an import may stand outside. */
-  readonly isWhole: boolean;
-  text(node: SyntaxNode | undefined): string;
-  /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
-  literal(node: SyntaxNode | undefined): string | undefined;
-  /** As much of a string's beginning as is written down. */
-  opening(node: SyntaxNode | undefined): string;
-  /** A string in any form, built or literal: something that is text for certain. */
-  isText(node: SyntaxNode | undefined): boolean;
-}
+export type Reading = ReturnType<typeof readTree>;
 
 const maxText = 4_000;
 const maxDepth = 40;
@@ -26,17 +15,23 @@ const marks = typesIn(`string_start string_end raw_string_start raw_string_end s
 const strings = typesIn(`string template_string encapsed_string string_literal interpreted_string_literal
   raw_string_literal verbatim_string_literal interpolated_string_expression raw_string ansi_c_string
   simple_symbol heredoc nowdoc bare_string`);
-const joins = typesIn(`binary_expression binary_operator binary concatenated_string chained_string
+const joins =
+  typesIn(`additive_expression binary_expression binary_op binary_operator binary infix_expression concatenated_string chained_string
   concatenation`);
 const wraps = typesIn(`parenthesized_expression as_expression satisfies_expression non_null_expression
   argument literal_element`);
 
-/** Wraps a tree; `text` is what its offsets count in. */
-export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Reading {
+/**
+ * Wraps a tree; `text` is what its offsets count in. `isWhole`: false where only pieces of the file are seen, so that
+ * an import may stand outside.
+ */
+export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
   const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
 
   const stringOf = (node: SyntaxNode): string | undefined => {
-    if (node.children.length === 0) return undoEscapes(stripQuotes(textOf(node))).slice(0, maxText);
+    // Scala's grammar has no nodes for what is between escapes.
+    if (node.children.every(({ type }) => type === 'escape_sequence'))
+      return undoEscapes(stripQuotes(textOf(node))).slice(0, maxText);
     let said = '';
     for (const child of node.children) {
       if (marks.has(child.type)) continue;
@@ -48,7 +43,7 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Read
 
   const isJoin = (node: SyntaxNode): boolean => {
     if (!joins.has(node.type)) return false;
-    const [left, right] = node.children;
+    const [left, right] = partsOf(node);
     if (
       !left ||
       !right ||
@@ -68,7 +63,7 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Read
       return literal(node.children.at(node.type === 'argument' ? -1 : 0), depth + 1);
     if (!isJoin(node)) return undefined;
     let said = '';
-    for (const child of node.children) {
+    for (const child of partsOf(node)) {
       const part = literal(child, depth + 1);
       if (part === undefined) return undefined;
       said += part;
@@ -109,10 +104,18 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Read
     tree,
     isWhole,
     text: textOf,
-    literal: (node) => literal(node),
-    opening: (node) => opening(node),
-    isText: (node) => isText(node),
+    /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
+    literal: (node: SyntaxNode | undefined) => literal(node),
+    /** As much of a string's beginning as is written down. */
+    opening: (node: SyntaxNode | undefined) => opening(node),
+    /** A string in any form, built or literal: something that is text for certain. */
+    isText: (node: SyntaxNode | undefined) => isText(node),
   };
+}
+
+/** What a join joins; Scala's operators are nodes. */
+function partsOf({ children }: SyntaxNode): readonly SyntaxNode[] {
+  return children.filter(({ type }) => type !== 'operator_identifier');
 }
 
 function stripQuotes(written: string): string {

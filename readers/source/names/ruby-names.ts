@@ -1,67 +1,67 @@
-import { ancestorOf, argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { Query } from '../query/query.ts';
+import type { NamingLanguage } from './names.ts';
+import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
+/** How Ruby gives names: methods see no variables around them. */
+export const rubyNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(program) (class) (module) (singleton_class)] @scope @scope.class @scope.blind
+    [(method) (singleton_method)] @scope @scope.function
+    [(block) (do_block) (lambda)] @scope @scope.open
+    [(identifier) (constant) (instance_variable) (global_variable)] @plain
+    [(method name: (_) @own) (singleton_method name: (_) @own)]
+    (alias name: (_) @alias alias: (_) @real)
+    (assignment left: (_) @alias right: (call) @object)
+    (assignment left: (identifier) @name right: (_) @value (#set! in function))
+    (assignment left: [(constant) (instance_variable) (global_variable)] @name right: (_) @value (#set! in file))
+    [(method_parameters [(identifier) @name (optional_parameter name: (_) @name)
+        (keyword_parameter name: (_) @name)] (#set! in parent))
+      (block_parameters (identifier) @name (#set! in parent))
+      (lambda_parameters (identifier) @name (#set! in parent))]`),
+  expressions: new Query('(parenthesized_statements . (_) @same .)'),
+};
+
 const kernel = /^(?:eval|system|exec|spawn)$/;
-const maxName = 100;
 
 /** What the names of a Ruby file stand for. */
-export interface RubyNames {
-  /** `alias run eval`, `run = method(:eval)`. */
-  readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-  readonly values: ReadonlyMap<string, SyntaxNode>;
-  /** Here-documents by where they are announced. */
-  readonly documents: ReadonlyMap<SyntaxNode, SyntaxNode>;
-  /** Whether the class around a node, or the file, defines a method of that name. */
-  isOwn(node: SyntaxNode, method: string): boolean;
-  /** The expression behind a name, where there is one. */
-  behind(node: SyntaxNode): SyntaxNode;
-  /** What a text says, where all of it is written down, here-documents included. */
-  literal(node: SyntaxNode): string | undefined;
-  /** The name that a symbol or a text gives. */
-  symbolOf(node: SyntaxNode | undefined): string | undefined;
-  /** The method of Kernel that an expression has as an object: `Kernel.method(:eval)`, `:eval.to_proc`. */
-  methodObject(node: SyntaxNode): string | undefined;
-}
-
-/** Reads the names that a file gives. */
-export function rubyNames(reading: Reading): RubyNames {
+export function rubyNames(reading: Reading) {
   const { tree, text, literal } = reading;
   const own = new Map<SyntaxNode, Set<string>>();
+  /** `alias run eval`, `run = method(:eval)`. */
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
-  const values = new Map<string, SyntaxNode>();
-  const announced: SyntaxNode[] = [];
-  const documents = new Map<SyntaxNode, SyntaxNode>();
-  for (const node of tree.nodes) {
-    const at = node.start;
-    if (node.type === 'method' || node.type === 'singleton_method') {
-      const owner = classOf(node);
-      own.set(owner, (own.get(owner) ?? new Set()).add(text(childOf(node, 'name'))));
-    } else if (node.type === 'heredoc_beginning') announced.push(node);
-    else if (node.type === 'heredoc_body') {
-      const beginning = announced[documents.size];
-      if (beginning) documents.set(beginning, node);
-    } else if (node.type === 'alias')
-      aliases.set(text(childOf(node, 'name')), { path: text(childOf(node, 'alias')), at });
-    else if (node.type === 'call' && text(childOf(node, 'method')) === 'alias_method') {
-      const [name, path] = argumentsOf(node).map(symbolOf);
-      if (name !== undefined && path !== undefined) aliases.set(name, { path, at });
-    } else if (node.type === 'assignment') {
-      const name = text(childOf(node, 'left'));
-      const value = childOf(node, 'right');
-      if (value && name.length < maxName) values.set(name, value);
-      const path = value && methodObject(value);
-      if (path !== undefined && kernel.test(path)) aliases.set(name, { path, at });
-    }
+  const names = readNames(reading, rubyNaming, (match, all) => {
+    const method = match.one('own');
+    const owner = all.scopeOf(match.node, 'class');
+    if (method) own.set(owner, (own.get(owner) ?? new Set()).add(text(method)));
+    const [alias, real, object] = [match.one('alias'), match.one('real'), match.one('object')];
+    const path = object ? methodObject(object) : real && text(real);
+    if (alias && path !== undefined && (!object || kernel.test(path)))
+      aliases.set(text(alias), { path, at: match.node.start });
+  });
+  for (const node of /\balias_method\b/.test(text(tree.root)) ? tree.nodes : []) {
+    if (node.type !== 'call' || text(childOf(node, 'method')) !== 'alias_method') continue;
+    const [name, path] = argumentsOf(node).map(symbolOf);
+    if (name !== undefined && path !== undefined) aliases.set(name, { path, at: node.start });
   }
+  /** Here-documents by where they are announced. */
+  const written = text(tree.root).includes('<<') ? tree.nodes : [];
+  const announced = written.filter(({ type }) => type === 'heredoc_beginning');
+  const bodies = written.filter(({ type }) => type === 'heredoc_body');
+  const documents = new Map(bodies.flatMap((body, at) => (announced[at] ? [[announced[at], body]] : [])));
   return {
     aliases,
-    values,
     documents,
-    isOwn: (node, method) => [classOf(node), tree.root].some((owner) => own.get(owner)?.has(method)),
-    behind: (node) =>
-      (/^(?:identifier|constant|instance_variable)$/.test(node.type) ? values.get(text(node)) : undefined) ??
-      node,
-    literal(node) {
+    /** Whether the class around a node, or the file, defines a method of that name. */
+    isOwn: (node: SyntaxNode, method: string) =>
+      [names.scopeOf(node, 'class'), tree.root].some((owner) => own.get(owner)?.has(method)),
+    /** The expression behind a name, where there is one: the one it was given last. */
+    behind: (node: SyntaxNode): SyntaxNode =>
+      (names.isPlain(node) ? givenTo(text(node), node) : undefined) ?? node,
+    givenTo,
+    /** What a text says, where all of it is written down, here-documents included. */
+    literal(node: SyntaxNode): string | undefined {
       const body = node.type === 'heredoc_beginning' ? documents.get(node) : undefined;
       if (!body) return literal(node);
       const isWhole = body.children.every(({ type }) =>
@@ -73,6 +73,11 @@ export function rubyNames(reading: Reading): RubyNames {
     methodObject,
   };
 
+  function givenTo(name: string, from: SyntaxNode): SyntaxNode | undefined {
+    return names.find(name, /^[@$A-Z]/.test(name) ? tree.root : from)?.at(-1)?.value;
+  }
+
+  /** The name that a symbol or a text gives. */
   function symbolOf(node: SyntaxNode | undefined): string | undefined {
     if (node?.type === 'simple_symbol') return text(node).slice(1);
     if (node?.type !== 'delimited_symbol') return literal(node);
@@ -81,6 +86,7 @@ export function rubyNames(reading: Reading): RubyNames {
       : undefined;
   }
 
+  /** The method of Kernel that an expression has as an object: `Kernel.method(:eval)`, `:eval.to_proc`. */
   function methodObject(node: SyntaxNode): string | undefined {
     let at: SyntaxNode | undefined = node;
     for (let depth = 0; at?.type === 'call' && depth < 4; depth += 1) {
@@ -95,10 +101,5 @@ export function rubyNames(reading: Reading): RubyNames {
       at = receiver;
     }
     return undefined;
-  }
-
-  /** The class or module around a node, else the file. */
-  function classOf(node: SyntaxNode): SyntaxNode {
-    return ancestorOf(node, 'class', 'module', 'singleton_class') ?? tree.root;
   }
 }

@@ -1,325 +1,291 @@
-import { type Heredoc, heredocAt, heredocBody, quoteLikeAt } from './quote-like.ts';
-import type { StringForm, Syntax } from './syntax.ts';
-import type { Lexed, Token, TokenKind } from './token.ts';
+import type { Language } from '../language.ts';
+import { type Syntax, syntaxes } from './syntax.ts';
+
+/**
+ * A piece of code. `text` is the word or punctuation itself; for strings and regular expressions, what is between the
+ * quotes (200 characters at most).
+ */
+export interface Token {
+  readonly kind: 'word' | 'string' | 'punct' | 'newline';
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** A string that holds code or variables. */
+  readonly dynamic: boolean;
+}
 
 const maxNesting = 100;
 const maxText = 200;
+/** Of a quote that is written as an operator: keeps a file full of unclosed ones linear. */
+const maxQuote = 2048;
 const space = /(?:[ \t\r\f\v]|\\\r?\n)+/y;
 const mark = /===|!==|\.\.\.|=>|->|::|\?\.|==|!=|<=|>=|&&|\|\||\?\?|=~|\*\*|[\s\S]/y;
-const rustQuote = /'(?:\\[\s\S][^']{0,12}'|[\s\S]')?/y;
 const regex = /\/(?:[^\n/\\[]|\\[^\n]|\[(?:[^\n\]\\]|\\[^\n])*\])+\/[a-zA-Z]*/y;
 /** After these a `/` starts a regular expression. */
-const beforeRegex = new Set(
-  'return typeof instanceof in of new delete void throw case do else yield await if elsif unless while until and or not when then split grep map puts'.split(
-    ' ',
-  ),
-);
-/** Words before `{` that make it an object literal. */
-const beforeObject = new Set('return typeof in of new void throw case yield await default'.split(' '));
-const beforeBlock = new Set([')', ';', '{', '}', '=>', ':']);
+const beforeRegex =
+  /^(?:return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|yield|await|if|elsif|unless|while|until|and|or|not|when|then|split|grep|map|puts)$/;
+const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 
 /**
  * Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is
- * punctuation. With `lineBound`, strings and comments end with their line: for text whose beginning is unknown.
+ * punctuation. Strings and comments end with their line in pieces of a file, whose beginning is unknown, and where a
+ * text ends inside a comment, string or embedded code, so that what was hidden may be code.
  */
-export function lex(text: string, syntax: Syntax, { lineBound }: { readonly lineBound: boolean }): Lexed {
-  return new Lexer(text, syntax, lineBound).run();
+export function readTokens(
+  text: string,
+  language: Exclude<Language, 'shell'>,
+  isWhole: boolean,
+): readonly Token[] {
+  const syntax = syntaxes[language];
+  return (isWhole ? lex(text, syntax, false) : undefined) ?? lex(text, syntax, true) ?? [];
 }
 
-class Lexer {
-  readonly #text: string;
-  readonly #syntax: Syntax;
-  readonly #lineBound: boolean;
-  readonly #tokens: Token[] = [];
+/** `undefined` where the text ends inside something. */
+function lex(text: string, syntax: Syntax, lineBound: boolean): readonly Token[] | undefined {
+  const { special } = syntax;
+  const tokens: Token[] = [];
   /** Per opener: the offset before which no closer was found. */
-  readonly #unclosed = new Map<string, number>();
-  /** Per open bracket: whether a `/` right after its closer starts a regular expression. */
-  readonly #openers: boolean[] = [];
-  #regexAfterClose = false;
-  #heredocs: Heredoc[] = [];
-  #confused = false;
-  #depth = 0;
+  const unclosed = new Map<string, number>();
+  /** Terminators of the documents that the line before announced. */
+  const announced: { readonly word: string; readonly isIndented: boolean }[] = [];
+  let isConfused = false;
+  let depth = 0;
   /** The part of a line whose end is known, so that no token of a long line searches for it again. */
-  #line = { from: 0, end: -1 };
-
-  constructor(text: string, syntax: Syntax, lineBound: boolean) {
-    this.#text = text;
-    this.#syntax = syntax;
-    this.#lineBound = lineBound;
-  }
-
-  run(): Lexed {
-    let start = 0;
-    if (this.#syntax.special === 'php' && !this.#lineBound) start = this.#skipMarkup(0);
-    else if (this.#text.startsWith('#!')) start = this.#lineEnd(0);
-    this.#code(this.#pastDocumentation(start), false, false);
-    return { tokens: this.#tokens, confused: this.#confused };
-  }
+  let line = { from: 0, end: -1 };
+  const isMarkup = special === 'php' && !lineBound;
+  const from = isMarkup ? pastMarkup(0) : text.startsWith('#!') ? lineEnd(0) : 0;
+  readCode(pastDocumentation(from), false, false);
+  return isConfused && !lineBound ? undefined : tokens;
 
   /** Reads code up to the `}` that closes an interpolation, or to the end: where it stopped, or -1 without that `}`. */
-  #code(from: number, isEmbedded: boolean, isOneLine: boolean): number {
-    const text = this.#text;
+  function readCode(start: number, isEmbedded: boolean, isOneLine: boolean): number {
     let braces = 0;
-    let at = from;
-    while (at < text.length && !this.#confused) {
-      const char = text[at] ?? '';
+    for (let at = start; at < text.length && !isConfused; ) {
+      const char = text[at];
       if (char === '\n') {
         if (isOneLine) return -1;
-        if (this.#syntax.newlines) this.#push('newline', '\n', at, at + 1);
-        at = this.#pastDocumentation(this.#pastHeredocs(at + 1));
+        if (syntax.newlines) push('newline', at, at + 1);
+        at = pastDocumentation(pastDocuments(at + 1));
         continue;
       }
-      const past = char === '/' || char === '#' ? this.#comment(at) : pastMatch(space, text, at);
-      if (past !== undefined) {
-        at = past;
+      const next = pastMatch(space, text, at) ?? pastComment(at);
+      if (next !== undefined) {
+        at = next;
         continue;
       }
       if (isEmbedded && char === '}' && braces === 0) return at;
-      if (isEmbedded && char === '{') braces += 1;
-      if (isEmbedded && char === '}') braces -= 1;
-      at = this.#token(at, char);
+      if (isEmbedded && (char === '{' || char === '}')) braces += char === '{' ? 1 : -1;
+      // Line-bound text keeps whatever spans lines as code: its beginning may be a misreading.
+      at = isMarkup && text.startsWith('?>', at) ? pastMarkup(at + 2) : readToken(at);
     }
-    return isEmbedded ? -1 : at;
+    return isEmbedded ? -1 : text.length;
   }
 
-  #token(at: number, char: string): number {
-    const text = this.#text;
-    const { special, strings } = this.#syntax;
-    // Line-bound text keeps whatever spans lines as code: its beginning may be a misreading.
-    if (special === 'php' && !this.#lineBound && text.startsWith('?>', at)) return this.#skipMarkup(at + 2);
-    const past = this.#quoteLike(at) ?? (special === 'rust' ? pastMatch(rustQuote, text, at) : undefined);
-    if (past !== undefined) return past;
-    const prefix = special === 'python' ? pythonPrefix(text, at) : '';
-    const quote = at + prefix.length;
-    const found = strings.find(({ open }) => text.startsWith(open, quote));
-    const form = found && /[ft]/i.test(prefix) ? { ...found, code: ['{'] } : found;
-    const end = form && this.#string(quote, form);
-    if (end !== undefined) return end;
-    if (this.#confused) return text.length;
-    if (char === '/' && this.#syntax.regex && this.#mayStartRegex(at)) {
-      const close = (this.#unclosed.get('/') ?? -1) > at ? undefined : pastMatch(regex, text, at);
-      if (close === undefined) this.#unclosed.set('/', this.#lineEnd(at));
-      else {
-        this.#push('regex', text.slice(at, Math.min(close, at + maxText)), at, close);
-        return close;
-      }
+  function readToken(at: number): number {
+    const quoted =
+      readDocument(at) ?? readOperator(at) ?? pastMatch(syntax.literal, text, at) ?? readString(at);
+    if (quoted !== undefined || isConfused) return quoted ?? text.length;
+    if (syntax.regex && text[at] === '/' && mayStartRegex(at)) {
+      const close = (unclosed.get('/') ?? -1) > at ? undefined : pastMatch(regex, text, at);
+      if (close !== undefined) return push('string', at, close);
+      unclosed.set('/', lineEnd(at));
     }
-    const word = pastMatch(this.#syntax.word, text, at);
-    if (word !== undefined) return this.#word(at, word);
-    const next = pastMatch(mark, text, at) ?? at + 1;
-    this.#bracket(text.slice(at, next));
-    this.#push('punct', text.slice(at, next), at, next);
-    return next;
-  }
-
-  #word(at: number, end: number): number {
-    const raw = this.#text.slice(at, end);
-    const isNumber = /^\d/.test(raw);
-    const read = this.#syntax.special === 'javascript' ? unescapeWord(raw.slice(0, 800)) : raw;
-    this.#push(isNumber ? 'number' : 'word', read.slice(0, maxText), at, end);
+    const word = pastMatch(syntax.word, text, at);
+    if (word === undefined) return push('punct', at, pastMatch(mark, text, at) ?? at + 1);
+    push('word', at, word);
     // What follows is no code in Ruby and Perl.
-    const isEnd = !this.#lineBound && this.#hasDocumentation() && /^__(?:END|DATA)__$/.test(raw);
-    const isAlone = isEnd && /^(?:\n|)$/.test(this.#text.slice(Math.max(0, at - 1), at));
-    return isAlone && /^(?:[\r\n]|)$/.test(this.#text.slice(end, end + 1)) ? this.#text.length : end;
+    const isEnd = !lineBound && syntax.documentation && text.startsWith('__', at);
+    return isEnd && /^\n?__(?:END|DATA)__\r?\n?$/.test(text.slice(Math.max(0, at - 1), word + 1))
+      ? text.length
+      : word;
   }
 
-  /** Heredocs, and quotes that are written as operators. */
-  #quoteLike(at: number): number | undefined {
-    const { special } = this.#syntax;
-    if (special !== 'ruby' && special !== 'perl' && special !== 'php') return undefined;
-    const previous = this.#tokens.at(-1);
-    const found = this.#lineBound ? undefined : heredocAt(this.#text, at, special, previous);
-    if (found) {
-      this.#push('string', '', at, found.end).dynamic = found.dynamic;
-      this.#heredocs.push(found);
-      return found.end;
-    }
-    const quoted = special === 'php' ? undefined : quoteLikeAt(this.#text, at, special, previous);
-    if (!quoted || (this.#lineBound && quoted.end > this.#lineEnd(at))) return undefined;
-    this.#push(quoted.kind, quoted.text, at, quoted.end).dynamic = quoted.dynamic;
-    return quoted.end;
-  }
-
-  /** Reads a string and the code in it; `undefined` where it is not closed as its form demands. */
-  #string(at: number, form: StringForm): number | undefined {
-    const text = this.#text;
-    const oneLine = this.#lineBound || !form.multiline;
-    if (oneLine && (this.#unclosed.get(form.open) ?? -1) > at) return undefined;
-    const place = this.#tokens.length;
-    const token = this.#push(form.kind ?? 'string', '', at, at);
-    const start = at + form.open.length;
-    let from = start;
-    const fail = (end: number): undefined => {
-      this.#tokens.length = place;
-      this.#unclosed.set(form.open, end);
-      if (!oneLine) this.#confused = true;
+  /** A here-document's announcement, where `<<` is no operator. */
+  function readDocument(at: number): number | undefined {
+    if (lineBound || !syntax.document || !text.startsWith('<<', at)) return undefined;
+    syntax.document.lastIndex = at;
+    const [all, sign = '', quote = '', word = ''] = syntax.document.exec(text) ?? [];
+    if (all === undefined) return undefined;
+    // `a << b` shifts; a bare name touches the mark and, after a value, is upper case by custom.
+    const before = tokens.at(-1);
+    const isAfterValue = before?.end === at && before.kind !== 'punct' && before.kind !== 'newline';
+    if (special !== 'php' && quote === '' && sign === '' && (isAfterValue || word !== word.toUpperCase()))
       return undefined;
-    };
-    while (from < text.length) {
-      const char = text[from];
-      const opener = form.code?.find((one) => text.startsWith(one, from));
-      const isClose = text.startsWith(form.close, from);
-      if (oneLine && char === '\n') return fail(from);
-      if (form.escape === 'backslash' && char === '\\') from += text.startsWith('\r\n', from + 1) ? 3 : 2;
-      else if (isClose && form.escape === 'double' && text.startsWith(form.close, from + 1)) from += 2;
-      else if (isClose) {
-        const end = from + form.close.length;
-        this.#tokens[place] = { ...token, text: text.slice(start, Math.min(from, start + maxText)), end };
-        return end;
-      } else if (opener === '{' && text[from + 1] === '{') from += 2;
-      else if (opener !== undefined) {
-        token.dynamic = true;
-        const past = this.#embedded(from, opener, oneLine);
-        if (past === undefined) return fail(this.#lineEnd(from));
-        from = past;
-      } else from += 1;
+    announced.push({ word, isIndented: special === 'php' || sign !== '' });
+    return push('string', at, at + all.length, '');
+  }
+
+  /** A quote that is written as an operator: Perl's `qq{…}` and `s/…/…/`, Ruby's `%w[…]`. */
+  function readOperator(at: number): number | undefined {
+    const open = pastMatch(syntax.operator, text, at);
+    const first = open === undefined ? undefined : closeOf(open);
+    if (open === undefined || first === undefined) return undefined;
+    const name = text.slice(at, open).trimEnd();
+    const before = tokens.at(-1);
+    if (special === 'ruby') {
+      const isAfterValue = before && (/^(?:word|string)$/.test(before.kind) || /^[)\]]$/.test(before.text));
+      if (isAfterValue && (name === '%' || text[at - 1] !== ' ')) return undefined;
+    } else if (before?.text === '->' || before?.text === 'sub') return undefined;
+    const gap = text[open] === text[first - 1] ? first - 1 : (pastMatch(/\s*/y, text, first) ?? first);
+    const last = /^(?:s|tr|y)$/.test(name) ? closeOf(gap) : first;
+    const end = last && /^(?:m|s|tr|y|qr)$/.test(name) ? pastMatch(/[a-z]{0,20}/y, text, last) : last;
+    if (end === undefined || (lineBound && end > lineEnd(at))) return undefined;
+    const said = text.slice(open + 1, Math.min(first - 1, open + maxText));
+    return push('string', at, end, said, /^(?:q[qx]|%[QWIrx]?)$/.test(name));
+  }
+
+  /** Past the delimiter that closes the one at `open`; brackets nest. */
+  function closeOf(open: number): number | undefined {
+    const opener = text[open] ?? '';
+    const closer = pairs[opener] ?? opener;
+    const limit = Math.min(text.length, open + maxQuote);
+    for (let at = open + 1, nested = 1; at < limit; at += 1) {
+      const char = text[at];
+      if (char === '\\') at += 1;
+      else if (char === closer) {
+        nested -= 1;
+        if (nested === 0) return at + 1;
+      } else if (char === opener) nested += 1;
     }
-    return fail(text.length);
+    return undefined;
+  }
+
+  /** Reads a string and the code in it; `undefined` where none is here, or it is not closed as its form demands. */
+  function readString(from: number): number | undefined {
+    const at = pastMatch(syntax.prefix, text, from) ?? from;
+    const form = syntax.strings.find(({ open }) => text.startsWith(open, at));
+    if (!form) return undefined;
+    const { open, close } = form;
+    const codes = /[ft]/i.test(text.slice(from, at)) ? ['{'] : form.code;
+    const isOneLine = lineBound || !form.multiline;
+    if (isOneLine && (unclosed.get(open) ?? -1) > at) return undefined;
+    const place = tokens.length;
+    const start = at + open.length;
+    let dynamic = false;
+    push('string', at, at, '');
+    for (let next = start; ; ) {
+      const char = text[next];
+      const opener = codes?.find((one) => text.startsWith(one, next));
+      const isClose = text.startsWith(close, next);
+      if (char === undefined || (isOneLine && char === '\n')) return fail(next);
+      if (form.escape === 'backslash' && char === '\\') next += text.startsWith('\r\n', next + 1) ? 3 : 2;
+      else if (isClose && form.escape === 'double' && text.startsWith(close, next + 1)) next += 2;
+      else if (isClose) {
+        const end = next + close.length;
+        const said = text.slice(start, Math.min(next, start + maxText));
+        tokens[place] = { kind: 'string', text: said, start: at, end, dynamic };
+        return end;
+      } else if (opener === '{' && text[next + 1] === '{') next += 2;
+      else if (opener !== undefined) {
+        dynamic = true;
+        const past = readEmbedded(next, opener, isOneLine);
+        if (past === undefined) return fail(lineEnd(next));
+        next = past;
+      } else next += 1;
+    }
+
+    function fail(end: number): undefined {
+      tokens.length = place;
+      unclosed.set(open, end);
+      if (!isOneLine) isConfused = true;
+      return undefined;
+    }
   }
 
   /** Reads the code of one interpolation, set in braces among the tokens. */
-  #embedded(at: number, opener: string, isOneLine: boolean): number | undefined {
-    if (this.#depth >= maxNesting) {
-      this.#confused = true;
+  function readEmbedded(at: number, opener: string, isOneLine: boolean): number | undefined {
+    if (depth >= maxNesting) {
+      isConfused = true;
       return undefined;
     }
-    const start = opener === '{$' ? at + 1 : at + opener.length;
-    this.#push('punct', '{', at, at + opener.length);
-    this.#openers.push(false);
-    this.#depth += 1;
-    const close = this.#code(start, true, isOneLine);
-    this.#depth -= 1;
-    this.#openers.pop();
-    if (close === -1) return undefined;
-    this.#push('punct', '}', close, close + 1);
-    return close + 1;
+    push('punct', at, at + opener.length, '{');
+    depth += 1;
+    const close = readCode(opener === '{$' ? at + 1 : at + opener.length, true, isOneLine);
+    depth -= 1;
+    return close === -1 ? undefined : push('punct', close, close + 1);
   }
 
   /** Past the comment that starts here; `undefined` where none does. */
-  #comment(at: number): number | undefined {
-    const text = this.#text;
-    const { lineComment, blockComment } = this.#syntax;
-    const past = lineComment && pastMatch(lineComment, text, at);
-    if (past !== undefined || !blockComment || !text.startsWith('/*', at)) return past;
-    if (this.#lineBound && (this.#unclosed.get('/*') ?? -1) > at) return undefined;
-    const limit = this.#lineBound ? this.#lineEnd(at) : text.length;
-    for (let from = at + 2, depth = 1; from < limit; from += 1) {
-      if (text.startsWith('*/', from)) depth -= 1;
-      else if (blockComment === 'nests' && text.startsWith('/*', from)) depth += 1;
+  function pastComment(at: number): number | undefined {
+    const next = pastMatch(syntax.lineComment, text, at);
+    if (next !== undefined || !syntax.blockComment || !text.startsWith('/*', at)) return next;
+    if (lineBound && (unclosed.get('/*') ?? -1) > at) return undefined;
+    const limit = lineBound ? lineEnd(at) : text.length;
+    for (let end = at + 2, nested = 1; end < limit; end += 1) {
+      if (text.startsWith('*/', end)) nested -= 1;
+      else if (syntax.blockComment === 'nests' && text.startsWith('/*', end)) nested += 1;
       else continue;
-      from += 1;
-      if (depth === 0) return from + 1;
+      end += 1;
+      if (nested === 0) return end + 1;
     }
-    this.#unclosed.set('/*', limit);
-    if (this.#lineBound) return undefined;
-    this.#confused = true;
-    return text.length;
-  }
-
-  #hasDocumentation(): boolean {
-    return this.#syntax.special === 'ruby' || this.#syntax.special === 'perl';
+    unclosed.set('/*', limit);
+    isConfused ||= !lineBound;
+    return lineBound ? undefined : text.length;
   }
 
   /** Past a block that counts only at the start of a line: Ruby's `=begin`, Perl's POD. */
-  #pastDocumentation(at: number): number {
-    const text = this.#text;
-    if (this.#lineBound || text[at] !== '=' || !this.#hasDocumentation()) return at;
-    const isRuby = this.#syntax.special === 'ruby';
-    if (isRuby ? !text.startsWith('=begin', at) : !/[a-z]/i.test(text[at + 1] ?? '')) return at;
-    const close = text.indexOf(isRuby ? '\n=end' : '\n=cut', at);
-    const end = close === -1 ? -1 : text.indexOf('\n', close + 1);
+  function pastDocumentation(at: number): number {
+    const [open, close = ''] = syntax.documentation ?? [];
+    if (lineBound || pastMatch(open, text, at) === undefined) return at;
+    const last = text.indexOf(close, at);
+    const end = last === -1 ? -1 : text.indexOf('\n', last + 1);
     return end === -1 ? text.length : end;
   }
 
-  /** Reads the bodies of the heredocs that the line before announced. */
-  #pastHeredocs(from: number): number {
+  /** Past the documents that the line before announced; code may go on behind a terminator: `TEXT;` and `TEXT)`. */
+  function pastDocuments(from: number): number {
     let at = from;
-    for (const heredoc of this.#heredocs.splice(0)) {
-      const { lines, end, isClosed } = heredocBody(this.#text, at, heredoc);
-      const opener = this.#syntax.special === 'ruby' ? '#{' : '{$';
-      for (const line of heredoc.dynamic ? lines : []) {
-        let next = this.#text.indexOf(opener, line.start);
-        while (next !== -1 && next < line.end) {
-          const past = this.#embedded(next, opener, true);
-          next = past === undefined ? -1 : this.#text.indexOf(opener, past);
-        }
-      }
-      if (!isClosed) this.#confused = true;
-      at = end;
+    for (const { word, isIndented } of announced.splice(0)) {
+      const terminator = new RegExp(`^${isIndented ? '[ \\t]*' : ''}${word}[;,)\\]\\r]*$`, 'gm');
+      terminator.lastIndex = at;
+      isConfused ||= !terminator.test(text);
+      at = isConfused ? text.length : terminator.lastIndex + 1;
     }
     return at;
   }
 
-  #skipMarkup(at: number): number {
-    const open = this.#text.indexOf('<?', at);
-    if (open === -1) return this.#text.length;
-    this.#push('punct', ';', open, open + 2);
-    const tag = /^<\?(?:php|=)?/i.exec(this.#text.slice(open, open + 5));
-    return open + (tag?.[0].length ?? 2);
-  }
-
-  #bracket(written: string): void {
-    const previous = this.#tokens.at(-1);
-    if (/^[([{]$/.test(written)) this.#openers.push(startsRegexAfter(written, previous));
-    else if (/^[)\]}]$/.test(written)) this.#regexAfterClose = this.#openers.pop() ?? false;
+  function pastMarkup(at: number): number {
+    const open = text.indexOf('<?', at);
+    if (open === -1) return text.length;
+    push('punct', open, open + 2, ';');
+    return pastMatch(/<\?(?:php|=)?/iy, text, open) ?? text.length;
   }
 
   /** Tells a division from the start of a regular expression by what is before. */
-  #mayStartRegex(at: number): boolean {
-    const previous = this.#tokens.at(-1);
-    const next = this.#text[at + 1] ?? ' ';
-    if (!previous || previous.kind === 'newline') return true;
-    if (previous.kind === 'word') {
-      const isRuby = this.#syntax.special === 'ruby' && previous.end < at && !/[\s=]/.test(next);
-      return isRuby || beforeRegex.has(previous.text);
-    }
-    if (previous.kind !== 'punct') return false;
+  function mayStartRegex(at: number): boolean {
+    const before = tokens.at(-1);
+    const next = text[at + 1] ?? ' ';
+    if (!before || before.kind === 'newline') return true;
+    if (before.kind === 'word')
+      return beforeRegex.test(before.text) || (special === 'ruby' && before.end < at && !/[\s=]/.test(next));
+    if (before.kind !== 'punct') return false;
     // Markup: `</p>` and `/>`; comparing with a regular expression makes no sense.
-    if (this.#syntax.special === 'javascript' && (/[<>]$/.test(previous.text) || next === '>'))
-      return previous.text === '=>';
-    if (previous.text === ')' || previous.text === '}') return this.#regexAfterClose;
-    return previous.text !== ']' && previous.text !== '++' && previous.text !== '--';
+    if (special === 'javascript' && (/[<>]$/.test(before.text) || next === '>')) return before.text === '=>';
+    return !/^(?:[)\]]|\+\+|--)$/.test(before.text);
   }
 
-  #lineEnd(at: number): number {
-    if (at < this.#line.from || at > this.#line.end) {
-      const end = this.#text.indexOf('\n', at);
-      this.#line = { from: at, end: end === -1 ? this.#text.length : end };
+  function lineEnd(at: number): number {
+    if (at < line.from || at > line.end) {
+      const end = text.indexOf('\n', at);
+      line = { from: at, end: end === -1 ? text.length : end };
     }
-    return this.#line.end;
+    return line.end;
   }
 
-  #push(kind: TokenKind, text: string, start: number, end: number): Token {
-    const token: Token = { kind, text, start, end };
-    this.#tokens.push(token);
-    return token;
+  function push(
+    kind: Token['kind'],
+    start: number,
+    end: number,
+    said = text.slice(start, Math.min(end, start + maxText)),
+    dynamic = false,
+  ): number {
+    tokens.push({ kind, text: said, start, end, dynamic });
+    return end;
   }
 }
 
-function startsRegexAfter(open: string, previous: Token | undefined): boolean {
-  if (open === '(') return previous?.kind === 'word' && /^(?:if|while|for|with)$/.test(previous.text);
-  if (open !== '{') return false;
-  if (previous?.kind === 'word') return !beforeObject.has(previous.text);
-  return previous?.kind !== 'punct' || beforeBlock.has(previous.text);
-}
-
-function pastMatch(form: RegExp, text: string, at: number): number | undefined {
+function pastMatch(form: RegExp | undefined, text: string, at: number): number | undefined {
+  if (!form) return undefined;
   form.lastIndex = at;
   return form.test(text) ? form.lastIndex : undefined;
-}
-
-/** The letters before the quote of a Python string. */
-function pythonPrefix(text: string, at: number): string {
-  return /^[rbuft]{1,2}(?=["'])/i.exec(text.slice(at, at + 3))?.[0] ?? '';
-}
-
-/** A JavaScript word with its `\u` escapes read. */
-function unescapeWord(raw: string): string {
-  return raw.replace(
-    /\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
-    (all, braced?: string, four?: string) => {
-      const code = Number.parseInt(braced ?? four ?? '', 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-    },
-  );
 }

@@ -8,8 +8,6 @@ export interface StringForm {
   readonly multiline: boolean;
   /** What opens code inside the string; it ends at the matching `}`. */
   readonly code?: readonly string[];
-  /** `command`: the text is run, not kept. */
-  readonly kind?: 'command';
 }
 
 /** How one language separates code from comments and strings. Patterns are sticky. */
@@ -23,7 +21,17 @@ export interface Syntax {
   /** `/…/` may be a regular expression. */
   readonly regex?: boolean;
   readonly newlines?: boolean;
-  readonly special?: 'python' | 'ruby' | 'perl' | 'php' | 'javascript' | 'rust';
+  /** Letters before a quote. */
+  readonly prefix?: RegExp;
+  /** A quote that opens no string, or a character in quotes. */
+  readonly literal?: RegExp;
+  /** What announces a document: its sign, quote and terminator. */
+  readonly document?: RegExp;
+  /** A quote that is written as an operator, before its delimiter. */
+  readonly operator?: RegExp;
+  /** What opens and closes a comment at the start of a line. */
+  readonly documentation?: readonly [open: RegExp, close: string];
+  readonly special?: 'ruby' | 'php' | 'javascript';
 }
 
 /** A string between `open` and its mirror, over one line, with backslashes. */
@@ -44,7 +52,6 @@ const long = (
 const double = form('"');
 const single = form("'");
 const raw = { escape: 'none' } as const;
-const command = { kind: 'command' } as const;
 /** Letters, digits and `_`, every byte of other characters, and `more`. */
 const word = (more = '', first = ''): RegExp => new RegExp(`${first}(?:[\\w\\x80-\\xff${more}])+`, 'y');
 /** `?` and `!` end a word; elsewhere they are operators. */
@@ -62,30 +69,40 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
     // A URL in the text of markup is no comment.
     lineComment: /(?<!\w:)\/\/[^\n\r]*/y,
     strings: [long('`', '${'), double, single],
-    word: word(String.raw`$#]|\\u(?:\{[^}\n]{0,12}\}?)?|[_`),
+    word: word('$#'),
     regex: true,
     special: 'javascript',
   },
-  python: { ...hashed, strings: [long('"""'), long("'''"), double, single], special: 'python' },
+  python: {
+    ...hashed,
+    strings: [long('"""'), long("'''"), double, single],
+    prefix: /[rbuft]{1,2}(?=["'])/iy,
+  },
   ruby: {
     ...hashed,
-    strings: [long('`', '#{', command), long('"', '#{'), long("'")],
+    strings: [long('`', '#{'), long('"', '#{'), long("'")],
     word: word(`$${marked}`, String.raw`${punctuated}(?<!\w)\?["'\`#/](?!\S)|`),
     regex: true,
+    document: /<<([~-]?)(["'`]?)([A-Za-z_]\w{0,99})\2/y,
+    operator: /%[qQwWiIxrs]?(?=[([{<|!/])/y,
+    documentation: [/=begin/y, '\n=end'],
     special: 'ruby',
   },
   perl: {
     ...hashed,
-    strings: [long('`', undefined, command), long('"', '@{ ${'), long("'")],
+    strings: [long('`'), long('"', '@{ ${'), long("'")],
     word: word(String.raw`$@]|(?<![\w)\]}])%(?=[A-Za-z_])|[_`, punctuated),
     regex: true,
-    special: 'perl',
+    document: /<<(~?)(["']?)([A-Za-z_]\w{0,99})\2/y,
+    operator: /(?<![\w$@%&])(?:(?:qq|qw|qr|qx|q|m|s|tr|y)(?!\w))(?: *(?=[^\w\s,;)}=#])|(?=#))/y,
+    documentation: [/=[a-z]/iy, '\n=cut'],
   },
   php: {
     ...cLike,
     lineComment: /(?:\/\/|#(?!\[))(?:(?!\?>)[^\n\r])*/y,
-    strings: [long('`', undefined, command), long('"', '{$ ${'), long("'")],
+    strings: [long('`'), long('"', '{$ ${'), long("'")],
     word: word('$'),
+    document: /<<<()[ \t]*(["']?)([A-Za-z_]\w{0,99})\2/y,
     special: 'php',
   },
   java: { ...cLike, strings: [long('"""'), double, single] },
@@ -109,7 +126,7 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
       single,
     ],
   },
-  rust: { ...nesting, strings: [long('"')], special: 'rust' },
+  rust: { ...nesting, strings: [long('"')], literal: /'(?:\\[\s\S][^']{0,12}'|[\s\S]')?/y },
   c: { ...cLike, strings: [double, single] },
   swift: { ...nesting, strings: [long('"""'), double], newlines: true },
   elixir: {

@@ -1,11 +1,9 @@
 import t from 'tap';
 import { codeText } from '../../../gates/test-cases/test-text.ts';
-import { lex } from '../../../readers/source/tokens/lex.ts';
-import { syntaxes } from '../../../readers/source/tokens/syntax.ts';
+import { readTokens } from '../../../readers/source/tokens/lex.ts';
 
 t.test('`codeText` blanks strings and comments and keeps every offset', (t) => {
-  const code = (text: string): string =>
-    codeText(text, lex(text, syntaxes.javascript, { lineBound: false }).tokens);
+  const code = (text: string): string => codeText(text, readTokens(text, 'javascript', true));
   t.equal(code("f('a b'); // c"), "f('   ');     ");
   t.equal(code("f('');\n/* a\n*/ g(`x\ny`);"), "f('');\n    \n   g(` \n `);");
   t.end();

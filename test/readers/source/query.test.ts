@@ -2,26 +2,30 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
 import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
-import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
+import { grammarFile, shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
 import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
 import { goNaming } from '../../../readers/source/names/go-names.ts';
-import { javaNaming } from '../../../readers/source/names/java-names.ts';
 import { javascriptNaming } from '../../../readers/source/names/javascript-names.ts';
+import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
 import { pythonNaming } from '../../../readers/source/names/python-names.ts';
+import { rubyNaming } from '../../../readers/source/names/ruby-names.ts';
 import { Query } from '../../../readers/source/query/query.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
 const namings: readonly (readonly [language: string, grammar: GrammarName, naming: NamingLanguage])[] = [
   ['csharp', 'c-sharp', csharpNaming],
   ['go', 'go', goNaming],
-  ['java', 'java', javaNaming],
+  ['java', 'java', jvmLanguages.java],
   ['javascript', 'typescript', javascriptNaming],
+  ['kotlin', 'kotlin', jvmLanguages.kotlin],
   ['php', 'php', phpNaming],
   ['python', 'python', pythonNaming],
+  ['ruby', 'ruby', rubyNaming],
+  ['scala', 'scala', jvmLanguages.scala],
 ];
 
 const fixtures = new URL('../../../fixtures/scan/', import.meta.url);
@@ -39,8 +43,7 @@ async function reference(
   name: GrammarName,
 ): Promise<{ readonly parser: Parser; readonly grammar: Language }> {
   await Parser.init();
-  const wasm = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
-  const grammar = await Language.load(readFileSync(wasm));
+  const grammar = await Language.load(readFileSync(grammarFile(name)));
   return { parser: new Parser().setLanguage(grammar), grammar };
 }
 

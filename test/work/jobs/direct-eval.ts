@@ -8,6 +8,12 @@ const hostile = [
   ...["'", '"', '`', '/*', '/[', '${', '(', 'spawn(', '\\u{', '<<A ', '$(', 'q( ', '%w( ', 'f"{', '"#{'],
 ];
 
+/**
+ * What closes a bracket of a quote, or a comment in comments, is sought from each of them: within the bound on that
+ * (`readTokens`, `parseBudget`) it is a square.
+ */
+const squares: ReadonlySet<string> = new Set(['perl q( ', 'kotlin /*']);
+
 export const jobs: Jobs = Object.fromEntries(
   labelledLanguages.flatMap((language) =>
     hostile.map((piece) => [
@@ -19,8 +25,7 @@ export const jobs: Jobs = Object.fromEntries(
           return () => judge(input);
         },
         size: 500,
-        // What closes a bracket of a quote is sought so far, from each of them: within that it is a square.
-        ...(language === 'perl' && piece === 'q( ' ? { slack: 2 } : {}),
+        ...(squares.has(`${language} ${piece}`) ? { slack: 2 } : {}),
       },
     ]),
   ),

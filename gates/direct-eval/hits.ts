@@ -1,0 +1,127 @@
+import {
+  argumentsOf,
+  childOf,
+  type SyntaxNode,
+  type SyntaxTree,
+} from '../../readers/source/grammar/syntax-tree.ts';
+import { originsOf, type Way } from '../../readers/source/names/paths.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+
+/** A place where text becomes code. Offsets are into the source text. */
+export interface Hit {
+  readonly start: number;
+  /** Where the call ends: it counts where any of its lines was added. Absent: it is as good as one character. */
+  readonly end?: number;
+  /**
+   * Further offsets that make it one (an option further down, the other name's origin); a hit counts where any of them
+   * was added.
+   */
+  readonly also?: readonly number[];
+  /** What was written, e.g. `eval`. */
+  readonly call: string;
+  /** Why it counts, lower case, no full stop; of static analysis, the id of its row. */
+  readonly why: string;
+}
+
+/** Why a call of what is reached by a path is a hit; `call` is named instead of the path. */
+export type Reason = Pick<Hit, 'why' | 'also'> & Partial<Pick<Hit, 'call'>>;
+
+/** Hits of a tree, in order, by who looks at nodes of a type. */
+export function collectHits(
+  { nodes }: SyntaxTree,
+  finders: Readonly<Record<string, (node: SyntaxNode) => Hit | undefined>>,
+): readonly Hit[] {
+  const byType = new Map(Object.entries(finders));
+  const hits: Hit[] = [];
+  for (const node of nodes) {
+    const hit = byType.get(node.type)?.(node);
+    if (hit) hits.push(hit);
+  }
+  return hits;
+}
+
+/** Where a hit was added: its start, else any of its lines, else what else makes it one. */
+export function firstAdded(
+  source: ChangedSource,
+  { start, end = start, also = [] }: Hit,
+): number | undefined {
+  if (source.isAdded(start)) return start;
+  const stop = Math.min(end, source.text.length);
+  for (
+    let next = source.text.indexOf('\n', start);
+    next !== -1 && next + 1 < stop;
+    next = source.text.indexOf('\n', next + 1)
+  ) {
+    if (!source.isAdded(next + 1)) continue;
+    const line = source.text.slice(next + 1, stop);
+    return next + 1 + Math.max(0, line.search(/[^\s]/));
+  }
+  return also.find((offset) => source.isAdded(offset));
+}
+
+export const why = {
+  code: 'evaluates a string as code',
+  shell: 'runs a command line in a shell',
+  handed: 'hands a command line to a shell',
+  system: 'hands a command line to the system',
+};
+
+/** A call by what it may reach. */
+export interface Call {
+  readonly node: SyntaxNode;
+  /** What is called. */
+  readonly target: SyntaxNode;
+  readonly given: readonly SyntaxNode[];
+}
+
+type Found = boolean | undefined | Partial<Pick<Hit, 'also' | 'call' | 'why'>>;
+
+/**
+ * What executes text: functions by their paths, why, and what has to hold of a call; absent: that it has arguments. The
+ * test may return what else makes it a hit, or another name for it.
+ */
+export type CallRow = readonly [path: RegExp, why: string, when?: (call: Call, way: Way) => Found];
+
+/** The hit of the first row that fits a way in which a call is reached. */
+export function hitOf(rows: readonly CallRow[], call: Call, ways: readonly Way[]): Hit | undefined {
+  const { node, target, given } = call;
+  for (const way of ways)
+    for (const [path, reason, when] of rows) {
+      const found = path.test(way.path) && (when ? when(call, way) : given.length > 0);
+      if (!found) continue;
+      const { also = [], ...more } = found === true ? {} : found;
+      const origins = [...originsOf(way), ...also];
+      return { start: target.start, end: node.end, call: way.path, why: reason, ...more, also: origins };
+    }
+  return undefined;
+}
+
+/** A node that calls `target`, with its arguments. */
+export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
+  return { node, target, given: argumentsOf(node) };
+}
+
+/** By the type of a node: the child of it to which a value is handed on; undefined: every child. */
+export type Takers = Readonly<Record<string, string | undefined>>;
+
+/** A value that is handed on; `place`: what gives it a name, where that is not the node around the value. */
+export type Handed = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
+
+/** Hits of values that the node around them hands on, and that no hit calls under the name that they are given. */
+export function handedHits(
+  { nodes }: SyntaxTree,
+  hits: readonly Hit[],
+  takers: Takers,
+  find: (node: SyntaxNode) => Handed | undefined,
+): readonly Hit[] {
+  const called = new Set(hits.flatMap(({ also = [] }) => also));
+  return nodes.flatMap((node): readonly Hit[] => {
+    const { parent, field, start } = node;
+    const isTaken = parent && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field;
+    const found = isTaken ? find(node) : undefined;
+    if (!found) return [];
+    const { call, why: reason, place = parent } = found;
+    const name = childOf(place, 'name') ?? childOf(place, 'left');
+    return name && called.has(name.start) ? [] : [{ start, call, why: reason }];
+  });
+}

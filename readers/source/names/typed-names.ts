@@ -1,0 +1,206 @@
+import type { SyntaxNode } from '../grammar/syntax-tree.ts';
+import type { Match, Query } from '../query/query.ts';
+import type { Binding, NamingLanguage } from './names.ts';
+import { readNames } from './read-names.ts';
+import type { Reading } from './reading.ts';
+
+/** How a language whose names have types gives names and calls. */
+export interface TypedLanguage extends NamingLanguage {
+  /**
+   * `@name` is called, of `@object`, with each `@given`; `@made` is constructed; `@reference` is a function that is
+   * handed on.
+   */
+  readonly calls: Query;
+  /** The type of a name of which the file says nothing; `isAlone`: it defines no function; absent: none. */
+  readonly free?: (name: string, isAlone: boolean) => string;
+}
+
+/** A call, or a function of an object that is handed on. */
+export interface TypedCall {
+  readonly node: SyntaxNode;
+  readonly object: SyntaxNode | undefined;
+  /** The method; of `new A(…)`, the type. */
+  readonly name: SyntaxNode;
+  readonly given: readonly SyntaxNode[];
+  readonly kind: 'call' | 'new' | 'reference';
+}
+
+const makers =
+  /^(?:[cC]reate|builder|newBuilder|build|enter|newInstance|option|options|allowAllAccess|allowIO)$/;
+const made: Readonly<Record<string, string>> = {
+  getRuntime: 'Runtime',
+  getSystemJavaCompiler: 'JavaCompiler',
+  getEngineByName: 'ScriptEngine',
+  getEngineByExtension: 'ScriptEngine',
+  getEngineByMimeType: 'ScriptEngine',
+  getScriptEngine: 'ScriptEngine',
+  mkToolBox: 'ToolBox',
+  CreateEngine: 'ScriptEngine',
+};
+
+/** Of one question. */
+const maxSteps = 200;
+/** Of additions to one list. */
+const maxWords = 20;
+/** A longer text is no name. */
+const maxName = 200;
+const scopeFunctions = /^(?:let|also|use)$/;
+
+export type TypedNames = ReturnType<typeof typedNames>;
+
+/** What the names of a file stand for; `other` gets what a language's declarations say besides. */
+export function typedNames(
+  reading: Reading,
+  language: TypedLanguage,
+  other: (match: Match) => void = () => {},
+) {
+  const { text } = reading;
+  const imports: string[] = [];
+  /** Functions and, in Scala, classes that the file defines. */
+  const own = new Set<string>();
+  const aliases = new Map<string, string>();
+  /** By what declares the name, so that namesakes stay apart. */
+  const added = new Map<SyntaxNode, Map<string, SyntaxNode[]>>();
+  const additions: { readonly list: SyntaxNode; readonly given: readonly SyntaxNode[] }[] = [];
+  const names = readNames(reading, language, (match, all) => {
+    other(match);
+    const list = match.one('list');
+    const method = match.one('method');
+    const imported = match.one('import');
+    const alias = match.one('alias');
+    const about = match.one('about');
+    const receiver = match.one('receiver');
+    if (list) additions.push({ list, given: callAt(match.node)?.given ?? [] });
+    if (method) own.add(text(method));
+    if (imported) imports.push(text(imported).replace(/^import\s+|\s/g, ''));
+    if (alias) aliases.set(text(alias), simpleType(text(match.one('real') ?? imported)));
+    const lambda = match.one('lambda');
+    if (about && lambda) {
+      const parameters = lambda.children.find(({ type }) => type === 'lambda_parameters');
+      const isNamed = scopeFunctions.test(text(match.one('function')));
+      const name = isNamed ? text(parameters?.children[0]) || 'it' : 'this';
+      all.give(lambda, name, { value: about, at: about.start });
+    }
+    // Behind the name is what it returns.
+    const isExtended =
+      receiver && receiver.start < (match.node.children.find((one) => all.isPlain(one))?.start ?? 0);
+    if (isExtended) all.give(match.node, 'this', { type: text(receiver), at: receiver.start });
+  });
+  for (const { list, given } of additions) {
+    const owner = names.ownerOf(text(list), list);
+    if (!owner) continue;
+    const known = added.get(owner) ?? new Map<string, SyntaxNode[]>();
+    added.set(owner, known);
+    const words = known.get(text(list)) ?? [];
+    known.set(text(list), words);
+    if (words.length < maxWords) words.push(...given);
+  }
+  return {
+    names,
+    imports,
+    own,
+    callAt,
+    addedTo,
+    typesOf,
+    /** The first of them; `undefined` where the file does not show it. */
+    typeOf: (node: SyntaxNode | undefined): string | undefined => typesOf(node)[0],
+    /** The type whose methods are called by their names alone: `with(runtime) { … }`. */
+    typeAround: (node: SyntaxNode): string | undefined => typesAround(node, { steps: 0 })[0],
+    /** What a name was imported as. */
+    alias: (name: string) => aliases.get(name),
+    simple,
+  };
+
+  /** The call that a node is. */
+  function callAt(node: SyntaxNode | undefined): TypedCall | undefined {
+    const match = node && language.calls.mayFit(node) ? language.calls.at(node, text)[0] : undefined;
+    const [constructed, reference] = [match?.one('made'), match?.one('reference')];
+    const name = constructed ?? reference ?? match?.one('name');
+    const object = match?.one('object');
+    if (!match || !name || (reference && !isReference(object, reference))) return undefined;
+    // What a call is given in Scala begins with a node for its bracket.
+    const given = match.all('given').filter(({ type }) => type !== 'arguments' && !type.endsWith('comment'));
+    return {
+      node: match.node,
+      object,
+      name,
+      given,
+      kind: constructed ? 'new' : reference ? 'reference' : 'call',
+    };
+  }
+
+  function isReference(object: SyntaxNode | undefined, name: SyntaxNode): boolean {
+    return /^\s*(?:::|\.&)/.test(text({ ...name, start: object?.end ?? name.start }));
+  }
+
+  /** What was added to the list under a name, in order: `list.add(word)`, `line.addArgument(word)`. */
+  function addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[] {
+    const owner = names.isPlain(name) ? names.ownerOf(text(name), name) : undefined;
+    return (owner && added.get(owner)?.get(text(name))) ?? [];
+  }
+
+  /** The simple names of an expression's types, as declared and as its values show. */
+  function typesOf(node: SyntaxNode | undefined, work = { steps: 0 }): readonly string[] {
+    work.steps += 1;
+    if (!node || work.steps > maxSteps) return [];
+    const match = language.expressions.mayFit(node) ? language.expressions.at(node, text)[0] : undefined;
+    const cast = match?.one('type');
+    if (cast) return [simple(cast)];
+    const same = match?.one('same');
+    if (same) return typesOf(same, work);
+    if (/^(?:array_creation_expression|list)$/.test(node.type)) return ['[]'];
+    const [left, right] = node.type === 'binary_op' ? node.children : [];
+    // Groovy's casts are operators.
+    if (left && right && /^\s+as\s+$/.test(text({ ...left, start: left.end, end: right.start })))
+      return [right.type === 'index' ? '[]' : simple(right)];
+    if (text(node) === 'this') return typesAround(node, work);
+    const { kind, name, object } = callAt(node) ?? {};
+    if (kind === 'new') return [simple(name)];
+    if (kind === 'call') {
+      const method = text(name);
+      const type = madeBy(undefined, method) ?? madeBy(typesOf(object, work)[0], method);
+      if (type !== undefined) return [type];
+      // `ScriptEngineManager()` makes what it names.
+      if (!object) return language.free && /^[A-Z]/.test(method) ? [simple(name)] : [];
+    }
+    const given = names.bindingsOf(node);
+    if (given.length > 0) return given.flatMap((one) => typesOfBinding(one, work));
+    const written = node.end - node.start < maxName ? text(node) : '';
+    return language.free && /^\w[\w.\s]*$/.test(written) ? [language.free(simple(node), own.size === 0)] : [];
+  }
+
+  function typesAround(node: SyntaxNode, work: { steps: number }): readonly string[] {
+    return names.find('this', node)?.flatMap((one) => typesOfBinding(one, work)) ?? [];
+  }
+
+  function typesOfBinding({ type = '', value }: Binding, work: { steps: number }): readonly string[] {
+    const declared = type.includes('[]') ? '[]' : aliased(type);
+    return [...(/^(?:var|val|def)?$/.test(type) ? [] : [declared]), ...typesOf(value, work)];
+  }
+
+  /** The simple name of a written type, aliases undone. */
+  function simple(type: SyntaxNode | undefined): string {
+    return aliased(text(type));
+  }
+
+  function aliased(type: string): string {
+    const name = simpleType(type);
+    return aliases.get(name) ?? name;
+  }
+}
+
+/** The type that a call returns, by its method and the type of its receiver; that may be the same type. */
+function madeBy(type: string | undefined, method: string): string | undefined {
+  if (type === undefined) return Object.hasOwn(made, method) ? made[method] : undefined;
+  if (type === 'JexlBuilder') return method === 'create' ? 'JexlEngine' : type;
+  return makers.test(method) ? type : undefined;
+}
+
+/** A type's own name, without package and parameters. */
+export function simpleType(type: string): string {
+  const name = type
+    .slice(0, maxName)
+    .replace(/[<[].*$/s, '')
+    .replace(/[?\s]/g, '');
+  return /[^.:]*$/.exec(name)?.[0] ?? name;
+}
