@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
 import { findDirectory, type Place, readPlainFile } from '../../core/base/plain-place.ts';
-import { type AgentProfile, type AgentTier, isAgentName } from './agent-profile.ts';
-import { embeddedAgents } from './embedded-agents.ts';
-import { agentInvalid, maxAgentBytes, parseAgent } from './parse-agent.ts';
+import { parseToml } from '../../engine/config/parse-toml.ts';
+import { type ConfigIssue, TableReader } from '../../engine/config/table-reader.ts';
+import { type AgentBinding, type AgentProfile, type AgentTier, isAgentName } from './agent-profile.ts';
 
 /** Directories of profiles: of the project and of the user. */
 export type AgentPlaces = Readonly<Record<Exclude<AgentTier, 'embedded'>, Place>>;
@@ -117,4 +117,131 @@ function unknown(name: string, names: readonly string[], sentence: string): Writ
     detail: { agent: name.slice(0, 80), expected: names },
     hints: near === undefined ? [] : [`did you mean \`${near}\`?`],
   });
+}
+
+/** Profiles that come with writ, by their names. */
+export const embeddedAgents: readonly AgentProfile[] = [
+  {
+    name: 'coder',
+    tier: 'embedded',
+    description: 'makes the change: reads first, edits little, runs the tests',
+    instructions: `You make changes to this repository.
+Read what the change touches before you edit it, and keep to the style that is there.
+Change no more than what was asked for. Where the request can mean two things, ask.
+Run the tests that cover what you changed, and say what you ran and what came of it.
+What you did not verify, call unverified.`,
+    primary: true,
+    context: 'any',
+    tools: 'all',
+  },
+  {
+    name: 'planner',
+    tier: 'embedded',
+    description: 'plans a change and makes none',
+    instructions: `You plan changes to this repository and make none.
+Read the code that the request is about, then give the steps in the order in which they are to be done:
+for each the files, what changes in them, and how it is checked that it is right.
+Name what may break, and every decision that a person has to make.`,
+    primary: true,
+    context: 'any',
+    tools: 'read',
+  },
+  {
+    name: 'reviewer',
+    tier: 'embedded',
+    description: 'reviews a change: faults first, with place and reason',
+    instructions: `You review changes to this repository and edit nothing.
+Look for what is wrong: behaviour, security, lost or weakened tests, then what is hard to understand.
+Each finding has a file and a line, what happens there, and an input or an order of events that shows it.
+Say what you looked at and what you did not. Where nothing is wrong, say so.`,
+    primary: true,
+    context: 'review',
+    tools: 'read',
+  },
+  {
+    name: 'explorer',
+    tier: 'embedded',
+    description: 'answers a question about the code for another agent',
+    instructions: `You answer one question about this repository, for another agent that will act on it.
+Search, read and follow what calls what. Answer with files and lines and what stands there, as short as it can be.
+What you did not find, say; guess nothing.`,
+    primary: false,
+    context: 'research',
+    tools: 'read',
+  },
+];
+
+/** Octets of a profile. */
+export const maxAgentBytes = 64 * 1024;
+const maxInstructions = 32 * 1024;
+
+const contexts = ['any', 'dev', 'review', 'research'] as const;
+const tools = ['all', 'read'] as const;
+
+/**
+ * The profile in `bytes` (docs/agents.md). Unknown keys, wrong types, words that are none of these: AGENT_INVALID with
+ * all issues. It has no key for approvals or the network: what a repository brings along cannot loosen them.
+ */
+export function parseAgent(bytes: Uint8Array, name: string, tier: AgentTier): AgentProfile {
+  const issues: ConfigIssue[] = [];
+  const invalid = (found: readonly ConfigIssue[], cause?: unknown): WritError =>
+    agentInvalid(name, tier, found, cause);
+  const table = new TableReader(parseToml(bytes, maxAgentBytes, invalid), '', issues);
+  for (const key of ['description', 'instructions']) if (!table.has(key)) table.refuse(key, 'it is missing');
+  const binding = readBinding(table);
+  const profile: AgentProfile = {
+    name,
+    tier,
+    description: table.text('description', ''),
+    instructions: table.prose('instructions', '', maxInstructions),
+    primary: table.flag('primary', false),
+    context: oneOf(table, 'context', contexts),
+    tools: oneOf(table, 'tools', tools),
+    ...(binding === undefined ? {} : { binding }),
+  };
+  table.end();
+  if (issues.length > 0) throw invalid(issues);
+  return profile;
+}
+
+/** AGENT_INVALID that says what is wrong where. */
+function agentInvalid(
+  name: string,
+  tier: AgentTier,
+  issues: readonly ConfigIssue[],
+  cause?: unknown,
+): WritError {
+  const [first] = issues;
+  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
+  return new WritError('AGENT_INVALID', {
+    message: `the ${tier}’s agent profile \`${name}\` cannot be used${where}: ${first?.message ?? ''}`,
+    detail: { agent: name, tier, issues },
+    hints: ['docs/agents.md has every key'],
+    cause,
+  });
+}
+
+function oneOf<Word extends string>(
+  table: TableReader,
+  key: string,
+  words: readonly [Word, ...Word[]],
+): Word {
+  const given = table.text(key, words[0]);
+  const found = words.find((word) => word === given);
+  if (found !== undefined) return found;
+  table.refuse(table.at(key), `expected ${words.join(', ')}, found \`${given.slice(0, 80)}\``);
+  return words[0];
+}
+
+/** The first slash ends the provider: models have slashes, too. */
+function readBinding(table: TableReader): AgentBinding | undefined {
+  const given = table.text('model', '');
+  if (given === '') return undefined;
+  const [, provider, model, variant] =
+    /^([a-z0-9][a-z0-9-]{0,63})\/([A-Za-z0-9][\w./:-]{0,199})(?:@([a-z0-9][a-z0-9-]{0,31}))?$/.exec(given) ??
+    [];
+  if (provider !== undefined && model !== undefined)
+    return { provider, model, ...(variant === undefined ? {} : { variant }) };
+  table.refuse(table.at('model'), `expected \`provider/model[@variant]\`, found \`${given.slice(0, 80)}\``);
+  return undefined;
 }

@@ -4,14 +4,15 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { onlyMembers } from '../../http/body-members.ts';
 import { pageOrigin, valuesOf } from '../../http/guard-request.ts';
 import type { Route } from '../../http/route.ts';
+import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
+import { revokeGrant } from '../channel/revoke-grant.ts';
 import { toSnapshot } from '../state/snapshot.ts';
-import { approvalRoutes } from './approval-routes.ts';
 import { eventStreams } from './events/event-streams.ts';
 import { keepToken, offerToken } from './lease-tokens.ts';
-import { readAnswer, readAttach, readDetach, readMessage, readReview } from './read-body.ts';
+import { readAnswer, readAttach, readDetach, readMessage, readReview, readRevoke } from './read-body.ts';
 import { tellStatus } from './tell-status.ts';
-import { openWriteDoor, requireAttachable, type SessionApi } from './write-door.ts';
+import { openWriteDoor, requireAttachable, type SessionApi, type WriteDoor } from './write-door.ts';
 
 /**
  * Reading and writing a session (document 2, Endpoints). A route reads the request, sends one command and tells what
@@ -94,4 +95,35 @@ function requireOwnOrigin({ ground }: SessionChannel['state'], request: Incoming
     detail: { expected: pageOrigin(request), found: null },
     hints: ['a program attaches with `"kind": "automation"`; start the session with `--control write`'],
   });
+}
+
+/**
+ * What is pre-approved in a session, and taking it back (document 2, `--approval-ttl`). The list is live: what is
+ * over is not on it. Revoking is a write like any other: whoever holds the lease, in the order of the resolutions,
+ * with a line in the audit log; an id that is none is NOT_FOUND.
+ */
+function approvalRoutes(
+  { required, write }: WriteDoor,
+  find: () => GrantLedger | undefined,
+): readonly Route[] {
+  const ledger = (): GrantLedger => {
+    const grants = find();
+    if (grants === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+    return grants;
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/api/code/approvals',
+      answer: () => {
+        required();
+        return { items: ledger().list() };
+      },
+    },
+    write('/api/code/approvals/revoke', async (channel, body, proof) => {
+      const { id } = readRevoke(body);
+      await revokeGrant(channel, ledger(), { id, proof });
+      return { revoked: true };
+    }),
+  ];
 }

@@ -10,8 +10,6 @@ import { holdsChanges } from '../state/held/holds-changes.ts';
 import { opensNetwork } from '../state/opens-network.ts';
 import { reduce } from '../state/reduce.ts';
 import type { SessionState } from '../state/state.ts';
-import { maskCommand, maskFact } from './mask-words.ts';
-import { mostTogether, openBatch, type ReportBatch, type WaitingReport } from './report-batch.ts';
 
 /** The one way to a session: every client, screen and effect sends its commands here, and they are taken in turn. */
 export interface SessionChannel extends AsyncDisposable {
@@ -238,3 +236,98 @@ export function openChannel({
     },
   };
 }
+
+/**
+ * A command without what nobody may read again: words of clients, and everything that effects report. Digests of tokens
+ * stay, and answers to questions: see `maskFact`.
+ */
+function maskCommand(command: Command, mask: (text: string) => string): Command {
+  switch (command.type) {
+    case 'submit':
+      return { ...command, text: mask(command.text) };
+    case 'dispatch':
+      return { ...command, prompt: mask(command.prompt) };
+    case 'respond': {
+      const { note } = command.given;
+      return note === undefined ? command : { ...command, given: { ...command.given, note: mask(note) } };
+    }
+    case 'goal-start':
+      return { ...command, objective: mask(command.objective), criteria: command.criteria.map(mask) };
+    case 'goal-cancel':
+      return command.reason === undefined ? command : { ...command, reason: mask(command.reason) };
+    case 'review': {
+      const { comment } = command;
+      return comment === undefined ? command : { ...command, comment: mask(comment) };
+    }
+    // By far the most of what is reported; its other texts are ours.
+    case 'tool': {
+      const { type, turn, id, status, ...words } = command;
+      return { ...command, ...(masked(words, mask) as typeof words) };
+    }
+    case 'attach':
+    case 'detach':
+    case 'cancel':
+    case 'revoke':
+    case 'reclaim':
+    case 'tick':
+      return command;
+    default:
+      return masked(command, mask) as Command;
+  }
+}
+
+/**
+ * What is kept of an answer: whoever asked gets it as it is. A reply that was broken off is the sum of its pieces, and
+ * what nobody may read again may have come in two of them.
+ */
+function maskFact(fact: Fact, mask: (text: string) => string): Fact {
+  if (fact.type === 'replied' || fact.type === 'noted') return { ...fact, text: mask(fact.text) };
+  return fact.type === 'answered' ? (masked(fact, mask) as Fact) : fact;
+}
+
+function masked(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((one) => masked(one, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, masked(one, mask)]));
+}
+
+/** A report on its way, and whoever waits for what comes of it. */
+interface WaitingReport<Taken> {
+  readonly report: Report;
+  readonly resolve: (taken: Taken) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/** Reports that are taken together: one write to the disk for all of them. */
+interface ReportBatch<Taken> {
+  readonly reports: WaitingReport<Taken>[];
+  /** Resolves when it need not wait for more of them. */
+  readonly due: Promise<void>;
+  /** It is due. */
+  hurry(): void;
+}
+
+/** How long reports for which nobody waits are gathered: less than people see, and many short calls. */
+const gatheredMs = 50;
+
+/** Reports of one batch; with more of them it is due. */
+const mostTogether = 256;
+
+/** A batch that is due when it is told so, and after a moment by itself. */
+function openBatch<Taken>(clock: Clock): ReportBatch<Taken> {
+  const over = new AbortController();
+  const { promise: due, resolve } = Promise.withResolvers<void>();
+  clock.sleep(gatheredMs, over.signal).then(resolve, resolve);
+  return {
+    reports: [],
+    due,
+    hurry() {
+      resolve();
+      over.abort(hurried);
+    },
+  };
+}
+
+/** Made once: a reason that is made for each batch costs as much as the batch. */
+const hurried = new Error('the batch is due');

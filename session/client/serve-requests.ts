@@ -1,9 +1,9 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { messageOf } from '../../core/base/errors.ts';
-import { askSession, type SessionAnswer } from './ask-session.ts';
-import { eachLine } from './each-line.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { readEventStream } from '../../core/base/event-stream.ts';
+import { streamHttp } from '../../core/base/net.ts';
+import { askSession, readAnswer, type SessionAnswer, transportFault, whyGone } from './ask-session.ts';
 import type { SessionAccess } from './find-session.ts';
-import { keepFeed } from './keep-feed.ts';
 import { type ParsedRequest, parseRequest, type RpcRequest } from './parse-request.ts';
 import { methodRoutes, toQuestion } from './to-question.ts';
 
@@ -146,4 +146,162 @@ function toText(message: unknown): string {
 function tokenOf(attached: unknown): string | undefined {
   const { controllerToken } = (attached ?? {}) as { readonly controllerToken?: unknown };
   return typeof controllerToken === 'string' ? controllerToken : undefined;
+}
+
+/**
+ * The lines of a stream, without their ends, also one at its end that has none; `undefined` for one of more than
+ * `maxBytes`, which is read over.
+ */
+async function* eachLine(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Buffer | undefined, void, undefined> {
+  let parts: Uint8Array[] = [];
+  let held = 0;
+  const take = (part: Uint8Array): void => {
+    held += part.length;
+    if (held > maxBytes) parts = [];
+    else parts.push(part);
+  };
+  const cut = (): Buffer | undefined => {
+    const line = held > maxBytes ? undefined : Buffer.concat(parts);
+    [parts, held] = [[], 0];
+    return line;
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      take(chunk.subarray(from, end));
+      yield cut();
+      from = end + 1;
+    }
+    // Whoever sent the chunk may use its memory again.
+    if (from < chunk.length) take(Uint8Array.from(chunk.subarray(from)));
+  }
+  if (held > 0) yield cut();
+}
+
+/** The one subscription that a client has, or has not. */
+interface KeptFeed {
+  /** Answers when the stream stands; nothing comes of it before `begin`. A second one is the same. */
+  subscribe(): Promise<{ readonly answer: SessionAnswer; readonly begin?: () => void }>;
+  /** When it resolves, nothing comes any more. */
+  unsubscribe(): Promise<void>;
+}
+
+const subscribed: SessionAnswer = { result: { subscribed: true } };
+
+/**
+ * Follows the events of a session while its client wants them; a stream that ends by itself is told as the event
+ * `closed`, and can be asked for again.
+ */
+function keepFeed(
+  access: SessionAccess,
+  signal: AbortSignal,
+  notify: (event: string, data: unknown) => Promise<void>,
+): KeptFeed {
+  let current: { readonly stop: AbortController; ended: Promise<void> } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.then(act);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    subscribe: () =>
+      inTurn(async () => {
+        if (current !== undefined) return { answer: subscribed };
+        const stop = new AbortController();
+        const feed = await followSession(access, AbortSignal.any([signal, stop.signal]));
+        if ('error' in feed) return { answer: feed };
+        const one = { stop, ended: Promise.resolve() };
+        current = one;
+        const begin = (): void => {
+          one.ended = feed.run(notify).then(async (reason) => {
+            if (current === one) current = undefined;
+            if (reason !== undefined) await notify('closed', { reason });
+          });
+        };
+        return { answer: subscribed, begin };
+      }),
+    unsubscribe: () =>
+      inTurn(async () => {
+        const one = current;
+        current = undefined;
+        one?.stop.abort();
+        await one?.ended;
+      }),
+  };
+}
+
+const connectWithinMs = 10_000;
+/** A snapshot of a long session, with room. */
+const maxEventBytes = 16 * 1024 * 1024;
+const maxRefusalBytes = 64 * 1024;
+
+/** An event stream that stands, or why it does not. */
+type Feed =
+  | { readonly error: Extract<SessionAnswer, { readonly error: unknown }>['error'] }
+  | {
+      /** Begins to hand on events; resolves with why there are no more, or with nothing where it was stopped. */
+      run(onEvent: (event: string, data: unknown) => Promise<void>): Promise<string | undefined>;
+    };
+
+/** Asks for the events of a session. Nothing is handed on before `run`; the signal ends it. */
+async function followSession(access: SessionAccess, signal: AbortSignal): Promise<Feed> {
+  const gone = await whyGone(access);
+  if (gone !== undefined) return { error: gone };
+  const opened = Promise.withResolvers<Feed>();
+  const begun = Promise.withResolvers<(event: string, data: unknown) => Promise<void>>();
+  signal.addEventListener('abort', () => begun.resolve(async () => {}), { once: true });
+  const question = {
+    url: `${access.baseUrl}/api/code/events`,
+    headers: { accept: 'text/event-stream' },
+    withinMs: connectWithinMs,
+    signal,
+  };
+  const ended = streamHttp(question, async ({ status, headers, body }) => {
+    if (status !== 200) {
+      const answer = readAnswer(status, await readBounded(body));
+      opened.resolve('error' in answer ? answer : { error: { code: -32603, message: 'no stream' } });
+      return undefined;
+    }
+    if (!headers['content-type']?.startsWith('text/event-stream')) {
+      opened.resolve({ error: { code: -32603, message: 'the answer 200 is no event stream' } });
+      return undefined;
+    }
+    opened.resolve({
+      run: (onEvent) => {
+        begun.resolve(onEvent);
+        return ended;
+      },
+    });
+    const onEvent = await begun.promise;
+    try {
+      for await (const { type, data } of readEventStream(body, { maxEventBytes })) {
+        signal.throwIfAborted();
+        await onEvent(type, JSON.parse(data));
+      }
+      return 'the session ended';
+    } catch (fault) {
+      if (signal.aborted) return undefined;
+      return isWritError(fault) ? fault.message : `the connection was cut: ${messageOf(fault)}`;
+    }
+  });
+  ended.catch((fault) => {
+    if (signal.aborted) opened.reject(signal.reason);
+    else opened.resolve({ error: transportFault(fault) });
+  });
+  return opened.promise;
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > maxRefusalBytes) break;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }

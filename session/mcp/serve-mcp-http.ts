@@ -1,9 +1,11 @@
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
-import { removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
+import { readPrivateFile, removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
 import { makeToken } from '../../http/token.ts';
 import type { McpGround } from './mcp-ground.ts';
 import { mcpPath, mcpRoutes } from './mcp-routes.ts';
-import { type TokenPlace, takeTokenPlace } from './take-token-place.ts';
 
 export interface McpHttpOptions {
   /** A literal loopback address. */
@@ -63,4 +65,28 @@ export async function serveMcpHttp(
     throw fault;
   }
   return { mcpUrl: `${server.baseUrl}${mcpPath}`, tokenFile: place.file, close: end };
+}
+
+/** Where the token of one server lies. */
+interface TokenPlace {
+  readonly file: string;
+  giveBack(): Promise<void>;
+}
+
+/**
+ * `mcp-token` (resolutions B, MCP), and for a session beside one that has it already `mcp-token-PORT`: whoever has read
+ * the first goes on with it, whichever session ends sooner. PRIVATE_FILE_UNSAFE for a lock that is none of ours.
+ */
+async function takeTokenPlace(directory: string, port: string): Promise<TokenPlace> {
+  const file = join(directory, 'mcp-token');
+  const lock = `${file}.lock`;
+  // A cloned repository can bring a link, and reading where it leads may never end.
+  await readPrivateFile(lock);
+  try {
+    const held = await acquireProcessLock(lock, { busy: () => new WritError('CONTROL_INSTANCE_CONFLICT') });
+    return { file, giveBack: () => held.release() };
+  } catch (fault) {
+    if (!isWritError(fault, 'CONTROL_INSTANCE_CONFLICT')) throw fault;
+    return { file: `${file}-${port}`, giveBack: async () => {} };
+  }
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
-import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { lineTransport } from './line-transport.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { McpGround } from './mcp-ground.ts';
 import { openMcpFamily } from './open-mcp-server.ts';
 
@@ -39,4 +40,128 @@ function isMessage(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+interface LineStreams {
+  readonly input: Readable;
+  /** One whole line, with its end. */
+  readonly write: (line: string) => void;
+  /** Whether a message has the form of the protocol. */
+  readonly isMessage: (value: unknown) => boolean;
+}
+
+const maxLineBytes = 4 * 1024 * 1024;
+const maxDepth = 64;
+/** What came before the end of the input is still answered, for so long. */
+const lastAnswersMs = 60_000;
+
+/**
+ * JSON-RPC, one message a line. What is none is answered as JSON-RPC says (-32700, -32600) and the connection goes on:
+ * nothing that a client writes ends it but the end of its output. A line that is too long is skipped whole.
+ */
+function lineTransport({ input, write, isMessage }: LineStreams): Transport {
+  const waiting = new Set<string | number>();
+  let timer: NodeJS.Timeout | undefined;
+  let [hasEnded, isClosed] = [false, false];
+  const cut = cutLines(maxLineBytes);
+  const refuse = (code: number, message: string, id: string | number | null = null): void =>
+    write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  const take = (line: Buffer | 'too-long'): void => {
+    if (isClosed) return;
+    if (line === 'too-long') {
+      refuse(-32_600, `expected lines of at most ${maxLineBytes} bytes`);
+      return;
+    }
+    if (line.every((byte) => byte === 13 || byte === 32 || byte === 9)) return;
+    const value = read(line);
+    if (value === undefined || !isMessage(value)) {
+      if (value === undefined) refuse(-32_700, 'expected one line of strict JSON');
+      else refuse(-32_600, 'expected a JSON-RPC 2.0 message', idOf(value));
+      return;
+    }
+    const message = value as JSONRPCMessage;
+    const isRequest = 'method' in message && 'id' in message;
+    if (isRequest && message.id !== undefined) waiting.add(message.id);
+    if ('method' in message && message.method === 'notifications/cancelled')
+      forget(message.params?.requestId);
+    transport.onmessage?.(message);
+  };
+  const forget = (id: unknown): void => {
+    if (typeof id === 'string' || typeof id === 'number') waiting.delete(id);
+    if (hasEnded && waiting.size === 0) void transport.close();
+  };
+  const onData = (chunk: Buffer): void => {
+    for (const line of cut(chunk)) take(line);
+  };
+  const onEnd = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    if (waiting.size === 0) void transport.close();
+    else timer = setTimeout(() => void transport.close(), lastAnswersMs);
+  };
+  const transport: Transport = {
+    async start() {
+      input.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onEnd);
+      if (input.readableEnded || input.destroyed) onEnd();
+    },
+    async send(message) {
+      if (isClosed) return;
+      write(`${JSON.stringify(message)}\n`);
+      if (!('method' in message)) forget(message.id);
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearTimeout(timer);
+      input.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onEnd);
+      // An error that comes later is nobody's.
+      input.on('error', () => {});
+      input.pause();
+      transport.onclose?.();
+    },
+  };
+  return transport;
+}
+
+function read(line: Buffer): unknown {
+  try {
+    return parseStrictJson(line, { code: 'INVALID_BODY', maxBytes: maxLineBytes, maxDepth }).value;
+  } catch (fault) {
+    if (isWritError(fault, 'INVALID_BODY')) return undefined;
+    throw fault;
+  }
+}
+
+function idOf(value: unknown): string | number | null {
+  const { id } = Object(value) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/**
+ * Cuts the chunks of one stream into lines, without their ends. One of more than `maxBytes` is told when it has grown
+ * so long, once, and dropped to its end: what stands behind it is read.
+ */
+function cutLines(maxBytes: number): (chunk: Uint8Array) => Generator<Buffer | 'too-long', void, undefined> {
+  let parts: Uint8Array[] = [];
+  let held = 0;
+  let skips = false;
+  return function* cut(chunk) {
+    let from = 0;
+    while (from < chunk.length) {
+      const end = chunk.indexOf(10, from);
+      const part = chunk.subarray(from, end === -1 ? chunk.length : end);
+      from += part.length + 1;
+      if (!skips) {
+        held += part.length;
+        if (held > maxBytes) {
+          [skips, parts] = [true, []];
+          yield 'too-long';
+        } else parts.push(Uint8Array.from(part));
+      }
+      if (end === -1) return;
+      const line = skips ? undefined : Buffer.concat(parts);
+      [parts, held, skips] = [[], 0, false];
+      if (line !== undefined) yield line;
+    }
+  };
 }

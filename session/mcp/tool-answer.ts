@@ -1,6 +1,6 @@
+import { homedir, tmpdir } from 'node:os';
 import { toErrorRecord } from '../../api/envelope.ts';
 import { toFault } from '../../api/to-fault.ts';
-import { hidePlaces } from './hide-places.ts';
 import type { WritAnswer } from './mcp-ground.ts';
 import type { ToolOutcome } from './tool.ts';
 
@@ -80,4 +80,16 @@ function withoutPlaces(value: unknown, cwd: string): unknown {
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * A text as it may leave for a client: paths in the working directory are relative to it, the rest of this machine has
+ * no place in it.
+ */
+function hidePlaces(text: string, cwd: string): string {
+  const inside = text.replaceAll(`${cwd}/`, '').replaceAll(cwd, '.');
+  return inside
+    .replaceAll(tmpdir(), '<tmp>')
+    .replaceAll(homedir(), '~')
+    .replaceAll(/(?<![\w.~<>/:-])\/(?:[^\s/`'":,;()<>]+\/)+([^\s/`'":,;()<>]*)/g, '<path>/$1');
 }

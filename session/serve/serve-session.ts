@@ -8,6 +8,7 @@ import { goalRoutes } from '../api/goal-routes.ts';
 import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
 import { taskRoutes } from '../api/task-routes.ts';
+import { tellStatus } from '../api/tell-status.ts';
 import { threadRoutes } from '../api/thread-routes.ts';
 import { transcriptRoutes } from '../api/transcript-routes.ts';
 import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
@@ -22,13 +23,13 @@ import type { OpenSession } from '../open-session.ts';
 import type { SessionOptions } from '../options/session-options.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import type { SelfTester } from '../self-test/self-tester.ts';
-import { requireApart } from '../self-test/try-to-approve.ts';
+import { requireApart, type SelfTest } from '../self-test/try-to-approve.ts';
+import type { Happened } from '../state/fact.ts';
+import { toSnapshot } from '../state/snapshot.ts';
+import { pendingOf, type SessionState } from '../state/state.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
-import { diagnosticsRoute } from './diagnostics-route.ts';
-import { logSession } from './log-session.ts';
 import { pageRoutes } from './page-routes.ts';
-import { type DiagnosticsFacts, readDiagnostics } from './read-diagnostics.ts';
 import { remoteNotice } from './remote-notice.ts';
 
 export interface ServeSetting {
@@ -233,4 +234,98 @@ async function serveMcp(
 /** A `URL` leaves 80 out. */
 function portOf(url: string): number {
   return Number(/:(\d+)(?:\/|$)/.exec(url)?.[1]);
+}
+
+/** `GET /api/code/diagnostics` (resolutions B, Controllers): read only, redacted. */
+export function diagnosticsRoute(state: () => SessionState | undefined, facts: DiagnosticsFacts): Route {
+  const required = (): SessionState => {
+    const now = state();
+    if (now === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+    return now;
+  };
+  return {
+    method: 'GET',
+    path: '/api/code/diagnostics',
+    answer() {
+      required();
+      return tellStatus(() => readDiagnostics(required, facts));
+    },
+  };
+}
+
+/** Writes down what happens in a session, by kind and id: nothing that anybody said. Answers how to stop that. */
+function logSession({ channel, threadId }: OpenSession, log: SessionLog): () => void {
+  log.tell('info', 'session', 'open', { threadId });
+  const stop = channel.subscribe((state, facts) => {
+    for (const fact of facts)
+      if (fact.type !== 'replying')
+        log.tell('debug', 'session', fact.type, { ...idsOf(fact), status: state.status });
+  });
+  return () => {
+    stop();
+    log.tell('info', 'session', 'closed', { threadId });
+  };
+}
+
+function idsOf(fact: Happened): Readonly<Record<string, string | undefined>> {
+  switch (fact.type) {
+    case 'tool':
+      return { id: fact.id, tool: fact.toolName, state: fact.status };
+    case 'asked':
+      return { id: fact.interaction.id, kind: fact.interaction.kind };
+    case 'turn-ended':
+      return { turn: fact.turn, end: fact.end };
+    case 'attached':
+      return { kind: fact.lease.kind };
+    default:
+      return 'id' in fact ? { id: fact.id } : {};
+  }
+}
+
+/** What a session runs on, without anything secret. */
+export interface DiagnosticsFacts {
+  readonly provider: string;
+  /** Where the key of the provider was found, never the key; absent where it needs none. */
+  readonly key: { readonly name: string; readonly source: string } | undefined;
+  readonly logFile: string | undefined;
+  /** Back end that commands run in, and what it holds when it is tried out. */
+  readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
+  /** Whether a command could approve itself. */
+  readonly selfTest: () => Promise<SelfTest>;
+  readonly ports: () => { readonly web: number; readonly mcp?: number };
+}
+
+/** What diagnostics tell of a session as it is when that is known: redacted, nothing that anybody said. */
+export async function readDiagnostics(state: () => SessionState, facts: DiagnosticsFacts) {
+  const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
+  const now = state();
+  const { provider, key, logFile } = facts;
+  const { controller, provider: asked } = toSnapshot(now);
+  const [pending] = pendingOf(now);
+  const lastError = lastErrorOf(now);
+  return {
+    pid: process.pid,
+    provider,
+    ...(asked.model === undefined ? {} : { model: asked.model }),
+    ...(key === undefined ? {} : { key }),
+    threadId: now.ground.threadId,
+    status: now.status,
+    controller,
+    attachable: now.ground.attachable,
+    ports: facts.ports(),
+    sandbox: {
+      ...sandbox,
+      selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',
+    },
+    ...(logFile === undefined ? {} : { logFile }),
+    ...(pending === undefined ? {} : { activeInteractionId: pending.id }),
+    ...(lastError === undefined ? {} : { lastError }),
+  };
+}
+
+/** Its code alone: a sentence can hold what a provider or a command said. */
+function lastErrorOf({ status, transcript }: SessionState): string | undefined {
+  if (status !== 'error') return undefined;
+  const content = transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';
+  return /^([A-Z][A-Z0-9_]{2,60})(?::|$)/.exec(content)?.[1] ?? 'TURN_FAILED';
 }

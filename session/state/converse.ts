@@ -1,10 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { ModelMessage } from '../../core/contract/model.ts';
 import { boundRequest } from '../../engine/run/draft/read-request.ts';
-import { actAtOnce, isAtOnce } from './act-at-once.ts';
-import { answerNote, answerTitle } from './answer-note.ts';
 import { answeredGoal } from './answered-goal.ts';
 import { beginDeed, isDeed } from './begin-deed.ts';
+import { changeBudget } from './change-budget.ts';
 import type { ClientCommand, Want } from './command.ts';
+import { cutDialogue, type DialogueCut } from './cut-dialogue.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
 import { judgeHeldAnswer } from './held/judge-held-answer.ts';
@@ -15,11 +16,13 @@ import {
   type Interaction,
   type InteractionAnswer,
   judgeAnswer,
+  questionsOf,
   secretQuestions,
 } from './interaction.ts';
 import { requireIdle } from './require-idle.ts';
 import { isRepeated, saidFact } from './said-fact.ts';
 import { sayGoal } from './say-goal.ts';
+import { changeSettings } from './settings/change-settings.ts';
 import { isNoNote } from './slash/is-no-note.ts';
 import { readSpoken } from './slash/read-spoken.ts';
 import type { AtOnce, Deed, Spoken } from './slash/spoken.ts';
@@ -239,4 +242,101 @@ function withdrawn(
   why: Extract<Fact, { readonly type: 'withdrawn' }>['why'],
 ): readonly Fact[] {
   return asked.map(({ id }) => ({ type: 'withdrawn', id, why }));
+}
+
+const kinds = { set: true, budget: true, cut: true } as const satisfies Readonly<
+  Record<AtOnce['kind'], true>
+>;
+
+function isAtOnce(spoken: Spoken): spoken is AtOnce {
+  return Object.hasOwn(kinds, spoken.kind);
+}
+
+/**
+ * Does what was said there and then: no model is asked, and whatever turn runs goes on. Each command refuses for itself
+ * what does not go while one runs.
+ */
+function actAtOnce(state: SessionState, said: AtOnce, by: Speaker, moment: Moment): Decided {
+  switch (said.kind) {
+    case 'set':
+      return changeSettings(state, said.change, by, moment);
+    case 'cut':
+      return decideCut(state, said.how, moment);
+    case 'budget':
+      return changeBudget(state, said.limitUsd, by, moment);
+  }
+}
+
+/** Title of the entry of a transcript that says what a person answered. */
+const answerTitle = 'Answer';
+
+/** Characters of what was asked, and of one answer. */
+const most = { asked: 200, given: 4000 } as const;
+
+/**
+ * What a person answered in words of his own, or to a question of a model, for whoever reads the transcript later: each
+ * question with its answer; of a secret that there is one. `undefined` where the choice alone is all.
+ */
+function answerNote(
+  { plans }: Pick<SessionState, 'plans'>,
+  asked: Interaction,
+  { note, answers = {} }: InteractionAnswer,
+): string | undefined {
+  const lines =
+    asked.kind === 'request_user_input'
+      ? questionsOf(asked).map(({ id, prompt, options = [], secret }) => {
+          // Before anything is looked up: an answer to a secret question is kept nowhere.
+          if (secret === true) return pair(prompt, 'answered, not shown');
+          const [given = ''] = answers[id] ?? [];
+          return pair(prompt, options.find((option) => option.id === given)?.label ?? given);
+        })
+      : [
+          ...(note === undefined ? [] : [pair('Modify', note)]),
+          ...Object.entries(answers).map(([line, [given = '']]) => pair(stepOf(plans, line), given)),
+        ];
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** The line of a plan that a note is on, in its words. */
+function stepOf(plans: SessionState['plans'], line: string): string {
+  return plans.at(-1)?.steps.find(({ id }) => id === line)?.step ?? line;
+}
+
+function pair(asked: string, given: string): string {
+  return `${cut(asked.replace(/\s+/g, ' ').trim(), most.asked)} → ${cut(given, most.given)}`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}
+
+/**
+ * Cuts what is sent of the conversation from now on; spec, plans, decisions and the transcript stay as they are.
+ * CONTROLLER_CONFLICT while a turn runs.
+ */
+function decideCut(state: SessionState, how: DialogueCut, { newId }: Pick<Moment, 'newId'>): Decided {
+  requireIdle(state);
+  const [before, after] = [state.dialogue, cutDialogue(state.dialogue, how)].map(charactersOf);
+  const untold = state.ran.flatMap(({ id, isTold }) => (isTold ? [] : [id]));
+  const text =
+    how === 'clear'
+      ? 'the conversation starts anew: no model is sent what was said before; spec, plans and decisions stay'
+      : `a model is sent ${after} characters of the conversation, before it were ${before}; older results can be asked for again`;
+  return {
+    facts: [
+      { type: 'talk-cut', how },
+      ...(how === 'clear' && untold.length > 0 ? ([{ type: 'runs-told', ids: untold }] as const) : []),
+      { type: 'noted', id: newId(), title: 'Conversation', text },
+    ],
+    wants: [],
+  };
+}
+
+function charactersOf(dialogue: readonly ModelMessage[]): number {
+  return dialogue.reduce(
+    (sum, one) =>
+      sum +
+      (one.role === 'tool' ? one.results.reduce((all, { text }) => all + text.length, 0) : one.text.length),
+    0,
+  );
 }

@@ -1,18 +1,18 @@
 import { WritError } from '../../core/base/errors.ts';
 import { cancel } from './cancel.ts';
-import type { ClientCommand, Command } from './command.ts';
+import type { ClientCommand, Command, Report } from './command.ts';
 import { attach, reclaim, release, requireWriter } from './control.ts';
 import { dispatch, respond, submit, visit } from './converse.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
+import type { Interaction } from './interaction.ts';
 import { leaseEnd } from './lease.ts';
 import { opensNetwork } from './opens-network.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
-import { review } from './review.ts';
 import { saidFact } from './said-fact.ts';
-import type { SessionState } from './state.ts';
-import { takeReport } from './take-report.ts';
+import { pendingOf, type SessionState, type ToolCall } from './state.ts';
+import { brokenOff, repliedFact } from './transcript.ts';
 
 /**
  * What a command makes of a state. Pure. A command that is refused throws (CONTROLLER_CONFLICT,
@@ -103,4 +103,121 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
       return { facts: release(state, 'detached', moment), wants: [] };
     }
   }
+}
+
+/** Characters of a comment on a hunk. */
+const maxComment = 2000;
+
+/**
+ * A person says something of one hunk; what he does not say again stays, but for the reason of a rejection that he
+ * takes back. INVALID_BODY; NOT_FOUND where there is no such
+ * patchset, file or hunk; INTERACTION_NOT_ACTIVE for what is committed: that is kept.
+ */
+function review(
+  state: SessionState,
+  { patchset, path, hunk, verdict, comment }: Extract<ClientCommand, { type: 'review' }>,
+  by: Speaker,
+  { newId }: Moment,
+): Decided {
+  if (verdict === undefined && comment === undefined)
+    throw new WritError('INVALID_BODY', { message: 'expected a `verdict`, a `comment`, or both' });
+  if (comment !== undefined && !isComment(comment))
+    throw new WritError('INVALID_BODY', {
+      message: `expected \`comment\` to have 1 to ${maxComment} characters and no control characters`,
+    });
+  const shown = state.patchsets.find(({ id }) => id === patchset);
+  if (shown === undefined) throw notFound('no such patchset', { patchset });
+  const change = shown.changes.find((one) => one.path === path);
+  if (change === undefined) throw notFound('the patchset does not change that file', { patchset, path });
+  if (change.hunks?.some(({ id }) => id === hunk) !== true)
+    throw notFound('the file has no such hunk there', { patchset, path, hunk });
+  if (shown.status === 'accepted')
+    throw new WritError('INTERACTION_NOT_ACTIVE', {
+      message: 'the change is committed: it is kept',
+      detail: { patchset },
+    });
+  const known = state.reviews.find((one) => one.patchset === patchset && one.hunk === hunk);
+  // Why a hunk was rejected is nothing to say of one that is kept after all.
+  const isTakenBack = verdict === 'keep' && known?.verdict === 'reject';
+  const now = {
+    verdict: verdict ?? known?.verdict,
+    comment: comment ?? (isTakenBack ? undefined : known?.comment),
+  };
+  return {
+    facts: [
+      {
+        type: 'reviewed',
+        id: newId(),
+        review: {
+          patchset,
+          path,
+          hunk,
+          ...(now.verdict === undefined ? {} : { verdict: now.verdict }),
+          ...(now.comment === undefined ? {} : { comment: now.comment }),
+        },
+        by,
+      },
+    ],
+    wants: [],
+  };
+}
+
+function isComment(text: string): boolean {
+  return text.trim() !== '' && text.length <= maxComment && !/(?!\n)\p{Cc}/u.test(text);
+}
+
+function notFound(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('NOT_FOUND', { message, detail });
+}
+
+/** What an effect reports; nothing counts of a turn that is over. */
+function takeReport(state: SessionState, command: Report, { nowMs, newId }: Moment): Decided {
+  const { turn, ...told } = command;
+  // What was paid was paid, whether its turn is over or not.
+  if (told.type === 'used') return { facts: [{ ...told, turn }], wants: [] };
+  // What an ended turn still says is about nothing that is.
+  if (turn !== state.turn) return nothingDecided;
+  switch (told.type) {
+    case 'ask': {
+      const { type: _, ...question } = told;
+      // Whoever has asked to stop is asked nothing more.
+      if (state.isCancelling) return { facts: [], wants: [{ type: 'abort', turn }] };
+      const interaction: Interaction = { ...question, id: newId(), status: 'pending', requestedAtMs: nowMs };
+      return { facts: [{ type: 'asked', interaction }], wants: [] };
+    }
+    case 'tools-stopped':
+      return {
+        facts: state.toolCalls.filter(({ status }) => status === 'running').map(unknownTool),
+        wants: [],
+      };
+    case 'end': {
+      const left = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'turn-ended' }));
+      const { end, reason } = told;
+      return {
+        facts: [
+          ...left,
+          ...brokenOff(state),
+          { type: 'turn-ended', turn, end, ...(reason === undefined ? {} : { reason }) },
+        ],
+        wants: [],
+      };
+    }
+    case 'replied':
+      return { facts: [repliedFact(state, told)], wants: [] };
+    default:
+      return { facts: [told], wants: [] };
+  }
+}
+
+/** It may have changed something, and nobody knows how much. */
+function unknownTool({ id, toolName, summary, output }: ToolCall): Fact {
+  const how = 'stopped before its end';
+  return {
+    type: 'tool',
+    id,
+    toolName,
+    status: 'unknown',
+    summary: summary === undefined ? how : `${summary}: ${how}`,
+    ...(output === undefined ? {} : { output }),
+  };
 }

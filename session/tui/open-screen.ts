@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { type Line, span } from '../screen/line.ts';
 import { answeredWords } from '../screen/question/answered-words.ts';
 import { isSecretAsked, nextAsked } from '../screen/question/asked.ts';
@@ -10,7 +10,6 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
 import { type Composer, emptyComposer } from './composer/composer.ts';
 import { type Draft, draftOf, unsentOf, withDraft } from './composer/draft.ts';
-import { faultWords } from './fault-words.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { hangLine } from './print/hang-line.ts';
 import { openPrinter, printedFrom } from './print/open-printer.ts';
@@ -292,4 +291,16 @@ function offerOf(form: string, description: string) {
   const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
   const typed = first < 0 ? words : words.slice(0, first);
   return { name: typed.join(' '), arguments: words.slice(typed.length).join(' '), description };
+}
+
+/** Why something was not done, for whoever wanted it: in words, what to do where somebody knows, and the code last. */
+function faultWords(fault: unknown): string {
+  if (!isWritError(fault)) return visible(messageOf(fault));
+  const { code, message, hints, detail } = fault;
+  if (detail.reason === 'lease_held')
+    return visible(`${detail.kind ?? 'somebody else'} steers the session: Ctrl+T takes it back`);
+  if (typeof detail.unknown === 'string')
+    return visible(`there is no command \`/${detail.unknown}\`: /help lists them; or put a word before it`);
+  const [hint] = hints;
+  return visible(`${message}${hint === undefined ? '' : `; ${hint}`} (${code})`);
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { filteredPaths } from '../../engine/vcs/filtered-paths.ts';
 import { gitFailed, gitLine } from '../../engine/vcs/git.ts';
 import { withIndex } from '../../engine/vcs/index-transaction.ts';
 import { askLockingGit } from '../../engine/vcs/locking-git.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { lockedFault } from '../../engine/vcs/stale-locks.ts';
 import { type PlannedChange, planVcsChange } from './plan-vcs-change.ts';
-import { refuseFilters } from './refuse-filters.ts';
 
 /**
  * Makes a change that was let through, and says what it did. WORKSPACE_CHANGED where what it rests on is no longer
@@ -68,4 +68,25 @@ async function moved(repository: Repository, args: readonly string[], input = ''
   if (code === 0) return;
   if (lock !== undefined) throw lockedFault(args[0], lock);
   throw gitFailed(args, code, stderr);
+}
+
+const maxShown = 10;
+
+/**
+ * Filter drivers are programs, and none runs here. What one of them would have changed on its way (large files,
+ * encrypted ones) must not go that way without it: UNSUPPORTED_OPERATION, naming the paths.
+ */
+async function refuseFilters(
+  repository: Repository,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await filteredPaths(repository, paths, signal);
+  const [first] = found;
+  if (first === undefined) return;
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: `\`${first.path}\` goes through the filter \`${first.filter}\`, which is a program, and none of the repository's runs here`,
+    detail: { filters: found.slice(0, maxShown), count: found.length },
+    hints: ['do it with git itself, outside of writ'],
+  });
 }

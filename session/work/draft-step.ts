@@ -2,13 +2,15 @@ import { draftReview } from '../../api/intent/draft-review.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveAcceptance } from '../../core/contract/intentspec.gen.ts';
-import { draftIntent } from '../../engine/run/draft/draft-intent.ts';
+import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
+import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
 import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft.ts';
 import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { checkLists } from '../../engine/spec/checks-of.ts';
+import { unusualFacts } from '../../engine/spec/unusual-facts.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
-import { essenceOf } from './essence-of.ts';
 import { holdGoal } from './goal/hold-goal.ts';
 import { patiently } from './goal/patiently.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
@@ -108,4 +110,25 @@ function rethrowWithAsk(fault: unknown): never {
 function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] {
   const { fastChecks, integrationChecks, securityChecks, releaseChecks } = verificationPlan;
   return [fastChecks, integrationChecks, securityChecks, releaseChecks].flat().map(({ id }) => id);
+}
+
+/** What of a drafted contract a person judges, apart from all that is as in every other of its risk. */
+function essenceOf({ contract: { effective }, repairs }: Pick<DraftedIntent, 'contract' | 'repairs'>) {
+  const { intent, acceptance, risk } = effective;
+  return {
+    problem: intent.problemStatement,
+    objectives: intent.objectives,
+    acceptedWhen: acceptance.successCriteria,
+    checks: checkLists.flatMap((list) =>
+      acceptance.verificationPlan[list].map(({ id, command }) => ({
+        id,
+        stage: list.replace('Checks', ''),
+        ...(command === undefined ? {} : { command }),
+      })),
+    ),
+    rationale: risk.rationale,
+    factors: risk.factors,
+    unusual: unusualFacts(effective),
+    stricter: repairs.filter((one) => one !== alwaysStricter),
+  };
 }

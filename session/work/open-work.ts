@@ -1,20 +1,35 @@
-import { WritError } from '../../core/base/errors.ts';
+import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { readContract } from '../../engine/intent/admit-contract.ts';
+import { draftEdits, editSentence, requireStricter } from '../../engine/run/draft/edited-draft.ts';
+import { draftPath, type KeptDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';
-import { awaitsNote } from '../state/interaction.ts';
+import { heldSubject } from '../state/held/held-question.ts';
+import { awaitsNote, type GivenAnswer } from '../state/interaction.ts';
+import { localChangesAnswer, localChangesSubject } from '../state/local-changes-question.ts';
+import { pursuedGoal } from '../state/pursued-goal.ts';
+import type { SessionState } from '../state/state.ts';
 import { stoppedWords } from '../state/stopped-run.ts';
-import { continueStep } from './continue-step.ts';
+import { undoSubject } from '../state/undo-question.ts';
+import { repairs } from '../state/work.ts';
 import { converseStep } from './converse-step.ts';
-import { draftStep } from './draft-step.ts';
-import { failedReason } from './failed-reason.ts';
+import { draftStep, reviewSubject } from './draft-step.ts';
 import { goalStep } from './goal/goal-step.ts';
+import { pursueStep, resumePursued } from './goal/pursue-step.ts';
+import { requireVerifiable } from './goal/require-verifiable.ts';
 import { supervise } from './goal/supervise.ts';
+import { keepLocalChanges } from './local-changes.ts';
+import { choiceSubject, type MadePlan, makePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
+import { heldStep } from './review/held-step.ts';
 import { reviewStep } from './review/review-step.ts';
+import { type Execution, resumeStep, runStep } from './run-step.ts';
 import { keepCopy } from './shell/keep-copy.ts';
 import { shellStep } from './shell/shell-step.ts';
 import { openSpending } from './spending.ts';
 import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
-import { undoStep } from './undo/undo-step.ts';
+import { undoAnswered, undoStep } from './undo/undo-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
 import { type OpenWorkSetting, workSettingFor } from './work-setting.ts';
 import { openWorkTime } from './work-time.ts';
@@ -160,4 +175,150 @@ function answering(scope: TurnScope, agent: string | undefined): TurnScope {
   const { agentOf } = scope.setting;
   if (agentOf === undefined) throw new WritError('AGENT_UNKNOWN', { detail: { agent } });
   return { ...scope, setting: { ...scope.setting, ...agentOf(agent) } };
+}
+
+/** An answer that a turn goes on with. */
+interface Continuation {
+  readonly subject: string;
+  readonly option: string;
+  readonly given: GivenAnswer;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What an answer makes of a turn that waited for it. Everything it needs is in the session's facts and on disk: it may
+ * be another process that asked.
+ */
+async function continueStep(scope: TurnScope, answer: Continuation): Promise<StepEnd> {
+  const { subject, option, given } = answer;
+  const { state, setting } = scope;
+  if (subject.startsWith(reviewSubject)) {
+    const { draft } = state();
+    if (draft === undefined) throw new TypeError('an answer to a draft that there is not');
+    if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
+    const { networkAccess, engine, repositoryPath } = setting;
+    const repository = await openRepository(repositoryPath, { onlyReads: true });
+    const kept = requireDraft(readDraft(repository, draft.runId), draft.runId);
+    await holdEdits(scope, repository, kept);
+    const stopped = await requireVerifiable(scope, kept.specBytes);
+    if (stopped !== undefined) return stopped;
+    await confirmIntent(engine, repositoryPath, kept.specBytes);
+    const wish = { runId: draft.runId, remarks: [], repair: unrepaired, networkAccess };
+    // What a goal may use up is granted with its plan.
+    if (!setting.executesUnasked || pursuedGoal(state()) !== undefined) return planStep(scope, wish);
+    const { plan } = await makePlan(scope, wish);
+    return runStep(scope, { plan, networkAccess, notes: {} });
+  }
+  if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
+  if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
+  if (subject.startsWith(localChangesSubject)) return localChangesAnswered(scope, answer);
+  // Others may have been made since it was asked about.
+  const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;
+  const plan = state().plans.findLast(
+    (one): one is MadePlan & typeof one => one.run !== undefined && (asked === undefined || one.id === asked),
+  );
+  if (plan === undefined) throw new TypeError('an answer to a plan that there is not');
+  if (asked !== undefined) return choose(scope, plan, answer);
+  // Who asked about a tool call is gone: its run goes on, and asks again.
+  const { run } = state();
+  if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };
+  return pursuedGoal(state()) === undefined ? resumeStep(scope, run, plan) : resumePursued(scope, run, plan);
+}
+
+/**
+ * The process that asked about local changes is gone: the run goes on with the answer, or its draft is planned with it.
+ */
+async function localChangesAnswered(scope: TurnScope, { subject, given }: Continuation): Promise<StepEnd> {
+  const runId = subject.slice(localChangesSubject.length);
+  const choice = await keepLocalChanges(scope, runId, localChangesAnswer(given));
+  if (choice === 'stop')
+    return { end: 'failed', reason: 'local changes are in the way: commit or stash them' };
+  const { run, plans } = scope.state();
+  const plan = plans.findLast((one): one is MadePlan & typeof one => one.run?.runId === runId);
+  if (run !== undefined && plan !== undefined)
+    return pursuedGoal(scope.state()) === undefined
+      ? resumeStep(scope, run, plan)
+      : resumePursued(scope, run, plan);
+  const { networkAccess } = scope.setting;
+  return planStep(scope, { runId, remarks: [], repair: unrepaired, networkAccess });
+}
+
+function choose(
+  scope: TurnScope,
+  plan: MadePlan,
+  { option, given, metadata }: Continuation,
+): Promise<StepEnd> {
+  const networkAccess = metadata.networkAccess === 'allow' ? 'allow' : 'deny';
+  const notes = given.answers ?? {};
+  const limit = Number(metadata.repairLimit ?? plan.run.repair.limit);
+  if (option === 'execute') {
+    const repair = { attempt: plan.run.repair.attempt, limit: Math.min(limit, repairs.cap) };
+    const execution: Execution = { plan: { ...plan, run: { ...plan.run, repair } }, networkAccess, notes };
+    return pursuedGoal(scope.state()) === undefined
+      ? runStep(scope, execution)
+      : pursueStep(scope, execution);
+  }
+  const remarks = [
+    `The plan before this one:\n${plan.steps.map(({ step }) => `- ${step}`).join('\n')}`,
+    ...Object.entries(notes).flatMap(([id, texts]) =>
+      texts.map(
+        (text) => `The person says on "${plan.steps.find((one) => one.id === id)?.step ?? id}":\n${text}`,
+      ),
+    ),
+    ...(given.note === undefined ? [] : [`The person says of it:\n${given.note}`]),
+  ];
+  return planStep(scope, { runId: plan.run.runId, remarks, repair: plan.run.repair, networkAccess });
+}
+
+/** What a disk that takes no more is called. */
+const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
+
+/**
+ * Why a turn has failed, in words: what was thrown, what to do about it, and how the run that it worked on is gone on
+ * with. A goal goes on with its run by itself. Pure.
+ */
+export function failedReason(
+  fault: unknown,
+  state: Pick<SessionState, 'run' | 'outcome' | 'goal' | 'turn'>,
+): string {
+  const kept = pursuedGoal(state) === undefined ? stoppedWords(state) : '';
+  return [sentenceOf(fault), ...hintsOf(fault), kept].filter((one) => one !== '').join('\n- ');
+}
+
+function sentenceOf(fault: unknown): string {
+  if (isWritError(fault)) return `${fault.code}: ${fault.message}`;
+  return isFull(fault) ? `EVIDENCE_WRITE_FAILED: ${messageOf(fault)}` : messageOf(fault);
+}
+
+function hintsOf(fault: unknown): readonly string[] {
+  if (isWritError(fault)) return fault.hints;
+  return isFull(fault) ? ['make room on the disk, then say it again: nothing that was said is lost'] : [];
+}
+
+function isFull(fault: unknown): boolean {
+  return full.has(Object(fault).code);
+}
+
+/**
+ * Holds a draft whose file was edited by hand to what was drafted, and tells what differs: whoever confirms it was
+ * shown the other one (docs/lifecycle.md, Edited by hand). DRAFT_LOOSENED; OBJECT_CORRUPT where what was drafted is not
+ * what the thread says.
+ */
+async function holdEdits(
+  { setting: { engine }, state, tell, newId }: TurnScope,
+  repository: Pick<Repository, 'commonDir'>,
+  kept: KeptDraft,
+): Promise<void> {
+  const { runId } = kept;
+  const { effective } = await readContract(engine, kept.specBytes);
+  if ((await readContract(engine, kept.drafted)).digest !== state().draft?.digest)
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the draft \`${runId}\` does not hold what was drafted`,
+      detail: { run_id: runId },
+    });
+  const edits = draftEdits(kept, effective);
+  requireStricter({ runId, path: draftPath(repository, runId) }, edits);
+  if (edits.length === 0) return;
+  const text = edits.map((edit) => `- ${editSentence(edit)}`).join('\n');
+  await tell({ type: 'noted', id: newId(), title: 'Edited by hand since it was drafted', text });
 }

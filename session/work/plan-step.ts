@@ -1,17 +1,20 @@
+import { lstat } from 'node:fs/promises';
+import { isAbsolute, join, normalize } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
 import { limitOf } from '../state/change-budget.ts';
+import type { StepCost } from '../state/cost.ts';
 import type { SessionGoal } from '../state/goal.ts';
 import { toGoalView, toNumbers } from '../state/goal-view.ts';
 import type { Interaction } from '../state/interaction.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { shortBudget, shortCap } from '../state/short-budget.ts';
+import type { SessionState } from '../state/state.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
-import { estimatePlan } from './estimate-plan.ts';
-import { totalOf } from './estimate-steps.ts';
 import { patiently } from './goal/patiently.ts';
 import { localChangesOfDraft } from './local-changes.ts';
 import { tellRuns, untoldRuns } from './tell-ran.ts';
@@ -193,4 +196,92 @@ function changedLines(before: SessionPlan | undefined, after: MadePlan): readonl
   const gone = (old ?? []).filter((line) => !now?.includes(line)).map((line) => `- ${line}`);
   const come = (now ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${line}`);
   return [...gone, ...come].slice(0, maxChanges);
+}
+
+const maxFiles = 200;
+
+/** Estimates what a plan costs, of its contract, the files that its Tasks are to write, and what the thread cost. */
+async function estimatePlan(
+  { plans, usage: { turn } }: Pick<SessionState, 'plans' | 'usage'>,
+  root: string,
+  contractBytes: number,
+  { steps, advice }: { readonly steps: readonly PlanStep[]; readonly advice: readonly TaskAdvice[] },
+): Promise<Required<Pick<SessionPlan, 'estimates' | 'estimatedFrom'>>> {
+  const tasks: { line: string; fileBytes: number }[] = [];
+  for (const { key, writes } of advice) {
+    const line = steps.find(({ task }) => task === key)?.id;
+    if (line !== undefined) tasks.push({ line, fileBytes: await bytesOf(root, writes) });
+  }
+  const tokens = turn === undefined ? 0 : turn.inputTokens + turn.outputTokens;
+  const isPriced = turn?.costUsd !== undefined && turn.unpriced !== true && tokens > 0;
+  const earlier = plans.flatMap(({ actuals = [] }) => actuals.map((one) => one.tokens));
+  const estimates = estimateSteps({
+    tasks,
+    contractBytes,
+    earlier,
+    ...(isPriced ? { usdPerToken: (turn.costUsd ?? 0) / tokens } : {}),
+  });
+  return { estimates, estimatedFrom: earlier.length };
+}
+
+/** Of files that are there; a place outside, a directory and a pattern have no size. */
+async function bytesOf(root: string, paths: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of paths.slice(0, maxFiles)) {
+    if (isAbsolute(path) || normalize(path).startsWith('..')) continue;
+    const found = await lstat(join(root, path)).catch(() => undefined);
+    if (found?.isFile()) bytes += found.size;
+  }
+  return bytes;
+}
+
+/** What is known of the work at a plan before it begins. */
+interface WorkAhead {
+  /** Each Task that a model works at: its first line, and how large the files are that it is to write. */
+  readonly tasks: readonly { readonly line: string; readonly fileBytes: number }[];
+  readonly contractBytes: number;
+  /** Tokens that Tasks of this thread came to before. */
+  readonly earlier: readonly number[];
+  /** What a token cost in this turn so far; absent where nobody knows the price. */
+  readonly usdPerToken?: number;
+}
+
+const charactersPerToken = 4;
+/** Instructions and tools, questions until a small Task is done, and tokens of one reply: as assumed, not measured. */
+const [standing, turns, reply] = [3000, 6, 300];
+
+/**
+ * Estimated tokens and cost of each Task: the median of the thread's Tasks before, else what its questions hold, each
+ * of them everything before it, while its files are read. Pure; an estimate, and no promise.
+ */
+export function estimateSteps({
+  tasks,
+  contractBytes,
+  earlier,
+  usdPerToken,
+}: WorkAhead): readonly StepCost[] {
+  const known = median(earlier);
+  return tasks.map(({ line, fileBytes }) => {
+    const first = standing + contractBytes / charactersPerToken;
+    const grown = fileBytes / charactersPerToken + turns * reply;
+    const tokens = Math.round(known ?? turns * (first + grown / 2) + turns * reply);
+    return { line, tokens, ...(usdPerToken === undefined ? {} : { costUsd: toUsd(tokens * usdPerToken) }) };
+  });
+}
+
+/** All of them together; without a cost where one has none. */
+export function totalOf(costs: readonly StepCost[]): Omit<StepCost, 'line'> {
+  const tokens = costs.reduce((sum, one) => sum + one.tokens, 0);
+  const known = costs.flatMap(({ costUsd }) => (costUsd === undefined ? [] : [costUsd]));
+  const usd = known.reduce((sum, one) => sum + one, 0);
+  return { tokens, ...(known.length === costs.length && costs.length > 0 ? { costUsd: toUsd(usd) } : {}) };
+}
+
+function toUsd(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
+}
+
+function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -1,27 +1,32 @@
 import { confirmIntent, requireConfirmed } from '../../api/intent/confirm-intent.ts';
+import { readSteps } from '../../coder/tools/update-plan.ts';
+import type { ToolCall } from '../../core/contract/model.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
 import { withNetwork } from '../../engine/run/draft/with-network.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/run/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
+import type { WorkWatch } from '../../engine/run/state/work-watch.ts';
 import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { setAsideNoticeOf } from '../../engine/vcs/set-aside-refs.ts';
+import { envelopeChanges } from '../review/envelope-changes.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';
 import { requireApart } from '../self-test/try-to-approve.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
+import { announcing } from './announcing.ts';
 import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
 import { localChangesOfDraft } from './local-changes.ts';
 import { personOf } from './person-of.ts';
 import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
 import { failedWords, spentSoFar, spentWords } from './repair-words.ts';
+import { replyPieces } from './reply-pieces.ts';
 import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
 import { tellOutcome } from './tell-outcome.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
-import { watchWork } from './watch-work.ts';
 
 /** A plan that a person has executed, and with what. */
 export interface Execution {
@@ -258,4 +263,68 @@ export function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): 
     );
     return noted.length === 0 ? advice : { ...advice, steps: [...advice.steps, ...noted] };
   });
+}
+
+/** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
+function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
+  // What is only looked at is told as well as it goes: nobody waits for it.
+  const told = (report: Parameters<typeof tell>[0]): void => void tell(report).catch(() => undefined);
+  const called = (call: ToolCall): void => {
+    if (call.name === 'update_plan') toldSteps(call);
+    if (call.name === 'apply_patch') toldPatch(call);
+  };
+  const toldSteps = (call: ToolCall): void => {
+    const steps = readSteps(argumentOf(call, 'steps'));
+    if (!('lines' in steps)) return;
+    told({
+      type: 'planned',
+      plan: {
+        id: `${plan.id}/model`,
+        title: 'Steps of the model',
+        status: 'running',
+        steps: steps.lines.map((line, at) => ({ id: `${at + 1}`, ...line })),
+      },
+    });
+  };
+  const toldPatch = (call: ToolCall): void => {
+    const changes = envelopeChanges(argumentOf(call, 'patch'));
+    if (changes.length > 0)
+      told({ type: 'patched', patchset: { id: `${plan.id}/${call.id}`, status: 'proposed', changes } });
+  };
+  return {
+    // Tasks are worked side by side: each attempt speaks for itself.
+    listen() {
+      const reply = replyPieces(told, newId);
+      const announced = announcing(told, newId);
+      return (event) => {
+        announced(event);
+        reply.hear(event);
+        if (event.type === 'call') called(event.call);
+        else if (event.type === 'end') {
+          const text = reply.text();
+          if (text !== '') told({ type: 'replied', id: reply.id(), text: text.toWellFormed() });
+          reply.next();
+        }
+      };
+    },
+    attempt({ task, attempt }, went) {
+      const id = `${state().run ?? plan.run.runId}/${task}`;
+      const status = went === 'began' ? 'running' : went === 'taken' ? 'completed' : 'pending';
+      const details = `attempt ${attempt}${went === 'refused' ? ' was not accepted' : ''}`;
+      told({ type: 'tasked', task: { id, title: task, status, details } });
+      const of = went === 'began' ? 'in_progress' : went === 'taken' ? 'completed' : 'pending';
+      for (const step of plan.steps)
+        if (step.task === task) told({ type: 'stepped', plan: plan.id, step: step.id, status: of });
+    },
+  };
+}
+
+/** An argument of a call as the model wrote it; empty where it is none. */
+function argumentOf({ arguments: given }: ToolCall, name: string): string {
+  try {
+    const value = (JSON.parse(given) as Readonly<Record<string, unknown>> | null)?.[name];
+    return typeof value === 'string' ? value : '';
+  } catch {
+    return '';
+  }
 }

@@ -1,11 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ToolRequest } from '../../core/contract/hook-payload.ts';
+import type { ToolRequest, ToolSettled } from '../../core/contract/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Told } from '../state/command.ts';
 import { failedNames } from './repair-words.ts';
-import { toolDetails } from './tool-details.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /** Observes the engine of a session; what it sees is told to whoever works there. */
@@ -123,4 +122,28 @@ function isLooking({ tool, action }: ToolRequest): boolean {
 function describe({ tool, action, command, paths = [], query }: ToolRequest) {
   const what = command ?? query ?? paths.join(', ');
   return { toolName: tool, summary: `${action} ${what}`.trim().slice(0, maxSummary) };
+}
+
+/** Characters of all of it, and of what is repeated out of the request. */
+const most = { all: 8000, asked: 6000, paths: 100 } as const;
+
+/**
+ * What was done with a tool and what came of it, a fact a line and the command last: the whole of it, where a summary
+ * holds its beginning. Masked by whoever tells it.
+ */
+function toolDetails({ request, outcome, refusal, exitCode, heldBack, durationMs }: ToolSettled): string {
+  const { tool, action, checkId, command, paths = [], query } = request;
+  const asked = command ?? query ?? '';
+  const told = asked.slice(0, most.asked).toWellFormed();
+  const shownPaths = paths.slice(0, most.paths);
+  const lines = [
+    `${tool} ${action}: ${outcome}${exitCode === undefined ? '' : `, exit code ${exitCode}`}, ${durationMs} ms`,
+    ...(checkId === undefined ? [] : [`check: ${checkId}`]),
+    ...(refusal === undefined ? [] : [`refused by ${refusal.rule}: ${refusal.message}`]),
+    ...(heldBack === undefined ? [] : [`the sandbox kept it from this: ${heldBack}`]),
+    ...(shownPaths.length === 0 ? [] : [`paths: ${shownPaths.join(', ')}`]),
+    ...(paths.length > shownPaths.length ? [`and ${paths.length - shownPaths.length} more paths`] : []),
+    ...(told === '' ? [] : [`asked: ${told}${told.length < asked.length ? '…' : ''}`]),
+  ];
+  return lines.join('\n').slice(0, most.all).toWellFormed();
 }

@@ -5,7 +5,6 @@ import type { SessionChannel } from '../../channel/open-channel.ts';
 import { toSnapshot } from '../../state/snapshot.ts';
 import type { SessionState } from '../../state/state.ts';
 import { type EventStream, firstSeq, lastSeen } from './event-stream.ts';
-import { createPace } from './pace.ts';
 import { rememberLast } from './remember-last.ts';
 import { createReplayRing } from './replay-ring.ts';
 
@@ -104,4 +103,44 @@ function urgentTypes(before: SessionState, after: SessionState): readonly EventT
     ...(isSameController ? [] : (['controller_changed'] as const)),
     ...(before.status === after.status ? [] : (['status_changed'] as const)),
   ];
+}
+
+/** How often snapshots may go out. */
+interface Pace {
+  /** Milliseconds until the next one may: 0 is now. `urgent` ones wait for no delta. */
+  waitMs(urgent: boolean): number;
+  /** One goes out. */
+  spend(): void;
+}
+
+/** At most 10 snapshots a second (resolutions, Events) … */
+const intervalMs = 100;
+/** … and so many at once that nobody may miss. */
+const burst = 20;
+
+/**
+ * Deltas are an interval apart. A change of status or controller goes out at once as long as the burst lasts, which
+ * comes back at the same rate: whatever happens, none waits for longer than an interval.
+ */
+function createPace(clock: Pick<Clock, 'monotonic'>): Pace {
+  let spentAt = Number.NEGATIVE_INFINITY;
+  let left: number = burst;
+  let countedAt = clock.monotonic();
+  const count = (): number => {
+    const now = clock.monotonic();
+    left = Math.min(burst, left + (now - countedAt) / intervalMs);
+    countedAt = now;
+    return now;
+  };
+  return {
+    waitMs: (urgent) => {
+      const now = count();
+      const forBurst = left >= 1 ? 0 : (1 - left) * intervalMs;
+      return urgent ? forBurst : Math.max(forBurst, spentAt + intervalMs - now, 0);
+    },
+    spend: () => {
+      spentAt = count();
+      left = Math.max(0, left - 1);
+    },
+  };
 }

@@ -1,7 +1,6 @@
-import type { Line, Span } from '../line.ts';
+import type { Line, Span, Tone } from '../line.ts';
 import { visible } from '../visible.ts';
 import type { Found } from './run-emitter.ts';
-import { toTone } from './to-tone.ts';
 
 /** Characters of the longest line that is coloured, and of a whole block: grammars are not linear in every text. */
 const mostLine = 400;
@@ -95,4 +94,52 @@ function spansOf({ runs }: Found, from: number, length: number): Line {
     else spans.push({ text: part, tone });
   }
   return spans.map(({ text, tone }) => ({ text: visible(text), tone }));
+}
+
+/** Scopes of `highlight.js` grammars by their first word. */
+const tones: Readonly<Record<string, Tone>> = {
+  keyword: 'keyword',
+  built_in: 'name',
+  type: 'name',
+  literal: 'number',
+  number: 'number',
+  symbol: 'number',
+  string: 'string',
+  regexp: 'string',
+  char: 'string',
+  link: 'link',
+  comment: 'comment',
+  quote: 'comment',
+  doctag: 'comment',
+  title: 'name',
+  function: 'name',
+  class: 'name',
+  name: 'keyword',
+  attr: 'name',
+  attribute: 'name',
+  property: 'name',
+  variable: 'name',
+  section: 'heading',
+  bullet: 'keyword',
+  strong: 'strong',
+  emphasis: 'emphasis',
+  code: 'string',
+  addition: 'added',
+  deletion: 'removed',
+  meta: 'hunk',
+  'selector-tag': 'keyword',
+  'selector-class': 'name',
+  'selector-id': 'name',
+  'selector-attr': 'name',
+  'selector-pseudo': 'name',
+};
+
+/** How code of these scopes is shown: the innermost that says something decides. Code inside a string is code. */
+function toTone(scopes: readonly string[]): Tone {
+  for (const scope of scopes.toReversed()) {
+    const tone = tones[scope.split('.', 1)[0] ?? ''];
+    if (tone !== undefined) return tone;
+    if (scope === 'subst') return 'code';
+  }
+  return 'code';
 }

@@ -2,8 +2,6 @@ import type { MarkedToken, Token } from 'marked';
 import type { Tone } from '../line.ts';
 import { visible } from '../visible.ts';
 import type { Inline, InlineLine } from './block.ts';
-import { decodeReferences } from './decode-references.ts';
-import { safeHref } from './safe-href.ts';
 
 /** Emphasis in emphasis; what is deeper is text. */
 const mostDepth = 16;
@@ -114,4 +112,52 @@ function add(text: string, { tone, href }: Around, lines: Inline[][]): void {
       line[line.length - 1] = { ...last, text: last.text + shown };
     else line.push(href === undefined ? { text: shown, tone } : { text: shown, tone, href });
   }
+}
+
+/** The named characters that models write; others stay as they are written. */
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  copy: '©',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  rarr: '→',
+  larr: '←',
+  times: '×',
+  bull: '•',
+  middot: '·',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+};
+
+/** Text with its character references (`&amp;`, `&#x41;`) as characters; the result is as untrusted as it was. */
+function decodeReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
+    (whole, decimal, hex, name) => {
+      if (name !== undefined) return named[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+    },
+  );
+}
+
+const schemes: readonly string[] = ['http', 'https', 'mailto'];
+
+/**
+ * Where a link may lead: an address of the web, a mailbox, or a path of this site. Nothing for every other scheme, and
+ * for what a browser would read as another address than a person does.
+ */
+export function safeHref(target: string): string | undefined {
+  if (target === '' || /[\x00-\x20\x7f\\]|^\/\//.test(target)) return undefined;
+  const scheme = /^([^/?#:]*):/.exec(target)?.[1];
+  return scheme === undefined || schemes.includes(scheme.toLowerCase()) ? target : undefined;
 }

@@ -1,8 +1,9 @@
 import { type Line, span } from '../../screen/line.ts';
+import type { Asked } from '../../screen/question/asked.ts';
+import { changeAsked } from '../../screen/question/change-asked.ts';
 import { questionBody } from '../../screen/question/question-body.ts';
+import { visible } from '../../screen/visible.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { askedChange } from './asked-change.ts';
-import { earlierContracts } from './earlier-contracts.ts';
 import { entryLines } from './entry-lines.ts';
 import { hangLine } from './hang-line.ts';
 import { type Entry, nextToPrint, nothingPrinted, type Printed } from './printed.ts';
@@ -137,4 +138,49 @@ function questionLines(
     }
   }
   return { asked, lines };
+}
+
+const most = 40;
+
+/** What a use that an approval is about would write: nobody can judge a change that he does not see. */
+export function askedChange(
+  asked: Pick<Asked, 'kind' | 'metadata'>,
+  shape: Pick<Shape, 'diff'>,
+  columns: number,
+): readonly Line[] {
+  const change = changeAsked(asked);
+  if (change === undefined) return [];
+  const { diff, note, unshown } = change;
+  if (diff === '') return [[span(`  what it would change: ${visible(note)}`, 'dim')]];
+  const lines = shape.diff(diff, columns);
+  const left = Math.max(0, lines.length - most) + unshown;
+  return [
+    [span('  what it would change:', 'dim')],
+    ...lines.slice(0, most),
+    ...(left > 0 ? [[span(`  and ${left} more lines: /diff has them`, 'dim')]] : []),
+  ];
+}
+
+/**
+ * Contracts that were answered before this screen opened, each by the first of these entries that came after it: they
+ * are questions and no entries, and a thread that is gone on with would be read without what it is held to.
+ */
+function earlierContracts(
+  entries: readonly Entry[],
+  { interactions }: Pick<Snapshot, 'interactions'>,
+  shape: Shape,
+  columns: number,
+): ReadonlyMap<string, readonly Line[]> {
+  const before = new Map<string, readonly Line[]>();
+  const [oldest] = entries;
+  for (const asked of interactions) {
+    if (asked.kind !== 'intent_review_choice' || asked.status !== 'resolved') continue;
+    // What came before the part that is printed is a command away, as that is.
+    if (oldest === undefined || asked.requestedAt < oldest.createdAt) continue;
+    const next = entries.find(({ createdAt }) => createdAt > asked.requestedAt);
+    if (next === undefined) continue;
+    const lines = questionBody(asked, (text) => shape.markdown(text, columns));
+    before.set(next.id, [...(before.get(next.id) ?? []), [], ...lines]);
+  }
+  return before;
 }

@@ -1,6 +1,5 @@
 import { controlKey } from './control-key.ts';
-import { csiKey, ss3Key } from './csi-key.ts';
-import { charKey, type Key, keyOf } from './key.ts';
+import { charKey, type Key, type KeyName, keyOf, type Modifiers, unmodified } from './key.ts';
 import { lengthOf } from './read-text.ts';
 import { isDigit, isFinal, isParameter } from './sequence-octets.ts';
 
@@ -114,4 +113,128 @@ function withAlt(key: Key): Key {
 /** `ESC [ 3 $`: rxvt ends a key with Shift by what stands between elsewhere. */
 function isOldShift(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x24 && at > 2 && bytes.subarray(2, at).every(isDigit);
+}
+
+const letters: Readonly<Record<string, KeyName>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+};
+
+const numbers: Readonly<Record<number, KeyName>> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'page-up',
+  6: 'page-down',
+  7: 'home',
+  8: 'end',
+};
+
+const oldModifiers: Readonly<Record<string, Modifiers>> = {
+  '~': unmodified,
+  $: { ...unmodified, shift: true },
+  '^': { ...unmodified, ctrl: true },
+  '@': { ctrl: true, alt: false, shift: true },
+};
+
+/** Of the keypad, where a program before this one left it in its own mode. */
+const keypad: Readonly<Record<string, string>> = {
+  X: '=',
+  j: '*',
+  k: '+',
+  l: ',',
+  m: '-',
+  n: '.',
+  o: '/',
+  ...Object.fromEntries([...'pqrstuvwxy'].map((final, digit) => [final, String(digit)])),
+};
+
+/** The most that a number of a sequence can mean. */
+const mostNumber = 9_999_999;
+
+/** The key that `ESC [ parameters final` is; nothing where it is none (a report, the mouse, a key without a name). */
+function csiKey(parameters: string, final: string): Key | undefined {
+  if (/[^\d:;]/.test(parameters)) return undefined;
+  const fields = parameters.split(';').map((field) => field.split(':').map(toNumber));
+  const [[first = 0, shifted] = [], [modified = 1, event = 1] = [], [third] = []] = fields;
+  if (event > 2) return undefined;
+  const modifiers = modifiersOf(modified);
+  if (modifiers === undefined) return undefined;
+  if (final === 'u') return codeKey(first, modifiers, shifted);
+  if (final === 'Z') return keyOf('tab', { ...modifiers, shift: true });
+  if (final === '~' && first === 27 && third !== undefined) return codeKey(third, modifiers);
+  const name = letters[final];
+  if (name !== undefined) return keyOf(name, modifiers);
+  const arrow = /^[abcd]$/.test(final) ? letters[final.toUpperCase()] : undefined;
+  if (arrow !== undefined) return keyOf(arrow, { shift: true });
+  const old = oldModifiers[final];
+  const numbered = numbers[first];
+  if (old === undefined || numbered === undefined) return undefined;
+  return keyOf(numbered, final === '~' ? modifiers : old);
+}
+
+/** The key that `ESC O [modifier] final` is; nothing where it is none. */
+function ss3Key(parameters: string, final: string): Key | undefined {
+  const modifiers = modifiersOf(toNumber(parameters));
+  if (modifiers === undefined) return undefined;
+  const name = letters[final];
+  if (name !== undefined) return keyOf(name, modifiers);
+  if (final === 'M') return keyOf('enter', modifiers);
+  const arrow = /^[abcd]$/.test(final) ? letters[final.toUpperCase()] : undefined;
+  if (arrow !== undefined) return keyOf(arrow, { ctrl: true });
+  const text = keypad[final];
+  return text === undefined ? undefined : { type: 'text', text };
+}
+
+/** One more than the bits of what is held down. Nothing with Super or Hyper: those belong to the desktop. */
+function modifiersOf(value: number): Modifiers | undefined {
+  const bits = Math.max(value, 1) - 1;
+  if ((bits & 0b1_1000) !== 0) return undefined;
+  return { shift: (bits & 1) !== 0, alt: (bits & 0b10_0010) !== 0, ctrl: (bits & 4) !== 0 };
+}
+
+function toNumber(digits: string): number {
+  return digits === '' ? 1 : Math.min(Number(digits), mostNumber);
+}
+
+/** Keys that a terminal names by a number of its own (kitty's protocol) or by what they once sent. */
+const named = new Map<number, KeyName>([
+  [8, 'backspace'],
+  [9, 'tab'],
+  [13, 'enter'],
+  [27, 'escape'],
+  [127, 'backspace'],
+  [57_414, 'enter'],
+  [57_417, 'left'],
+  [57_418, 'right'],
+  [57_419, 'up'],
+  [57_420, 'down'],
+  [57_421, 'page-up'],
+  [57_422, 'page-down'],
+  [57_423, 'home'],
+  [57_424, 'end'],
+  [57_426, 'delete'],
+]);
+
+/** What a terminal sends as the number of a character and modifiers. Nothing where it is no key that writ knows. */
+function codeKey(code: number, modifiers: Modifiers, shifted = code): Key | undefined {
+  const name = named.get(code);
+  if (name !== undefined) return keyOf(name, modifiers);
+  const char = charOf(code);
+  if (char === undefined) return undefined;
+  if (modifiers.ctrl || modifiers.alt) return charKey(char, modifiers);
+  const upper = shifted <= 0x20 || shifted === code ? char.toUpperCase() : charOf(shifted);
+  const text = modifiers.shift ? upper : char;
+  return text === undefined ? undefined : { type: 'text', text };
+}
+
+/** A character that can be printed; what is for private use is a key without a name. */
+function charOf(code: number): string | undefined {
+  if (code > 0x10_ffff) return undefined;
+  const char = String.fromCodePoint(code);
+  return /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(char) ? undefined : char;
 }

@@ -1,9 +1,9 @@
 import type { Line } from '../../screen/line.ts';
 import { cellsOf } from './cells.ts';
 import { encodeLine } from './encode-line.ts';
-import { changeRegion, emptyRegion, printAnew, type Region } from './frame.ts';
 import type { Cursor, Painter, Size } from './painter.ts';
-import { columnsOf, cutRow, type Row, rowsWithin, toRow } from './row.ts';
+import { Pen } from './pen.ts';
+import { columnsOf, cutRow, type Row, rowsWithin, sameCell, toRow } from './row.ts';
 import { type Theme, withWords } from './theme.ts';
 import { wrapLine } from './wrap-line.ts';
 
@@ -126,4 +126,121 @@ function afterResize(region: Region, size: Size, reflows: boolean): Region {
   const above = region.rows.slice(0, region.at.row);
   const row = above.reduce((sum, cells) => sum + rowsWithin(cells, size.columns), 0);
   return { ...region, at: { ...region.at, row } };
+}
+
+/** The live region on a terminal: at least one row, and where the cursor stands. */
+interface Region {
+  readonly rows: readonly Row[];
+  readonly at: Cursor;
+  readonly seen: boolean;
+}
+
+/** Nothing: a line of its own with the cursor at its beginning. */
+const emptyRegion: Region = { rows: [[]], at: { row: 0, column: 0 }, seen: true };
+
+/** Terminals that know it show nothing of a frame before it is whole. */
+const [begin, end] = ['\x1b[?2026h', '\x1b[?2026l'];
+const [hide, show] = ['\x1b[?25l', '\x1b[?25h'];
+/** So that a row stays one, whatever the terminal thinks of its width. */
+const [cut, wrap] = ['\x1b[?7l', '\x1b[?7h'];
+const [save, restore] = ['\x1b7', '\x1b8'];
+
+/** More than this at once may be seen half drawn. */
+const smallFrame = 160;
+
+/**
+ * Makes one region another, of which the first rows may be finished lines. All of them have room on the screen, else
+ * use `printAnew`.
+ */
+function changeRegion(from: Region, to: Region, columns: number): string {
+  const pen = new Pen(from.at, columns);
+  const more = to.rows.length - from.rows.length;
+  changeRows(pen, from.rows, to.rows);
+  const changed = pen.take();
+  pen.moveTo(to.at.row, to.at.column);
+  const back = pen.take();
+  if (changed.length > smallFrame) return whole(from, to, changed + back);
+  const sight = from.seen === to.seen ? '' : to.seen ? show : hide;
+  const rows = pen.daring ? cut + changed + wrap : changed;
+  // Rows that were put in may have scrolled the screen: what was saved is elsewhere then.
+  const stays = more === 0 && samePlace(from.at, to.at) && changed !== '';
+  return stays && back.length > save.length + restore.length
+    ? save + rows + restore + sight
+    : rows + back + sight;
+}
+
+/** Prints lines where a region stood, however long they are, and another region below them. */
+function printAnew(from: Region, lines: readonly string[], to: Region, columns: number): string {
+  const pen = new Pen(from.at, columns);
+  pen.moveTo(0, 0);
+  pen.eraseBelow();
+  const erased = pen.take();
+  const printed = lines.map((line) => `${line}\r\n`).join('');
+  const below = new Pen({ row: 0, column: 0 }, columns);
+  for (const [row, cells] of to.rows.entries()) {
+    if (row > 0) below.addRows(1);
+    below.change(row, [], cells);
+  }
+  below.moveTo(to.at.row, to.at.column);
+  return whole(from, to, below.take(), erased + printed);
+}
+
+function changeRows(pen: Pen, from: readonly Row[], to: readonly Row[]): void {
+  const more = to.length - from.length;
+  const split = more === 0 ? to.length : alignRows(from, to);
+  for (let row = 0; row < split; row += 1) pen.change(row, from[row] ?? [], to[row] ?? []);
+  if (more > 0) {
+    pen.moveTo(from.length - 1);
+    pen.addRows(more);
+    if (split < from.length) {
+      pen.moveTo(split, 0);
+      pen.insertRows(more);
+    }
+  } else if (more < 0) {
+    pen.moveTo(split, 0);
+    if (split === to.length) pen.eraseBelow();
+    else pen.deleteRows(-more);
+  }
+  for (let row = split; row < to.length; row += 1) {
+    pen.change(row, row < split + more ? [] : (from[row - more] ?? []), to[row] ?? []);
+  }
+}
+
+function whole(from: Region, to: Region, rows: string, lines = ''): string {
+  return `${begin}${from.seen ? hide : ''}${lines}${cut}${rows}${wrap}${to.seen ? show : ''}${end}`;
+}
+
+function samePlace(one: Cursor, other: Cursor): boolean {
+  return one.row === other.row && one.column === other.column;
+}
+
+/** What moving rows costs beside writing. */
+const moveCost = 8;
+
+/**
+ * Where rows are put in or taken out so that the least is written: the rows before the answer stay where they are,
+ * those behind it stay what they are and give way.
+ */
+function alignRows(from: readonly Row[], to: readonly Row[]): number {
+  const kept = Math.min(from.length, to.length);
+  const more = Math.max(0, to.length - from.length);
+  const [laterFrom, laterTo] = [from.length - kept, to.length - kept];
+  let cost = moveCost;
+  for (let row = 0; row < more; row += 1) cost += changeCost([], to[row]);
+  for (let row = 0; row < kept; row += 1) cost += changeCost(from[row + laterFrom], to[row + laterTo]);
+  let [least, best] = [cost, 0];
+  for (let row = 0; row < kept; row += 1) {
+    cost += changeCost(from[row], to[row]) - changeCost(from[row + laterFrom], to[row + laterTo]);
+    if (more > 0) cost += changeCost([], to[row + more]) - changeCost([], to[row]);
+    if (row === kept - 1) cost -= moveCost;
+    if (cost <= least) [least, best] = [cost, row + 1];
+  }
+  return best;
+}
+
+/** About how many columns are written to make one row the other. */
+function changeCost(from: Row = [], to: Row = []): number {
+  let start = 0;
+  while (start < to.length && start < from.length && sameCell(from[start], to[start])) start += 1;
+  return start === to.length && start === from.length ? 0 : 1 + columnsOf(to.slice(start));
 }

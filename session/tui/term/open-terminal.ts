@@ -1,12 +1,15 @@
 import type { Clock } from '../../../core/base/clock.ts';
+import type { Line } from '../../screen/line.ts';
+import { encodeLine } from './encode-line.ts';
 import type { EndSignal, Ground, LifeSignal } from './ground.ts';
 import type { Key } from './key.ts';
-import { openPainter } from './open-painter.ts';
-import { openPlainPainter } from './open-plain-painter.ts';
+import { openPainter, type PainterOptions } from './open-painter.ts';
 import type { Painter, Size } from './painter.ts';
 import { type KeyReader, type Patience, patienceOf, readKeys } from './read-keys.ts';
 import { reflows } from './reflows.ts';
+import { columnsOf, cutRow, type Row, sameCell, toRow } from './row.ts';
 import type { Theme } from './theme.ts';
+import { wrapLine } from './wrap-line.ts';
 
 /** Why a terminal is not ours any more. */
 type Ending = EndSignal | 'end-of-input';
@@ -175,4 +178,121 @@ export function openTerminal({
     },
     close,
   };
+}
+
+/**
+ * A painter for a screen reader, and for whatever reads a terminal as a text: it appends lines, and writes nothing anew
+ * but the line that is typed, which is the last of the live region. On that line it goes back by Backspace and by the
+ * return of the carriage; no sequence moves the cursor.
+ */
+export function openPlainPainter({ write, theme, ...options }: Omit<PainterOptions, 'reflows'>): Painter {
+  let { size } = options;
+  const finished: Line[] = [];
+  let wanted: { readonly row: Row; readonly column: number } = { row: [], column: 0 };
+  let shown: { readonly row: Row; readonly column: number } = wanted;
+  let state: 'open' | 'paused' | 'closed' = 'open';
+
+  const draw = (): void => {
+    if (state !== 'open') return;
+    const lines = finished.splice(0);
+    const said = lines.flatMap((line) => wrapLine(line, size.columns)).map((line) => encodeLine(line, theme));
+    const before = lines.length === 0 ? shown : { row: [], column: 0 };
+    const told =
+      lines.length === 0 ? '' : typedAnew(shown, before) + said.map((line) => `${line}\r\n`).join('');
+    const text = told + typedAnew(before, wanted);
+    shown = wanted;
+    if (text !== '') write(text);
+  };
+  const leave = (): void => {
+    const last = wanted;
+    wanted = { row: [], column: 0 };
+    draw();
+    wanted = last;
+  };
+  return {
+    commit(lines) {
+      if (lines.length === 0 || state === 'closed') return;
+      finished.push(...lines);
+      queueMicrotask(() => {
+        if (finished.length > 0) draw();
+      });
+    },
+    live(lines, cursor) {
+      // A row that is full would be broken by the terminal, and nothing leads back over that.
+      const row = cutRow(toRow(lines.at(-1) ?? [], theme), size.columns - 1);
+      wanted = { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
+      draw();
+    },
+    resized(to: Size) {
+      size = to;
+      if (state !== 'open' || shown.row.length === 0) return;
+      // Nobody knows how the terminal broke what was typed: it is written on a line of its own.
+      write('\r\n');
+      shown = { row: [], column: 0 };
+      wanted = {
+        row: cutRow(wanted.row, size.columns - 1),
+        column: Math.min(wanted.column, size.columns - 1),
+      };
+      draw();
+    },
+    pause() {
+      if (state !== 'open') return;
+      leave();
+      state = 'paused';
+    },
+    resume(to) {
+      if (state === 'closed') return;
+      size = to;
+      shown = { row: [], column: 0 };
+      state = 'open';
+      draw();
+    },
+    close() {
+      if (state === 'open') leave();
+      state = 'closed';
+    },
+  };
+}
+
+/** Makes one typed line another, the cursor where it belongs: what is added at the end is all that is written. */
+function typedAnew(
+  from: { readonly row: Row; readonly column: number },
+  to: { readonly row: Row; readonly column: number },
+): string {
+  let same = 0;
+  while (same < to.row.length && same < from.row.length && sameCell(from.row[same], to.row[same])) same += 1;
+  const isLoose = [...from.row, ...to.row].some(({ loose }) => loose);
+  const isSame = same === to.row.length && same === from.row.length;
+  if (isSame && from.column === to.column) return '';
+  // Of what terminals draw in as many columns as they like nobody goes back step by step.
+  const start = isLoose ? 0 : columnsOf(to.row, same);
+  const first = isLoose ? 0 : same;
+  const [width, before] = [columnsOf(to.row), columnsOf(from.row)];
+  const there = isLoose ? '\r' : step(from, start);
+  const rest = to.row
+    .slice(first)
+    .map(({ text }) => text)
+    .join('');
+  const over = Math.max(0, before - width) + (isLoose ? before : 0);
+  const written = there + rest + ' '.repeat(over) + '\b'.repeat(over);
+  const blanks = Math.max(0, to.column - width);
+  if (isLoose && to.column < width) return `${written}\r${cells(to.row, to.column)}`;
+  return written + ' '.repeat(blanks) + '\b'.repeat(Math.max(0, width - to.column));
+}
+
+/** From the cursor of a row to a column of it: back, or on over what stands there. */
+function step({ row, column }: { readonly row: Row; readonly column: number }, to: number): string {
+  if (to <= column) return to === 0 && column > 0 ? '\r' : '\b'.repeat(column - to);
+  return cells(row, to).slice(cells(row, column).length);
+}
+
+/** The text of a row up to a column. */
+function cells(row: Row, to: number): string {
+  let [used, text] = [0, ''];
+  for (const cell of row) {
+    if (used >= to) break;
+    used += cell.width;
+    text += cell.text;
+  }
+  return text;
 }

@@ -1,9 +1,20 @@
-import type { Line } from '../../screen/line.ts';
+import { cellsOf } from '../../screen/cells.ts';
+import { clipLine } from '../../screen/clip.ts';
+import { type Line, span } from '../../screen/line.ts';
+import { countAsked, nextAsked } from '../../screen/question/asked.ts';
+import { statusItems, statusLine } from '../../screen/status-line.ts';
+import { visible, visibleLines } from '../../screen/visible.ts';
+import { progressWords } from '../../screen/words/goal-words.ts';
+import { isBusy } from '../../screen/words/is-busy.ts';
+import { toolWords } from '../../screen/words/tool-words.ts';
+import { secondsOf } from '../../screen/words/turn-time.ts';
+import { widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { drawCard } from '../card/draw-card.ts';
+import { drawComposer } from '../composer/draw-composer.ts';
 import { nothingTold, tellPlain } from '../plain/tell-plain.ts';
 import { typedLine } from '../plain/typed-line.ts';
-import type { Painter } from '../term/painter.ts';
-import { type DrawContext, drawView } from './draw-view.ts';
+import type { Cursor, Painter } from '../term/painter.ts';
 import type { View } from './view.ts';
 
 /** Puts a view on a terminal: what is finished, and what changes. */
@@ -29,4 +40,156 @@ export function openDrawer(painter: Painter, isPlain: boolean): Drawer {
     const { line, column } = typedLine(view, columns);
     painter.live([line], { row: 0, column });
   };
+}
+
+interface DrawContext {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+  /** The end of the reply that comes: what may still change. */
+  readonly open: readonly Line[];
+}
+
+interface Drawn {
+  readonly lines: readonly Line[];
+  readonly cursor: Cursor;
+}
+
+const most = { tools: 3, tasks: 4, told: 4, printed: 6 };
+/** The key that takes the session back, as it is told; see `command-keys`. */
+const takeBackKey = 'Ctrl+T';
+/** Rows of a terminal in which an empty one stands between what is finished and what is not. */
+const leastWithGap = 16;
+
+/** The live region: what comes, what runs, what is asked, what is typed, how things are. Fits into the terminal. */
+function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
+  const { columns, rows, nowMs } = context;
+  const room = Math.max(2, rows - 1);
+  const facts = {
+    ...view.facts,
+    ...(view.time === undefined ? {} : { seconds: secondsOf(view.time, nowMs) }),
+    takeBack: takeBackKey,
+    stop: 'Esc',
+  };
+  const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
+  const writing = drawWriting(view, snapshot, columns, Math.max(1, Math.floor((room - 1) / 2)));
+  const gap: readonly Line[] = rows < leastWithGap ? [] : [[]];
+  const card = drawQuestion(view, snapshot, {
+    columns,
+    rows: room - 1 - writing.lines.length - gap.length,
+  });
+  const notice = view.notice === undefined ? [] : wrapLine(view.notice, { columns }).slice(0, most.told);
+  const used = 1 + writing.lines.length + card.length + notice.length + gap.length;
+  const working = drawWorking(snapshot, nowMs).slice(
+    0,
+    Math.max(0, Math.min(most.tools + most.tasks + most.printed, room - used)),
+  );
+  const open = context.open.slice(-Math.max(0, Math.min(Math.floor(room / 3), room - used - working.length)));
+  const above = [...open, ...gap, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
+  // In a terminal of a few lines what is typed and how things are come first.
+  const seen = above.slice(Math.max(0, above.length - Math.max(0, room - 1 - writing.lines.length)));
+  const row = writing.cursor.row < 0 ? -1 : seen.length + writing.cursor.row;
+  return { lines: [...seen, ...writing.lines, status], cursor: { row, column: writing.cursor.column } };
+}
+
+/** Where words go: the composer, marks of a secret, nothing while a choice is made. */
+function drawWriting(view: View, snapshot: Snapshot, columns: number, rows: number): Drawn {
+  const { card, secret, composer } = view;
+  if (secret !== undefined) {
+    const marks = secret.draw();
+    const end = secret.isEmpty ? 2 : 2 + widthOf(marks);
+    return {
+      lines: [[span('> ', 'accent'), ...marks]],
+      cursor: { row: 0, column: Math.min(columns - 1, end) },
+    };
+  }
+  const chooses = card !== undefined && card.focus !== 'away' && card.writing === undefined;
+  if (chooses && composer.buffer.text === '' && composer.queue.length === 0)
+    return { lines: [], cursor: { row: -1, column: 0 } };
+  const drawn = drawComposer(composer, { columns, rows });
+  const isFresh =
+    composer.buffer.text === '' && composer.queue.length === 0 && snapshot.transcript.length === 0;
+  if (!isFresh || drawn.lines.length !== 1) return drawn;
+  const hint = span(
+    snapshot.controller.canWrite ? 'say what shall change, or ? for help' : 'you only look',
+    'dim',
+  );
+  return { lines: [clipLine([span('> ', 'accent'), hint], columns)], cursor: drawn.cursor };
+}
+
+function drawQuestion(
+  { card }: View,
+  snapshot: Snapshot,
+  { rows, columns }: Pick<DrawContext, 'rows' | 'columns'>,
+): readonly Line[] {
+  const asked = nextAsked(snapshot);
+  if (card === undefined || asked === undefined || asked.id !== card.id) return [];
+  const left = countAsked(snapshot) - 1;
+  const more: readonly Line[] =
+    left > 0 ? [[span(`${left} more ${left === 1 ? 'question waits' : 'questions wait'}`, 'warn')]] : [];
+  return [...drawCard(card, asked, snapshot, { columns, rows: Math.max(3, rows - more.length) }), ...more];
+}
+
+/** Tools and Tasks that run, each with the time that it takes already. */
+function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
+  if (!isBusy(snapshot)) return [];
+  // What waits for the answer does nothing meanwhile.
+  const waits = snapshot.status === 'awaiting_interaction';
+  const tools = snapshot.toolCalls
+    .filter(({ status }) => status === 'running' || status === 'preview')
+    .slice(-most.tools)
+    .map(({ toolName, summary = '', updatedAt, status }): Line => {
+      const { verb, what } =
+        status === 'preview'
+          ? { verb: toolName, what: 'is being written' }
+          : toolWords(toolName, summary, status);
+      return [
+        span('▸ ', 'accent'),
+        span(visible(verb), 'code'),
+        span(` ${visible(what)}`),
+        span(since(updatedAt, nowMs), 'dim'),
+      ];
+    });
+  const tasks = snapshot.tasks
+    .filter(({ status }) => status === 'running')
+    .slice(-most.tasks)
+    .map(
+      ({ title, id, details }): Line => [
+        span('▸ task ', 'accent'),
+        span(visible(title ?? id)),
+        span(details === undefined || details === firstAttempt ? '' : ` ${visible(details)}`, 'dim'),
+        ...stepOf(snapshot, title),
+      ],
+    );
+  return [...drawGoal(snapshot), ...(waits ? [] : tasks), ...tools, ...printedLines(snapshot)];
+}
+
+/** Only a further one is worth a word. */
+const firstAttempt = 'attempt 1';
+
+/** What a Task is about: the line of the plan that it works at, else the one that it begins with. */
+function stepOf({ plans }: Snapshot, task: string | undefined): Line {
+  const steps = plans.findLast(({ status }) => status === 'running')?.steps ?? [];
+  const own = steps.filter(({ id }) => id === task || id.startsWith(`${task}.`));
+  const at = own.find(({ status }) => status === 'in_progress') ?? own[0];
+  return at === undefined ? [] : [span(`  ${visible(at.step)}`, 'dim')];
+}
+
+/** How far a goal is, as long as it is pursued. */
+function drawGoal({ goal }: Snapshot): readonly Line[] {
+  if (goal?.status !== 'active') return [];
+  return [[span('▸ goal ', 'accent'), span(progressWords(goal))]];
+}
+
+/** The end of what a command of one's own prints. */
+function printedLines({ toolCalls }: Snapshot): readonly Line[] {
+  const output = toolCalls.findLast(({ status }) => status === 'running')?.output;
+  if (output === undefined) return [];
+  const lines = visibleLines(output.replace(/[\r\n]+$/, ''));
+  return lines.slice(-most.printed).map((line): Line => [span(`  ${line}`, 'dim')]);
+}
+
+function since(updatedAt: string, nowMs: number): string {
+  const seconds = Math.floor((nowMs - Date.parse(updatedAt)) / 1000);
+  return seconds > 0 ? ` ${seconds}s` : '';
 }

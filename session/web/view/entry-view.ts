@@ -1,12 +1,14 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { readGate } from '../../screen/words/gates-in.ts';
+import { commandsOf, readOutcome } from '../../screen/words/outcome-of.ts';
 import type { Entry } from '../seen.ts';
 import { timeWords } from '../words/time-words.ts';
-import { DiffEntry } from './diff-entry.ts';
+import { Command } from './command.ts';
+import { FailedList } from './failed-list.ts';
 import { h } from './h.ts';
-import { noteBody, noteHead } from './note-view.ts';
 import { Prose } from './prose.ts';
-import { text } from './text.ts';
+import { oneLine, sentence, text } from './text.ts';
 import { toolLine } from './tool-line.ts';
 
 const who: Readonly<Record<Entry['kind'], string>> = {
@@ -56,4 +58,68 @@ export function EntryView({ entry }: { readonly entry: Entry }): VNode {
             : h(Prose, { source: content, isOpen: streaming })),
     );
   }, [entry]);
+}
+
+/** Lines that are seen before anybody asks for more. */
+const atOnce = 40;
+
+const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
+
+/** What a run changed, as its diff stands in the transcript; a long one opens where it is asked for. */
+function DiffEntry({ content }: { readonly content: string }): VNode {
+  const lines = content.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return h(
+    'details',
+    { class: 'told-diff', open: lines.length <= atOnce },
+    h('summary', null, lines.length === 1 ? '1 line' : `${lines.length} lines`),
+    h(
+      'pre',
+      { tabIndex: 0, 'aria-label': 'What was changed' },
+      lines.map((line, at) =>
+        h('span', { key: at, class: `line line-${kindOf(line)}` }, oneLine(line), '\n'),
+      ),
+    ),
+  );
+}
+
+function kindOf(line: string): string {
+  if (line.startsWith('--- ') || line.startsWith('+++ ')) return 'hunk';
+  return kinds[line[0] ?? ''] ?? 'same';
+}
+
+/** How a note is headed: a gate in one line with what it came to, a decision and a failure in their colours. */
+function noteHead(entry: Entry): readonly (VNode | false)[] {
+  const gate = readGate(entry);
+  if (gate !== undefined)
+    return [
+      h('span', { class: 'by' }, text(`Gate ${gate.stage}`)),
+      h('span', { class: `tag tag-${gate.status}` }, text(gate.status)),
+      gate.status !== 'skipped' && h('span', { class: 'soft' }, text(gate.words)),
+    ];
+  const { title = 'Note' } = entry;
+  return [h('span', { class: `by ${toneOf(title)}` }, text(title))];
+}
+
+/** What a note says below its head; nothing where that says it all. */
+function noteBody(entry: Entry): VNode | false {
+  const gate = readGate(entry);
+  if (gate !== undefined) return gate.failed.length > 0 && h(FailedList, { failed: gate.failed });
+  const outcome = readOutcome(entry);
+  if (outcome === undefined) return h(Prose, { source: entry.content ?? '', isOpen: entry.streaming });
+  return h(
+    'div',
+    { class: 'told-outcome' },
+    h('p', null, sentence(outcome.words)),
+    outcome.commit !== undefined && h('p', null, 'commit ', h('code', null, text(outcome.commit))),
+    commandsOf(outcome).map(([command, words]) => h(Command, { key: command, words, command })),
+  );
+}
+
+const goodTitles: readonly string[] = ['Decision.Commit', 'Verified'];
+const badTitles: readonly string[] = ['Failed', 'Not verified', 'No sandbox'];
+
+function toneOf(title: string): string {
+  if (goodTitles.includes(title)) return 'good';
+  return badTitles.includes(title) || title.startsWith('Decision.') ? 'bad' : '';
 }

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { Block } from '../../screen/markdown/block.ts';
+import type { Block, InlineLine, Item } from '../../screen/markdown/block.ts';
 import { type Blocks, joinBlocks, openBlocks, readBlocks } from '../../screen/markdown/open-blocks.ts';
-import { BlockView } from './block-view.ts';
 import { h } from './h.ts';
+import { spans } from './spans.ts';
 
 interface Given {
   readonly source: string;
@@ -38,4 +38,86 @@ function readOn(before: Reading | undefined, source: string): Reading {
   const stream = isMore ? before.stream : openBlocks();
   const [done, from] = isMore ? [before.done, before.read.length] : [[], 0];
   return { read: source, stream, done: [...done, ...stream.push(source.slice(from))] };
+}
+
+type Children = readonly (string | VNode)[];
+
+/** A block of Markdown; drawn anew only where it is another one. */
+function BlockView({ block }: { readonly block: Block }): VNode {
+  return useMemo(() => drawBlock(block), [block]);
+}
+
+function drawBlock(block: Block): VNode {
+  switch (block.type) {
+    case 'heading':
+      return h('p', { class: `heading heading-${block.depth}` }, inlines(block.text));
+    case 'paragraph':
+      return h('p', null, paragraph(block.lines));
+    case 'code':
+      return h(
+        'pre',
+        { tabIndex: 0, 'aria-label': block.language === '' ? 'Code' : `Code, ${block.language}` },
+        block.lines.map((line) => [...spans(line), '\n']),
+      );
+    case 'quote':
+      return h('blockquote', null, block.blocks.map(drawBlock));
+    case 'list':
+      return h(
+        block.isOrdered ? 'ol' : 'ul',
+        null,
+        block.items.map((item, at) =>
+          h('li', { key: at, class: item.isSpaced ? 'spaced' : '' }, drawItem(item)),
+        ),
+      );
+    case 'table':
+      return drawTable(block);
+    case 'rule':
+      return h('hr', null);
+  }
+}
+
+function drawItem({ marker, checked, blocks }: Item): Children {
+  const box = checked === undefined ? '' : checked ? ' [x]' : ' [ ]';
+  return [
+    h('span', { class: 'marker', key: 'marker' }, `${marker}${box}`),
+    h('div', { key: 'blocks' }, blocks.map(drawBlock)),
+  ];
+}
+
+function drawTable({ head, rows, align }: Extract<Block, { type: 'table' }>): VNode {
+  const cell = (tag: 'th' | 'td') => (line: InlineLine, at: number) =>
+    h(tag, { key: at, class: `align-${align[at] ?? 'left'}` }, inlines(line));
+  return h(
+    'div',
+    { class: 'table-frame', tabIndex: 0, role: 'group', 'aria-label': 'Table' },
+    h(
+      'table',
+      null,
+      h('thead', null, h('tr', null, head.map(cell('th')))),
+      h(
+        'tbody',
+        null,
+        rows.map((row, at) => h('tr', { key: at }, row.map(cell('td')))),
+      ),
+    ),
+  );
+}
+
+function paragraph(lines: readonly InlineLine[]): Children {
+  return lines.flatMap((line, at) => [...(at === 0 ? [] : [h('br', { key: `br${at}` })]), ...inlines(line)]);
+}
+
+/** A link leads out, never within this server; where to stands beside it. */
+function inlines(line: InlineLine): Children {
+  return line.map(({ text, tone, href }, at) => {
+    if (href !== undefined && leadsOut(href))
+      return h('a', { key: at, href, rel: 'noreferrer noopener', target: '_blank', title: href }, text);
+    return tone === 'plain'
+      ? text
+      : h(tone === 'code' ? 'code' : 'span', { key: at, class: `tone-${tone}` }, text);
+  });
+}
+
+function leadsOut(href: string): boolean {
+  return /^(?:https?|mailto):/i.test(href) && URL.canParse(href);
 }

@@ -1,14 +1,16 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { nextAsked } from '../../screen/question/asked.ts';
+import { toSpan } from '../../screen/words/to-span.ts';
+import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/words/turn-time.ts';
+import { now } from '../page/now.ts';
 import type { Page } from '../page/page.ts';
 import type { Seen } from '../seen.ts';
 import { type BarFact, settingWords } from '../words/bar-words.ts';
-import { controllerWords } from '../words/standing.ts';
-import { GrantList } from './grant-list.ts';
+import { controllerWords, mayWrite } from '../words/standing.ts';
 import { h } from './h.ts';
 import { text } from './text.ts';
 import { UsageView } from './usage-view.ts';
-import { useTurnTime } from './use-turn-time.ts';
 
 const statusWords: Readonly<Record<string, string>> = {
   idle: 'idle',
@@ -115,4 +117,71 @@ function modelWords({ provider, model }: Seen['provider']): string {
 
 function lastOf(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+}
+
+/** What is pre-approved now, with the time that is left, and a way to take each back. */
+function GrantList({ page: { state, acts } }: { readonly page: Page }): VNode {
+  const isShut = !mayWrite(state.standing);
+  return h(
+    'div',
+    { id: 'grants', class: 'grants', role: 'group', 'aria-label': 'Approvals that are live' },
+    state.grants.length === 0
+      ? h('p', { class: 'soft' }, 'Nothing is pre-approved: what the policy does not let go is asked about.')
+      : h(
+          'ul',
+          null,
+          state.grants.map(({ id, kind, what, cwd, secondsLeft }) =>
+            h(
+              'li',
+              { key: id },
+              h('code', null, text(what)),
+              h(
+                'span',
+                { class: 'soft' },
+                `${kind} · in `,
+                text(cwd),
+                secondsLeft === undefined ? ' · until writ ends' : ` · ${Math.ceil(secondsLeft)} s left`,
+              ),
+              h(
+                'button',
+                { type: 'button', disabled: isShut, onClick: () => void acts.revoke(id) },
+                'Revoke',
+              ),
+            ),
+          ),
+        ),
+  );
+}
+
+/**
+ * How long the turn works, or its question waits, second by second; of one that is over how long it has worked, as far
+ * as this page saw it. Empty where it saw none.
+ */
+function useTurnTime(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>, isLive: boolean): string {
+  const time = useRef<TurnTime | undefined>(undefined);
+  const worked = useRef('');
+  const [, redraw] = useState(0);
+  const before = time.current;
+  if (isLive) {
+    time.current = turnTime(before, seen, before === undefined ? beganMs(seen) : now());
+    if (before !== undefined && time.current === undefined)
+      worked.current = `worked ${toSpan(1000 * workedSeconds(before, now()))}`;
+  }
+  const runs = time.current !== undefined;
+  useEffect(() => {
+    if (!runs || !isLive) return;
+    const timer = setInterval(() => redraw((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, [runs, isLive]);
+  return time.current === undefined ? worked.current : toSpan(1000 * secondsOf(time.current, now()));
+}
+
+/** Since when a turn that the page has not seen begin works, or waits. */
+function beganMs(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>): number {
+  const at =
+    seen.status === 'awaiting_interaction'
+      ? nextAsked(seen)?.requestedAt
+      : seen.transcript.findLast(({ kind }) => kind === 'user_message')?.createdAt;
+  const ms = Date.parse(at ?? '');
+  return Number.isNaN(ms) ? now() : Math.min(ms, now());
 }

@@ -1,5 +1,11 @@
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { isWritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
+import { failedTests } from '../../../engine/run/record/failure-text.ts';
+import { readRun } from '../../../engine/run/record/read-run.ts';
+import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
 import { type BudgetReason, exhausted } from '../../state/goal-budget.ts';
@@ -12,10 +18,7 @@ import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { verifyOffline } from '../verify/verify-offline.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
-import { areAccepted, judgeCriteria, rewrittenTests } from './judge-criteria.ts';
-import { lastRun } from './last-run.ts';
 import { patiently } from './patiently.ts';
-import { traceOf } from './trace-of.ts';
 import { underBudget } from './under-budget.ts';
 
 /**
@@ -197,4 +200,74 @@ function refutedRemark(criteria: readonly GoalCriterion[], { decision }: RunView
   if (decision?.type !== 'commit' || refuted.length === 0) return [];
   const lines = refuted.map(({ text, checks }) => `- ${text} (verified by ${checks.join(', ')})`);
   return [`It was committed, and these criteria do not hold yet:\n${lines.join('\n')}`];
+}
+
+/**
+ * What a run says of criteria. In a committed run a criterion is accepted if each of its checks ran, passed, and did
+ * not pass by rewriting a test that failed at the base. Otherwise it is refuted. In any other run it is refuted if one
+ * of its checks failed. What a model claims is not read. Pure.
+ */
+export function judgeCriteria(
+  criteria: readonly GoalCriterion[],
+  { decision, stages }: Pick<RunView, 'decision' | 'stages'>,
+): readonly GoalCriterion[] {
+  const isCommit = decision?.type === 'commit';
+  const checks = stages.flatMap((stage) => stage.checks);
+  const results = new Map(
+    checks.map((check) => [check.id, rewrittenRed(check).length > 0 ? 'rewritten' : check.status]),
+  );
+  return criteria.map((criterion) => {
+    const found = criterion.checks.map((id) => results.get(id));
+    const holds = found.length > 0 && found.every((status) => status === 'passed');
+    if (isCommit) return { ...criterion, status: holds ? 'accepted' : 'refuted' };
+    return { ...criterion, status: found.includes('failed') ? 'refuted' : 'open' };
+  });
+}
+
+/**
+ * Tests that failed at the base and pass, or are gone, only because the run's change rewrote test files (rule
+ * `tests-kept`).
+ */
+export function rewrittenTests({ stages }: Pick<RunView, 'stages'>): readonly string[] {
+  return [...new Set(stages.flatMap(({ checks }) => checks.flatMap(rewrittenRed)))];
+}
+
+function rewrittenRed({ findings }: Pick<CheckRecord, 'findings'>): readonly string[] {
+  return findings.flatMap(({ detail }) =>
+    detail?.redAtBase === true && Array.isArray(detail.tests) ? detail.tests.map(String) : [],
+  );
+}
+
+/** Whether each of them was verified. Of none nothing is said. */
+export function areAccepted(criteria: readonly GoalCriterion[]): boolean {
+  return criteria.length > 0 && criteria.every(({ status }) => status === 'accepted');
+}
+
+/** The run of a goal's plan that came before, and whether what came of it was taken into account. */
+interface LastRun {
+  readonly view: RunView;
+  readonly isJudged: boolean;
+}
+
+/** The last run of this plan; `undefined` for a new plan, and where the run was never written down. */
+async function lastRun(
+  { setting, state }: Pick<TurnScope, 'setting' | 'state'>,
+  plan: MadePlan,
+): Promise<LastRun | undefined> {
+  const { run, judged } = pursuedGoal(state()) ?? {};
+  if (run === undefined || plan.run.hasBegun !== true) return undefined;
+  const { engine, repositoryPath, clock } = setting;
+  const repository = await openRepository(repositoryPath);
+  try {
+    const { store, runId } = await findRun(engine.slots.store, repository, clock, run);
+    return { view: await readRun(repository, store, runId), isJudged: run === judged };
+  } catch (fault) {
+    if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
+    throw fault;
+  }
+}
+
+/** Digest of what a run left: its files, and which checks and tests failed. The same twice is no progress. Pure. */
+function traceOf({ patch, stages }: Pick<RunView, 'patch' | 'stages'>): string {
+  return sha256Hex(JSON.stringify([patch?.digest ?? null, [...failedTests(stages)].sort()]));
 }

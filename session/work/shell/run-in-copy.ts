@@ -1,4 +1,5 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { HandAnswer } from '../../../core/contract/hands.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
@@ -22,7 +23,6 @@ import type { Repository } from '../../../engine/vcs/repository.ts';
 import type { WorkSetting } from '../work-setting.ts';
 import type { KeptCopy } from './keep-copy.ts';
 import { maxPrintedBytes } from './live-text.ts';
-import { readCopied } from './read-copied.ts';
 
 /** Where a person's command runs, and with what. */
 export interface CopyGround {
@@ -170,4 +170,16 @@ function quoted(path: string): string {
 function named(all: readonly string[]): string {
   const first = all.slice(0, mostNamed).join(', ');
   return all.length > mostNamed ? `${first} and ${all.length - mostNamed} more` : first;
+}
+
+/** A file of a copy that nothing has run in yet; `undefined` where none stands there. */
+async function readCopied(directory: string, path: string): Promise<Uint8Array | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(directory, path), flags).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    return (await file.stat()).isFile() ? await file.readFile() : undefined;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,4 +1,6 @@
+import { WritError } from '../../../core/base/errors.ts';
 import type { ToolRequest } from '../../../core/contract/hook-payload.ts';
+import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { readDraftGround } from '../../../engine/run/draft/draft-ground.ts';
 import { openDoor } from '../../../engine/run/work/tools/open-tools.ts';
 import { untrustedText } from '../../../engine/run/work/turns/untrusted-text.ts';
@@ -17,7 +19,6 @@ import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import type { RunWatcher } from '../watch-runs.ts';
 import type { KeptCopy } from './keep-copy.ts';
 import { openLiveText } from './live-text.ts';
-import { requireConfined } from './require-confined.ts';
 import { runInCopy } from './run-in-copy.ts';
 
 /** What a person's command is run with, beside its turn. */
@@ -111,4 +112,13 @@ function withheld(command: string) {
   if (program === undefined) return {};
   const message = `\`${program}\` is not to be had as a command here: \`/diff\` shows what was changed, a terminal of your own does the rest`;
   return { refusal: refusal(message, { reason: 'withheld', program }) };
+}
+
+/** SANDBOX_NONE_REFUSED for one that confines nothing where the network is to be closed. */
+function requireConfined({ unconfined, name }: SandboxBackend, networkAccess: 'allow' | 'deny'): void {
+  if (!unconfined || networkAccess === 'allow') return;
+  throw new WritError('SANDBOX_NONE_REFUSED', {
+    message: `\`--sandbox ${name}\` cannot keep a command from the network`,
+    hints: ['`/network allow` first', `or a session without \`--sandbox ${name}\``],
+  });
 }

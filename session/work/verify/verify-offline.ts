@@ -1,9 +1,9 @@
 import { verificationRefusal } from '../../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../../api/verify/verified-target.ts';
 import { verifyTargets } from '../../../api/verify/verify-targets.ts';
+import { warningsOf } from '../../../api/verify/warnings.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { TurnScope } from '../turn-scope.ts';
-import { reportText } from './report-text.ts';
 
 const maxOutput = 16_384;
 
@@ -28,4 +28,27 @@ export async function verifyOffline(
     ...(refused === undefined ? {} : { refusal: `${refused.code}: ${refused.message}` }),
     output: found.map(reportText).join('\n').slice(0, maxOutput),
   };
+}
+
+/** What was found of one target: the verdict, then each check in a line; evidence that holds is counted. */
+function reportText(found: VerifiedTarget): string {
+  const { target, commit, runId, report } = found;
+  const { checks } = report;
+  const evidence = checks.filter(({ id, status }) => id.startsWith('evidence:') && status === 'passed');
+  const shown = checks.filter((check) => !evidence.includes(check));
+  return [
+    `${report.verified ? 'verified' : 'not verified'}  ${target}  ${report.ran} of ${report.expected} checks ran`,
+    ...(commit === undefined ? [] : [`commit ${commit}`]),
+    ...(runId === undefined ? [] : [`run ${runId}`]),
+    ...shown.map(({ id, status, code, detail = {} }) =>
+      [
+        status,
+        id,
+        ...(code === undefined || code === status ? [] : [code]),
+        ...Object.entries(detail).map(([name, value]) => `${name} ${[value].flat().join(', ')}`),
+      ].join('  '),
+    ),
+    ...(evidence.length === 0 ? [] : [`passed  ${evidence.length} evidence digests`]),
+    ...warningsOf(found).map(({ message }) => `warning: ${message}`),
+  ].join('\n');
 }

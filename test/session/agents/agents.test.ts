@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { embeddedAgents } from '../../../session/agents/embedded-agents.ts';
-import { findAgent, findPrimaryAgent, primaryAgents } from '../../../session/agents/find-agent.ts';
-import { maxAgentBytes, parseAgent } from '../../../session/agents/parse-agent.ts';
+import {
+  embeddedAgents,
+  findAgent,
+  findPrimaryAgent,
+  maxAgentBytes,
+  parseAgent,
+  primaryAgents,
+} from '../../../session/agents/find-agent.ts';
 
 const sound = 'description = "d"\ninstructions = """\nOne.\n\tTwo.\n"""\nprimary = true\n';
 

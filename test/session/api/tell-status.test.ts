@@ -2,7 +2,7 @@ import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import type { SessionChannel } from '../../../session/channel/open-channel.ts';
-import { diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
+import { diagnosticsRoute } from '../../../session/serve/serve-session.ts';
 import { serveSession } from './serve-session.ts';
 
 t.test('a status that cannot be computed is STATUS_UNAVAILABLE until it can be', async (t) => {

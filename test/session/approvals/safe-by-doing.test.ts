@@ -10,8 +10,7 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { execFileBounded } from '../../../engine/tool/spawn.ts';
-import { classifyCommand } from '../../../session/approvals/classify-command.ts';
-import { readPrograms } from '../../../session/approvals/read-programs.ts';
+import { classifyCommand, readPrograms } from '../../../session/approvals/classify-command.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { long } from '../../rooms/long.ts';

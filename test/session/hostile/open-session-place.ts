@@ -9,8 +9,7 @@ import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { transcriptRoutes } from '../../../session/api/transcript-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { diagnosticsRoute } from '../../../session/serve/diagnostics-route.ts';
-import type { DiagnosticsFacts } from '../../../session/serve/read-diagnostics.ts';
+import { type DiagnosticsFacts, diagnosticsRoute } from '../../../session/serve/serve-session.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
 
 /** How a session stands to its clients. */

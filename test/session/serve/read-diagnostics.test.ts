@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readDiagnostics } from '../../../session/serve/read-diagnostics.ts';
+import { readDiagnostics } from '../../../session/serve/serve-session.ts';
 import { newWorld } from '../state/walk.ts';
 
 t.test('diagnostics report self-approval as not tried, impossible or possible', async (t) => {

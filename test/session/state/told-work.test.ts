@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Fact } from '../../../session/state/fact.ts';
-import { optionDescription } from '../../../session/state/option-description.ts';
 import { reduce } from '../../../session/state/reduce.ts';
+import { optionDescription } from '../../../session/state/snapshot.ts';
 import type { SessionState } from '../../../session/state/state.ts';
 import { newWorld } from './walk.ts';
 

@@ -1,7 +1,6 @@
 import type { Happened } from '../../../session/state/fact.ts';
 import type { TranscriptEntry } from '../../../session/state/state.ts';
-import type { ThreadTranscript } from '../../../session/thread/open-transcript.ts';
-import { openTranscriptPlaces } from '../../../session/thread/transcript-places.ts';
+import { openTranscriptPlaces, type ThreadTranscript } from '../../../session/thread/open-transcript.ts';
 
 /** A thread in memory that can be paged through. */
 export interface MemoryThread extends ThreadTranscript {

@@ -4,7 +4,7 @@ import { deafForMs } from '../../../session/tui/card/card.ts';
 import { emptyBuffer } from '../../../session/tui/composer/buffer.ts';
 import { emptyComposer } from '../../../session/tui/composer/composer.ts';
 import { typedLine } from '../../../session/tui/plain/typed-line.ts';
-import { openPlainPainter } from '../../../session/tui/term/open-plain-painter.ts';
+import { openPlainPainter } from '../../../session/tui/term/open-terminal.ts';
 import { columnsOf, toRow } from '../../../session/tui/term/row.ts';
 import { themes } from '../../../session/tui/term/theme.ts';
 import { openView } from '../../../session/tui/view/view.ts';

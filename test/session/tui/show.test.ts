@@ -2,7 +2,7 @@ import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { askedChange } from '../../../session/tui/print/asked-change.ts';
+import { askedChange } from '../../../session/tui/print/open-printer.ts';
 import { statusLines } from '../../../session/tui/show/status-lines.ts';
 import { threadLines } from '../../../session/tui/show/thread-lines.ts';
 import { newWorld } from '../state/walk.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { estimateSteps, totalOf } from '../../../session/work/estimate-steps.ts';
+import { estimateSteps, totalOf } from '../../../session/work/plan-step.ts';
 
 const tasks = [
   { line: 'task-1.1', fileBytes: 0 },

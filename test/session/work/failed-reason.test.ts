@@ -1,6 +1,6 @@
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { failedReason } from '../../../session/work/failed-reason.ts';
+import { failedReason } from '../../../session/work/open-work.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { long } from '../../rooms/long.ts';

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { GoalCriterion } from '../../../session/state/goal.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { areAccepted, judgeCriteria, rewrittenTests } from '../../../session/work/goal/judge-criteria.ts';
+import { areAccepted, judgeCriteria, rewrittenTests } from '../../../session/work/goal/pursue-step.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';
 import { makeSample } from '../../engine/run/sample.ts';

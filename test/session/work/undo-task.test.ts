@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readSpoken } from '../../../session/state/slash/read-spoken.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { whyNotTask } from '../../../session/work/undo/why-not-task.ts';
+import { whyNotTask } from '../../../session/work/undo/undo-step.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { threeTasksRun } from '../../engine/run/parts/three-tasks.ts';
 import { long } from '../../rooms/long.ts';

@@ -1,13 +1,11 @@
-import type { VNode } from 'preact';
+import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { groupsOf, mostBefore } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
+import { keepPlace, type ReadingPlace, readPlace } from '../../page/reading-place.ts';
 import type { Entry } from '../../seen.ts';
 import { EntryView } from '../entry-view.ts';
 import { h } from '../h.ts';
-import { EarlierLine } from './earlier-line.ts';
-import { useKeptPlace } from './kept-place.ts';
-import { useRestoredPlace } from './restored-place.ts';
 
 const groupSize = 50;
 /** Pixels from the end within which somebody reads the end. */
@@ -110,4 +108,143 @@ function Group({ entries }: { readonly entries: readonly Entry[] }): VNode {
     drawn.current = { entries, view: h('div', { class: 'group' }, views) };
   }
   return drawn.current.view;
+}
+
+/** How much came before what is shown, with the button that loads it; says what was loaded to whoever does not see. */
+function EarlierLine({
+  state: { before, paging, loaded },
+  acts,
+  list,
+}: Pick<Page, 'state' | 'acts'> & { readonly list: RefObject<HTMLElement | null> }): VNode {
+  const { from, entries } = before;
+  const button = useRef<HTMLButtonElement>(null);
+  const hadFocus = button.current !== null && document.activeElement === button.current;
+  useLayoutEffect(() => {
+    // Whoever pressed it stays in the list that it belonged to.
+    if (from === 0 && hadFocus) list.current?.focus({ preventScroll: true });
+  }, [from]);
+  const isFull = entries.length >= mostBefore;
+  return h(
+    'div',
+    null,
+    h(
+      'p',
+      { class: 'heard', role: 'status' },
+      paging === 'asking'
+        ? 'Loading earlier entries.'
+        : loaded > 0
+          ? `${loaded} earlier ${loaded === 1 ? 'entry' : 'entries'} loaded, ${from} before them.`
+          : '',
+    ),
+    from > 0 && isFull && h('p', { class: 'soft' }, `${from} earlier entries are in the thread on disk.`),
+    from > 0 &&
+      !isFull &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'earlier',
+          ref: button,
+          // One that is disabled loses the focus.
+          'aria-disabled': paging === 'asking',
+          onClick: () => void acts.loadEarlier(),
+        },
+        paging === 'asking' ? 'Loading…' : `Load earlier (${from})`,
+      ),
+  );
+}
+
+/**
+ * Leaves whoever reads a list where he is when entries come before it: the first one that he sees stays at its height.
+ * `from` is another one whenever some came.
+ */
+function useKeptPlace(list: RefObject<HTMLElement | null>, from: number): void {
+  const known = useRef(from);
+  const held = useRef<ReturnType<typeof firstSeen>>(undefined);
+  // Looked at while it still stands as it was.
+  if (known.current !== from) held.current = firstSeen(list.current);
+  known.current = from;
+  useLayoutEffect(() => {
+    const place = list.current;
+    const { node, top } = held.current ?? {};
+    held.current = undefined;
+    if (place !== null && top !== undefined && node?.isConnected) standAt(place, node, top);
+  }, [from]);
+}
+
+/** Frames in which what comes near the screen is drawn, and is not as high as was thought. */
+const settlingFrames = 8;
+
+/**
+ * Brings whoever left a long list, by a reload or for another pane, back to what he read: what lies before it is loaded
+ * first. `isAtEnd` is told by whoever shows the list: its end needs no place.
+ */
+function useRestoredPlace(
+  list: RefObject<HTMLElement | null>,
+  isAtEnd: RefObject<boolean>,
+  { state: { seen, before, paging }, acts, drafts }: Page,
+): void {
+  const thread = seen?.threadId;
+  const wanted = useRef<ReadingPlace | undefined>(undefined);
+  const isFirst = useRef(true);
+  if (isFirst.current) wanted.current = readPlace(drafts, thread);
+  if (isFirst.current && wanted.current !== undefined) isAtEnd.current = false;
+  isFirst.current = false;
+  const from = useRef(before.from);
+  from.current = before.from;
+  useLayoutEffect(() => {
+    const place = list.current;
+    const { entry, top } = wanted.current ?? {};
+    if (place === null || entry === undefined || top === undefined) return;
+    if (entry < before.from && paging !== 'failed' && before.entries.length < mostBefore) {
+      void acts.loadEarlier(entry);
+      return;
+    }
+    wanted.current = undefined;
+    const node = place.querySelectorAll('.entry')[entry - before.from];
+    isAtEnd.current = node === undefined;
+    if (node === undefined) place.scrollTop = place.scrollHeight;
+    else
+      settle(settlingFrames, () => {
+        // What is not drawn yet is thought to be short: the end may seem near.
+        isAtEnd.current = false;
+        if (node.isConnected) standAt(place, node, top);
+      });
+  }, [before.from, paging]);
+  // In the layout: behind it the list is gone.
+  useLayoutEffect(() => {
+    const place = list.current;
+    const keep = (): void => {
+      // On the way there it is still where it was.
+      if (place === null || wanted.current !== undefined) return;
+      const { node, top = 0 } = (!isAtEnd.current && firstSeen(place)) || {};
+      const at = node === undefined ? -1 : [...place.querySelectorAll('.entry')].indexOf(node);
+      keepPlace(drafts, thread, at < 0 ? undefined : { entry: from.current + at, top });
+    };
+    addEventListener('pagehide', keep);
+    return () => {
+      keep();
+      removeEventListener('pagehide', keep);
+    };
+  }, [thread]);
+}
+
+function settle(frames: number, stand: () => void): void {
+  stand();
+  if (frames > 0) requestAnimationFrame(() => settle(frames - 1, stand));
+}
+
+/** The first entry that is seen of a list, and how far below the upper edge of the list it begins, px. */
+function firstSeen(place: HTMLElement | null): { readonly node: Element; readonly top: number } | undefined {
+  if (place === null) return undefined;
+  const { top } = place.getBoundingClientRect();
+  const isSeen = (node: Element): boolean => node.getBoundingClientRect().bottom > top;
+  const group = [...place.querySelectorAll('.group')].find(isSeen);
+  const node = [...(group?.querySelectorAll('.entry') ?? [])].find(isSeen);
+  return node === undefined ? undefined : { node, top: node.getBoundingClientRect().top - top };
+}
+
+/** Moves a list so that an entry begins so far below its upper edge. */
+function standAt(place: HTMLElement, node: Element, top: number): void {
+  place.scrollTop += node.getBoundingClientRect().top - place.getBoundingClientRect().top - top;
 }

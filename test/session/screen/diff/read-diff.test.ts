@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { DiffFile, DiffLine } from '../../../../session/screen/diff/diff-file.ts';
-import { maxWordComparisons, readDiff } from '../../../../session/screen/diff/read-diff.ts';
+import { maxWordComparisons, readDiff } from '../../../../session/screen/diff/diff-lines.ts';
 import { long } from '../../../rooms/long.ts';
 
 const told = ({ kind, text, oldNumber, newNumber }: DiffLine): string =>

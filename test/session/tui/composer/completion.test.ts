@@ -1,6 +1,6 @@
 import t from 'tap';
+import { rankFuzzy } from '../../../../session/tui/composer/completion.ts';
 import { offered } from '../../../../session/tui/composer/compose.ts';
-import { rankFuzzy } from '../../../../session/tui/composer/fuzzy.ts';
 import { Person } from './person.ts';
 
 const rank = (sought: string, ...names: string[]) => rankFuzzy(names, sought, (name) => name);
