@@ -1,9 +1,10 @@
+import type { ObjectType } from '../../engine/store/object-shapes.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import { describeDecision, describeEvidence, describePatchset } from './describe-judgement.ts';
-import { describeAttempt, describePlan, describeRun, describeTask } from './describe-work.ts';
+import type { StoredObject } from '../../engine/store/stored-object.ts';
+import type { GraphNode } from '../schemas/graph-schema.ts';
+import { type Described, eachOf, named, toDetail } from './described.ts';
 import type { Drawing } from './drawing.ts';
-import { openObjectNodes } from './object-nodes.ts';
-import { type RunParts, toRunParts } from './run-parts.ts';
+import { type Placed, type RunParts, toRunParts } from './run-parts.ts';
 import type { RunRecord } from './thread-record.ts';
 
 /**
@@ -71,4 +72,227 @@ function drawWhole(drawing: Drawing, run: RunRecord, { top, decisions }: RunPart
   const ended = typeAt(sealPaths.rollback) ?? typeAt('decision.json');
   const shown = describeRun({ ...run, ...(problem === undefined ? {} : { problem }) }, top?.object, ended);
   return drawing.add({ id: run.runId, kind: 'run', ...shown }, run.place);
+}
+
+type Finding = StoredObject<'patchset'>['findings'][number];
+
+/** What an attempt made. */
+function describePatchset(patchset: StoredObject<'patchset'>): Described {
+  const { files, findings } = patchset;
+  let [added, deleted] = [0, 0];
+  for (const file of files) {
+    added += file.lines_added;
+    deleted += file.lines_deleted;
+  }
+  const size = `${files.length} file${files.length === 1 ? '' : 's'} +${added} -${deleted}`;
+  return {
+    label: files.length === 0 ? 'no change' : size,
+    tags: [patchset.apply_status.toLowerCase()],
+    detail: toDetail(
+      eachOf(files, (file) => `${file.change_type} ${file.path} +${file.lines_added} -${file.lines_deleted}`),
+      eachOf(findings, toLine),
+      named('digest', patchset.digest),
+      named('candidate tree', patchset.candidate_tree),
+    ),
+  };
+}
+
+/** What a check or a stage showed. */
+function describeEvidence(evidence: StoredObject<'evidence'>): Described {
+  const { tests, findings } = evidence;
+  return {
+    label: evidence.kind,
+    tags: [evidence.status, ...(evidence.required ? [] : ['optional'])],
+    detail: toDetail(
+      evidence.summary,
+      named('command', evidence.command),
+      evidence.timed_out === true ? 'ended at its time limit' : named('exit code', evidence.exit_code),
+      named('signal', evidence.signal),
+      tests === undefined
+        ? undefined
+        : `tests: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`,
+      eachOf(findings, toLine),
+      named('took ms', evidence.duration_ms),
+      named('made at', evidence.created_at),
+    ),
+  };
+}
+
+/** What was decided, and why. */
+function describeDecision(decision: StoredObject<'decision'>): Described {
+  const { type, next, commit_sha: commit } = decision;
+  return {
+    label: commit === undefined ? toEnd(type, next) : `${type} ${commit.slice(0, 12)}`,
+    tags: [type],
+    detail: toDetail(
+      decision.rationale,
+      eachOf(decision.reasons, (reason) => `reason: ${reason}`),
+      named('trigger', decision.trigger),
+      named('commit', commit),
+      named('target', decision.target_ref),
+      named('made without provenance', decision.unproven),
+      named('decided at', decision.created_at),
+    ),
+  };
+}
+
+function toEnd(type: string, next: string | undefined): string {
+  return next === undefined || next === type ? type : `${type}, then ${next}`;
+}
+
+function toLine({ severity, rule, message, path, line }: Finding): string {
+  const where = path === undefined ? '' : ` ${path}${line === undefined ? '' : `:${line}`}`;
+  return `${severity}: ${rule}${where} ${message}`;
+}
+
+/** A revision of a plan. */
+function describePlan(plan: StoredObject<'plan'>): Described {
+  const { reason, diff_summary: change, scope } = plan;
+  return {
+    label: `plan ${plan.revision}`,
+    tags: plan.previous === undefined ? [] : ['revision'],
+    detail: toDetail(
+      reason === undefined ? undefined : `planned anew after ${reason}`,
+      change,
+      `${plan.tasks.length} tasks`,
+      eachOf(plan.steps, ({ objective }) => `step: ${objective}`),
+      scope.whole_repository
+        ? 'may write: the whole repository'
+        : eachOf(scope.write, (one) => `may write: ${one}`),
+      eachOf(scope.forbidden, (one) => `may not write: ${one}`),
+      named('made at', plan.created_at),
+    ),
+  };
+}
+
+/** A Task of a plan. */
+function describeTask(task: StoredObject<'task'>): Described {
+  const { kind, gate_stage: stage, steps } = task;
+  // The title of all that is implemented is the same; one step says what it is about.
+  const about = kind !== 'gate' && steps.length === 1 ? (steps[0] ?? task.title) : task.title;
+  return {
+    label: task.number === undefined ? about : `task ${task.number}: ${about}`,
+    tags: kind === 'gate' ? ['gate', ...(stage === undefined ? [] : [stage])] : [],
+    detail: toDetail(
+      eachOf(
+        steps.filter((one) => one !== about),
+        (one) => `step: ${one}`,
+      ),
+      eachOf(task.predicted_writes ?? [], (one) => `expected to write: ${one}`),
+      eachOf(task.acceptance_criteria, (one) => `accepted when: ${one}`),
+      named('title', task.title === about ? undefined : task.title),
+      named('goal', task.goal),
+      eachOf(task.constraints, (one) => `constraint: ${one}`),
+    ),
+  };
+}
+
+/** The run of a record as a whole; `ended` is what its decision came to. */
+function describeRun(
+  { runId, state, place, isWhole, problem, started }: RunRecord,
+  run: StoredObject<'run'> | undefined,
+  ended: string | undefined,
+): Described {
+  return {
+    label: `run ${runId}`,
+    tags: [ended ?? state, ...(problem === undefined ? [] : ['damaged']), ...(isWhole ? [] : ['folded'])],
+    detail: toDetail(
+      problem,
+      isWhole ? undefined : 'not all of its objects are drawn',
+      named('started at', run?.started_at),
+      named('contract', started?.specId),
+      ...(run === undefined ? [] : groundOf(run)),
+      named('attempts', run?.attempt),
+      named('kept in', place),
+    ),
+  };
+}
+
+/** One attempt at a Task, or a merged candidate that was handed back; `folder` is where it stands in the record. */
+function describeAttempt(run: StoredObject<'run'>, folder: string): Described {
+  const candidate = /^candidate-(\d+)/.exec(folder)?.[1];
+  const { outcome } = run;
+  return {
+    label: candidate === undefined ? `attempt ${run.attempt}` : `merged candidate ${candidate}`,
+    tags: [
+      candidate === undefined ? 'attempt' : 'candidate',
+      ...(outcome !== undefined && /^[a-z-]{1,30}$/.test(outcome) ? [outcome] : []),
+    ],
+    detail: toDetail(
+      named('started at', run.started_at),
+      named('finished at', run.finished_at),
+      ...groundOf(run),
+      named('kept as', folder),
+    ),
+  };
+}
+
+function groundOf(run: StoredObject<'run'>): readonly (string | undefined | readonly string[])[] {
+  return [
+    named('base commit', run.base_commit),
+    named('target', run.target_ref),
+    named('policy of', run.policy_ref),
+    named('sandbox', run.sandbox),
+    eachOf(Object.entries(run.metrics ?? {}), ([name, value]) => `${name}: ${value}`),
+  ];
+}
+
+type Kind = GraphNode['kind'];
+
+/** Nodes of one record, found again by what its objects call themselves. */
+interface ObjectNodes {
+  /** Draws each; the answer is the node of each, where there was room for it. */
+  add<T extends ObjectType>(
+    kind: Kind,
+    placed: readonly Placed<T>[],
+    describe: (object: StoredObject<T>, folder: string) => Described,
+  ): readonly (readonly [Placed<T>, string | undefined])[];
+  /** The node of that kind and id; `undefined` where there is none. */
+  find(kind: Kind, id: string | undefined): string | undefined;
+  /**
+   * The same; what the record names and does not hold is drawn as missing, where the record was read whole.
+   */
+  demand(kind: Kind, id: string | undefined): string | undefined;
+  /** Says which node an id is. */
+  keep(kind: Kind, id: string | undefined, node: string | undefined): void;
+}
+
+/** Begins with none. */
+function openObjectNodes(
+  drawing: Drawing,
+  { place, isWhole, problem }: Pick<RunRecord, 'place' | 'isWhole' | 'problem'>,
+): ObjectNodes {
+  // By kind as well: an id in the wrong place leads nowhere.
+  const known = new Map<string, string>();
+  const find: ObjectNodes['find'] = (kind, id) => known.get(`${kind} ${id}`);
+  const keep: ObjectNodes['keep'] = (kind, id, node) => {
+    if (id !== undefined && node !== undefined && find(kind, id) === undefined)
+      known.set(`${kind} ${id}`, node);
+  };
+  return {
+    find,
+    keep,
+    add: (kind, placed, describe) =>
+      placed.map((one) => {
+        const { path, folder, parsed } = one;
+        const where = `${place}:${path}`;
+        const shown =
+          'problem' in parsed
+            ? { label: `damaged ${kind}`, tags: ['damaged'], detail: `${parsed.problem}\n${where}` }
+            : describe(parsed.object, folder);
+        const id = drawing.add({ id: parsed.id ?? where, kind, ...shown }, where);
+        keep(kind, parsed.id, id);
+        return [one, id] as const;
+      }),
+    demand(kind, id) {
+      const node = find(kind, id);
+      // Of a record that was not read whole, nothing is said to be missing.
+      if (node !== undefined || id === undefined || !isWhole || problem !== undefined) return node;
+      const detail = `named in ${place}, and not there`;
+      const shown = { id, kind, label: `missing ${kind}`, tags: ['missing'], detail };
+      const missing = drawing.add(shown, `${place}#${id}`);
+      keep(kind, id, missing);
+      return missing;
+    },
+  };
 }

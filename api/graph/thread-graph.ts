@@ -1,18 +1,31 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
+import { absent } from '../../core/base/durable-file.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import type { ObjectStore } from '../../core/contract/object-store.ts';
+import { readRun } from '../../engine/run/record/read-run.ts';
+import { createRecordBox } from '../../engine/run/state/record-box.ts';
 import { joinStores } from '../../engine/store/join-stores.ts';
 import { openStores } from '../../engine/store/open-stores.ts';
-import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
+import { type FoundRecord, listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
+import { waitingFolder } from '../../engine/store/record/waiting-folder.ts';
+import { runDirectory } from '../../engine/store/run-directory.ts';
+import { storeRefs } from '../../engine/store/store-refs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';
-import type { GraphData } from '../schemas/graph-schema.ts';
-import { findThread } from './find-thread.ts';
-import { joinGraphs } from './join-graphs.ts';
-import { knownThreads } from './known-threads.ts';
-import { readIntents } from './read-intents.ts';
-import { readRuns } from './read-runs.ts';
-import { createRecordReader } from './record-reader.ts';
-import { createRunReader } from './run-reader.ts';
+import type { GraphData, GraphEdge, GraphNode } from '../schemas/graph-schema.ts';
+import { toLine } from './cut-text.ts';
+import { maxLabel } from './drawing.ts';
+import { graphLimits } from './graph-limits.ts';
+import { type KnownRun, type KnownThreads, knownThreads } from './known-threads.ts';
+import { parseFile } from './parse-files.ts';
+import { type RunReader, type RunSource, readRuns, summaryPaths } from './read-runs.ts';
+import { createRecordReader, type RecordEntry, type RecordReader } from './record-reader.ts';
+import type { FoundFile, IntentRecord, RunRecord } from './thread-record.ts';
 import { toGraph } from './to-graph.ts';
 
 /** Threads that no run may tell of yet, and what they are called: those of sessions. */
@@ -65,4 +78,192 @@ export async function threadGraph(
   return only !== undefined && more.length === 0 && only.thread_id === threadId
     ? only
     : joinGraphs(named, parts);
+}
+
+/** Fewer letters name nothing. */
+const fewest = 4;
+
+/**
+ * The thread of that id, or of which it is an unambiguous beginning. THREAD_NOT_FOUND names it, and the thread of a run
+ * whose id it is. `others` are ids that no run tells of: sessions.
+ */
+function findThread(wanted: string, { runs, intents }: KnownThreads, others: readonly string[]): string {
+  const all = new Set([
+    ...runs.map(({ threadId }) => threadId),
+    ...intents.flatMap(({ threadId }) => threadId ?? []),
+    ...others,
+  ]);
+  const fits = [...all]
+    .filter((id) => id === wanted || (wanted.length >= fewest && id.startsWith(wanted)))
+    .sort();
+  const [thread] = fits;
+  if (fits.length === 1 && thread !== undefined) return thread;
+  const run =
+    fits.length > 0 || wanted.length < fewest ? [] : runs.filter(({ runId }) => runId.startsWith(wanted));
+  const threads = new Set(run.map(({ threadId }) => threadId));
+  const [ofRun] = threads;
+  throw new WritError('THREAD_NOT_FOUND', {
+    message:
+      fits.length > 1
+        ? `\`${printable(wanted)}\` fits ${fits.length} threads`
+        : `there is no thread \`${printable(wanted)}\` in this repository`,
+    detail: { thread_id: printable(wanted), fits: fits.slice(0, 10) },
+    ...(threads.size === 1 ? { hints: [`that is a run; its thread: \`writ graph ${ofRun}\``] } : {}),
+  });
+}
+
+/** What came of one session is one graph: each of its intents with everything behind it. Pure. */
+export function joinGraphs(
+  { threadId, title }: { readonly threadId: string; readonly title?: string },
+  parts: readonly GraphData[],
+): GraphData {
+  const byId = new Map<string, GraphNode>();
+  const byEnds = new Map<string, GraphEdge>();
+  for (const part of parts) {
+    for (const node of part.nodes) {
+      // What one part sees as its neighbour, another may have itself.
+      const before = byId.get(node.id);
+      if (before === undefined || before.tags.includes('other-thread')) byId.set(node.id, node);
+    }
+    for (const edge of part.edges) byEnds.set(`${edge.kind} ${edge.from} ${edge.to}`, edge);
+  }
+  const nodes = [...byId.values()].slice(0, graphLimits.nodes);
+  const shown = new Set(nodes.map(({ id }) => id));
+  const edges = [...byEnds.values()]
+    .filter(({ from, to }) => shown.has(from) && shown.has(to))
+    .slice(0, graphLimits.edges);
+  const isCut = byId.size > nodes.length || byEnds.size > edges.length;
+  return {
+    thread_id: threadId,
+    title: toLine(title ?? '', maxLabel) || (parts[0]?.title ?? `thread ${threadId}`),
+    nodes,
+    edges,
+    ...(isCut || parts.some(({ truncated }) => truncated) ? { truncated: true } : {}),
+  };
+}
+
+const eventPath = /^events\/\d+\.json$/;
+
+/** The intent of a thread with its history, and those before and after it, one after the other. */
+async function readIntents(
+  reader: RecordReader,
+  intents: readonly (FoundRecord & { readonly threadId: string | undefined })[],
+  threadId: string,
+): Promise<readonly IntentRecord[]> {
+  const byName = new Map(intents.map((record) => [record.id, record]));
+  const wanted = intents.filter((record) => record.threadId === threadId);
+  const seen = new Set(wanted);
+  const read: IntentRecord[] = [];
+  for (const record of wanted) {
+    const found = await readIntent(reader, record);
+    read.push(found);
+    for (const name of neighboursOf(found)) {
+      const next = byName.get(name);
+      if (next === undefined || seen.has(next) || wanted.length >= graphLimits.intents) continue;
+      seen.add(next);
+      // The loop comes to it.
+      wanted.push(next);
+    }
+  }
+  return read;
+}
+
+async function readIntent(reader: RecordReader, record: FoundRecord): Promise<IntentRecord> {
+  const entries = (await reader.list(record)) ?? [];
+  const events = entries
+    .filter(({ path }) => eventPath.test(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .slice(-graphLimits.events);
+  const body = entries.filter(({ path }) => path === 'intent.json');
+  const files = await reader.read(record, [...body, ...events]);
+  const [intent] = body.length === 0 ? [] : files;
+  return {
+    place: record.ref,
+    intent: intent ?? { path: 'intent.json', problem: '`intent.json` is missing' },
+    events: files.slice(body.length),
+  };
+}
+
+/** Intents that its history names, as refs call them. */
+function neighboursOf({ events }: IntentRecord): readonly string[] {
+  return events.flatMap((file) => {
+    const { object } = parseFile('intent_event', file);
+    return [object?.superseded_by, object?.supersedes].flatMap((id) =>
+      id === undefined ? [] : encodeId(id),
+    );
+  });
+}
+
+/** Comes by runs where writ keeps them: on their refs, else in the directory of a run that is at work. */
+function createRunReader(repository: Repository, objects: ObjectStore, records: RecordReader): RunReader {
+  return {
+    open: (run) =>
+      run.record
+        ? onRef(records, run.record)
+        : inDirectory(join(runDirectory(repository, run.runId), 'record')),
+    async summaries(runs) {
+      const found = new Map<string, FoundFile[]>();
+      const recorded = runs.flatMap(({ record }) => record ?? []);
+      let bytesLeft: number = graphLimits.bytes;
+      for (const path of summaryPaths)
+        await records.each(recorded, path, ({ id }, bytes) => {
+          bytesLeft -= bytes.length;
+          if (bytesLeft < 0) return;
+          const files = found.get(id);
+          if (files) files.push({ path, bytes });
+          else found.set(id, [{ path, bytes }]);
+        });
+      return found;
+    },
+    stateOf: (run, files) => stateOf(repository, objects, run, files),
+  };
+}
+
+function onRef(records: RecordReader, record: FoundRecord): RunSource {
+  return {
+    place: record.ref,
+    list: () => records.list(record),
+    read: (entries) => records.read(record, entries),
+  };
+}
+
+/** What a run has kept so far; its process may be writing while it is read. */
+function inDirectory(directory: string): RunSource {
+  return {
+    place: directory,
+    async list() {
+      const entries: RecordEntry[] = [];
+      for (const path of await createRecordBox(directory).list()) {
+        const found = await stat(join(directory, path)).catch(absent);
+        if (found) entries.push({ path, object: '', sizeBytes: found.size });
+      }
+      return entries;
+    },
+    async read(entries) {
+      const files: FoundFile[] = [];
+      for (const { path, sizeBytes } of entries) {
+        const bytes =
+          sizeBytes > graphLimits.objectBytes
+            ? undefined
+            : await readFile(join(directory, path)).catch(absent);
+        files.push(bytes ? { path, bytes } : { path, problem: 'its content cannot be read' });
+      }
+      return files;
+    },
+  };
+}
+
+async function stateOf(
+  repository: Repository,
+  objects: ObjectStore,
+  { runId, record }: KnownRun,
+  files: readonly FoundFile[],
+): Promise<RunRecord['state']> {
+  try {
+    const refs = storeRefs(record?.prefix ?? 'refs/ai');
+    return (await readRun(repository, { objects, refs }, runId)).state;
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return files.some(({ path }) => path.startsWith(`${waitingFolder}/`)) ? 'waiting' : 'interrupted';
+  }
 }

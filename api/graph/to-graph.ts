@@ -1,10 +1,13 @@
+import type { StoredObject } from '../../engine/store/stored-object.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
 import type { GraphData } from '../schemas/graph-schema.ts';
 import { toLine } from './cut-text.ts';
-import { drawIntents } from './draw-intents.ts';
+import { type Described, eachOf, named, toDetail } from './described.ts';
 import { drawRun } from './draw-run.ts';
-import { maxLabel, openDrawing } from './drawing.ts';
+import { type Drawing, maxLabel, openDrawing } from './drawing.ts';
 import { graphLimits } from './graph-limits.ts';
-import type { ThreadRecord } from './thread-record.ts';
+import { parseFile } from './parse-files.ts';
+import type { IntentRecord, RunRecord, ThreadRecord } from './thread-record.ts';
 
 /**
  * A thread as a graph: pure, the same record is the same graph. Nodes are in the order in which things came about,
@@ -28,4 +31,157 @@ export function toGraph({ threadId, title, intents, runs, isTruncated }: ThreadR
 /** What its intent says, as it stands now. */
 function titleOf(nodes: GraphData['nodes'], threadId: string): string {
   return nodes.find(({ id, kind }) => kind === 'intent' && id === threadId)?.label ?? `thread ${threadId}`;
+}
+
+/** The node of the intent that a run was started for. */
+type IntentOf = (run: RunRecord) => string | undefined;
+
+/**
+ * Draws the intent of a thread, a node for each version of its contract that is recorded or was run, and the intents
+ * that it took the place of or that took its place.
+ */
+function drawIntents(
+  drawing: Drawing,
+  threadId: string,
+  intents: readonly IntentRecord[],
+  runs: readonly RunRecord[],
+): IntentOf {
+  const records = intents.map((record) => ({
+    ...record,
+    parsed: parseFile('intent', record.intent),
+    history: record.events.map((event) => parseFile('intent_event', event)),
+  }));
+  const own = records.find(({ parsed }) => parsed.id === threadId);
+  const contracts = new Map(runs.map((run) => [run, intentOf(run)] as const));
+  const versions = versionsOf(contracts);
+  const current = own?.parsed.object?.intentspec_digest ?? [...versions.keys()].at(-1);
+  const nodes = new Map<string, string | undefined>();
+  const isRecorded = own?.parsed.object !== undefined;
+  for (const [digest, version] of versions) {
+    if (digest === current && isRecorded) continue;
+    const id = digest === current ? threadId : `${threadId}@${digest.slice(0, 16)}`;
+    const tags = [...(digest === current ? [] : ['earlier']), ...('body' in version ? [] : ['unrecorded'])];
+    const shown =
+      'body' in version
+        ? describeIntent(version.body, tags)
+        : { label: version.summary, tags, detail: `contract: ${version.specId}\ndigest: ${digest}` };
+    nodes.set(digest, drawing.add({ id, kind: 'intent', ...shown }, `${threadId}@${digest}`));
+  }
+  const byName = new Map<string, string | undefined>();
+  for (const record of records) {
+    const { parsed, history, place } = record;
+    const events = history.flatMap(({ object }) => object ?? []);
+    const lost = history.length - events.length;
+    const status = events.findLast((event) => event.status !== undefined)?.status;
+    const tags = [
+      ...(status === undefined ? [] : [status]),
+      ...(record === own ? [] : ['other-thread']),
+      ...(lost === 0 ? [] : ['damaged']),
+    ];
+    const shown = parsed.object
+      ? describeIntent(parsed.object, tags, events)
+      : { label: 'damaged intent', tags: ['damaged', ...tags], detail: `${parsed.problem}\n${place}` };
+    const node = drawing.add({ id: parsed.id ?? place, kind: 'intent', ...shown }, place);
+    byName.set(nameOf(place), node);
+    if (record === own && current !== undefined) nodes.set(current, node);
+  }
+  const chain = [...nodes].filter(([digest]) => digest !== current).map(([, node]) => node);
+  const all = current === undefined ? chain : [...chain, nodes.get(current)];
+  for (const [index, node] of all.entries()) drawing.connect(all[index - 1], node, 'revised');
+  for (const { place, history } of records)
+    for (const { object } of history) object && connectEnds(drawing, byName, nameOf(place), object);
+  let unknown = current === undefined ? undefined : nodes.get(current);
+  return (run) => {
+    const digest = contracts.get(run)?.intentspec_digest ?? run.started?.digest ?? '';
+    if (nodes.has(digest)) return nodes.get(digest);
+    unknown ??= own && byName.get(nameOf(own.place));
+    unknown ??= drawUnknown(drawing, threadId);
+    return unknown;
+  };
+}
+
+type Version =
+  | { readonly body: StoredObject<'intent'> }
+  | { readonly summary: string; readonly specId: string };
+
+/** Contracts by digest in the order in which they were first run. */
+function versionsOf(
+  runs: ReadonlyMap<RunRecord, StoredObject<'intent'> | undefined>,
+): ReadonlyMap<string, Version> {
+  const versions = new Map<string, Version>();
+  for (const [run, body] of runs) {
+    if (body) {
+      const before = versions.get(body.intentspec_digest);
+      if (!before || !('body' in before)) versions.set(body.intentspec_digest, { body });
+    } else if (run.started && !versions.has(run.started.digest))
+      versions.set(run.started.digest, run.started);
+  }
+  return versions;
+}
+
+function intentOf({ files }: RunRecord): StoredObject<'intent'> | undefined {
+  const file = files.find(({ path }) => path === 'intent.json');
+  return file && parseFile('intent', file).object;
+}
+
+/** Last part of a ref: the intent's name as others name it, encoded. */
+function nameOf(place: string): string {
+  return place.slice(place.lastIndexOf('/') + 1);
+}
+
+/** An intent whose contract nothing tells of. */
+function drawUnknown(drawing: Drawing, threadId: string): string | undefined {
+  const detail = 'no record tells of its contract';
+  const node = { id: threadId, kind: 'intent', label: 'missing intent', tags: ['missing'], detail } as const;
+  return drawing.add(node, threadId);
+}
+
+function connectEnds(
+  drawing: Drawing,
+  byName: Map<string, string | undefined>,
+  name: string,
+  { superseded_by: next, supersedes: before }: StoredObject<'intent_event'>,
+): void {
+  const nodeOf = (specId: string): string | undefined => {
+    const key = encodeId(specId);
+    if (!byName.has(key)) {
+      const detail = `intent ${specId} is named in the history of another, and not recorded here`;
+      const node = {
+        id: `intents/${key}`,
+        kind: 'intent',
+        label: 'missing intent',
+        tags: ['missing'],
+        detail,
+      } as const;
+      byName.set(key, drawing.add(node, `intents/${key}#missing`));
+    }
+    return byName.get(key);
+  };
+  if (next !== undefined) drawing.connect(byName.get(name), nodeOf(next), 'superseded-by');
+  if (before !== undefined) drawing.connect(nodeOf(before), byName.get(name), 'superseded-by');
+}
+
+/** One version of an intent's contract; the one that its ref holds with what has happened to it. */
+function describeIntent(
+  intent: StoredObject<'intent'>,
+  tags: readonly string[],
+  events: readonly StoredObject<'intent_event'>[] = [],
+): Described {
+  const { kind, id } = intent.created_by;
+  return {
+    label: intent.summary,
+    tags: [...tags],
+    detail: toDetail(
+      `${intent.change_type} at ${intent.risk_level} risk`,
+      intent.prompt,
+      eachOf(intent.objectives, (one) => `objective: ${one}`),
+      named('contract', intent.external_ids.intentspec_id),
+      named('digest', intent.intentspec_digest),
+      `created by: ${kind} ${id}`,
+      // The last are the ones that tell how it stands.
+      events
+        .slice(-20)
+        .map(({ created_at: at, kind: what, by, reason }) => `${at} ${what} by ${by}: ${reason}`),
+    ),
+  };
 }

@@ -2,14 +2,71 @@ import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
 import { cancelledSchema, draftedRunSchema, shownRunSchema } from './draft-schema.ts';
 import { graphSchema } from './graph-schema.ts';
-import { ledgerShapes } from './ledger-schemas.ts';
 import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, redactionSchema, runMembers, runsSchema } from './run-schema.ts';
 import { serviceShapes } from './service-schemas.ts';
 import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
-import { vaultShapes } from './vault-schemas.ts';
 import { verificationSchema } from './verification-schema.ts';
+
+const vault = { enum: ['repository', 'global'] } as const;
+
+/** Shapes of `data` of the `vault` commands; never a value. */
+const vaultShapes: Readonly<Record<string, JsonData>> = {
+  'vault set': record({ name: text, vault, replaced: flag, scopes: list(text) }),
+  'vault list': record({ secrets: list(record({ name: text, vault, scopes: list(text) })) }),
+  'vault rm': record({ name: text, vault }),
+};
+
+/** Shapes of `data` of the `ledger` commands. */
+const ledgerShapes: Readonly<Record<string, JsonData>> = {
+  'ledger show': record({
+    origin: text,
+    vkey: text,
+    size: count,
+    root_hash: sha256,
+    checkpoint: text,
+    signatures: list(record({ name: text, key_hint: { type: 'string', pattern: '^[0-9a-f]{8}$' } })),
+    directory: text,
+  }),
+  'ledger prove': record(
+    {
+      origin: text,
+      index: count,
+      size: count,
+      root_hash: sha256,
+      hashes: list(sha256),
+      entry_sha256: sha256,
+      entry_bytes: count,
+      proof: text,
+    },
+    { path: text },
+  ),
+  'ledger consistency': record({
+    origin: text,
+    from: count,
+    to: count,
+    from_root: sha256,
+    to_root: sha256,
+    hashes: list(sha256),
+    size: count,
+    remembered: list(count),
+  }),
+  'ledger audit': record({
+    origin: text,
+    vkey: text,
+    entries: count,
+    root_hash: sha256,
+    cosigned_by: list(text),
+    continues_from: { anyOf: [count, { type: 'null' }] },
+    directory: text,
+  }),
+  'ledger export-trusted-root': record(
+    { origin: text, log_id: sha256, trusted_root: { type: 'object' } },
+    { path: text },
+  ),
+  'ledger serve': record({ origin: text, url: text, directory: text, requests: count }),
+};
 
 const version = { type: ['string', 'null'] } as const;
 const movedRefs = list(record({ ref: text, from: version, to: version, status: text }, { reason: text }));

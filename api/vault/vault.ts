@@ -1,13 +1,12 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createOnce } from '../../attest/keys/create-once.ts';
 import { isDraft, writeDurably } from '../../core/base/durable-file.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import { findDirectory, makeDirectories } from '../../core/base/plain-place.ts';
 import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import { decryptText, encryptText } from './age-text.ts';
-import { openIdentity, readIdentity } from './vault-identity.ts';
+import { decryptText, encryptText, makeIdentity } from './age-text.ts';
 import type { VaultPlace } from './vault-place.ts';
 import { formatSecrets, maxVaultBytes, parseSecrets, type Secrets } from './vault-text.ts';
 
@@ -93,4 +92,33 @@ function unreadable({ file }: VaultPlace, found: string): WritError {
       'nothing in it was changed; put the file or the identity back, or remove the file and set its secrets again',
     ],
   });
+}
+
+/**
+ * The user's identity; `undefined` where there is none yet. KEY_INSECURE where others can reach it, KEY_UNUSABLE where
+ * it is none.
+ */
+async function readIdentity(path: string): Promise<string | undefined> {
+  const text = await readGuarded(path, true);
+  if (text === undefined) return undefined;
+  const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('#'));
+  const identity = line?.trim() ?? '';
+  if (/^AGE-SECRET-KEY-1[0-9A-Z]{58}$/.test(identity)) return identity;
+  throw new WritError('KEY_UNUSABLE', {
+    message: `\`${path}\` is no identity of age`,
+    detail: { path },
+    hints: ['put the one back that the vaults were made for; without it they cannot be read'],
+  });
+}
+
+/** The same, made 0600 where there is none; processes that race agree on one. */
+async function openIdentity(path: string): Promise<string> {
+  const found = await readIdentity(path);
+  if (found !== undefined) return found;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await createOnce(path, `${await makeIdentity()}\n`, 0o600);
+  const made = await readIdentity(path);
+  if (made === undefined)
+    throw new WritError('KEY_UNUSABLE', { message: `\`${path}\` is gone`, detail: { path } });
+  return made;
 }

@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
 import { findRunArtifacts, withUnknownArtifacts } from '../../attest/verify/find-run-artifacts.ts';
-import type { VerifyReport } from '../../attest/verify/report.ts';
+import { parseCommit } from '../../attest/verify/git-commit.ts';
+import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/verify/report.ts';
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { replayRecord } from '../../engine/run/decide/replay-record.ts';
+import type { ArchiveAnswer } from './archive-tree.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
-import { findRunArchives, withArchives } from './run-archives.ts';
 
 /**
  * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that
@@ -47,4 +50,78 @@ export async function verifySource(
     ...(specDigest === undefined ? {} : { specDigest }),
   });
   return withArchives(withUnknownArtifacts(report, rest), archives);
+}
+
+/** An artifact that is an archive, and whether it holds the tree of the commit. */
+interface RunArchive {
+  readonly artifact: GivenArtifact;
+  readonly answer: ArchiveAnswer;
+}
+
+/** Finds the artifacts that are archives and compares each tar archive with the tree of a commit object. */
+async function findRunArchives(
+  commit: Uint8Array,
+  artifacts: readonly GivenArtifact[],
+): Promise<readonly RunArchive[]> {
+  const { tree } = parseCommit(commit) ?? {};
+  const archives: RunArchive[] = [];
+  for (const artifact of artifacts) {
+    if (tree === undefined || artifact.open === undefined) continue;
+    const { findTreeInArchive } = await import('./archive-tree.ts');
+    const hash = createHash('sha256');
+    const answer = await findTreeInArchive(hashed(artifact.open(), hash), tree);
+    if (answer === undefined) continue;
+    const isSame = !('prefix' in answer) || hash.digest('hex') === artifact.sha256;
+    archives.push({ artifact, answer: isSame ? answer : { reason: 'it changed while it was read' } });
+  }
+  return archives;
+}
+
+async function* hashed(
+  chunks: AsyncIterable<Buffer>,
+  hash: { update(chunk: Buffer): unknown },
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/**
+ * The report with a passed check for each archive of the sealed tree, and the reason beside one that is not it. An
+ * archive in a format that is not read refutes nothing.
+ */
+function withArchives(report: VerifyReport, archives: readonly RunArchive[]): VerifyReport {
+  if (archives.length === 0) return report;
+  // Without the signer's word for the tree the archive is compared with nothing.
+  const isTreeSealed = report.checks.some(({ id, status }) => id === 'subject-tree' && status === 'passed');
+  const reasons = new Map<string, string>();
+  const unread = new Map<string, string>();
+  const found: VerifyCheck[] = [];
+  for (const { artifact, answer } of archives) {
+    const id = `artifact:${artifact.sha256}`;
+    if ('reason' in answer) reasons.set(id, answer.reason);
+    else if ('unsupported' in answer) unread.set(id, answer.unsupported);
+    else if (!isTreeSealed) found.push({ id, status: 'unverified', code: 'not-run' });
+    else {
+      const { prefix, files } = answer;
+      const detail = { archive_of: 'the sealed tree', files, ...(prefix === '' ? {} : { prefix }) };
+      found.push({ id, status: 'passed', detail });
+    }
+  }
+  const checks = report.checks.map((check): VerifyCheck => {
+    if (check.status !== 'failed') return check;
+    const format = unread.get(check.id);
+    if (format !== undefined)
+      return {
+        id: check.id,
+        status: 'unverified',
+        code: 'unsupported',
+        detail: { found: `a ${format} archive` },
+      };
+    const archive = reasons.get(check.id);
+    return archive === undefined ? check : { ...check, detail: { ...check.detail, archive } };
+  });
+  const ran = report.ran - checks.filter((check, n) => check.status !== report.checks[n]?.status).length;
+  return withChecks({ ...report, checks, ran }, found);
 }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { graphLimits } from '../../../api/graph/graph-limits.ts';
-import { joinGraphs } from '../../../api/graph/join-graphs.ts';
+import { joinGraphs } from '../../../api/graph/thread-graph.ts';
 import type { RunRecord } from '../../../api/graph/thread-record.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
 import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';

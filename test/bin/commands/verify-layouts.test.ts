@@ -2,7 +2,7 @@ import { createHash, createPublicKey, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { topMember } from '../../../api/verify/top-member.ts';
+import { topMember } from '../../../api/verify/split-file.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
