@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import { readCommit } from '../../api/commit.ts';
 import type { JsonData } from '../../api/json-data.ts';
+import type { Place } from '../../api/place.ts';
 import { readVersion } from '../../api/version.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { messageOf } from '../../core/base/errors.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import type { ReadGraph } from '../../session/api/graph-routes.ts';
 import type { SessionLog } from '../../session/log/open-log.ts';
-import { openSession } from '../../session/open-session.ts';
+import { type OpenSession, openSession } from '../../session/open-session.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import { openSelfTester } from '../../session/self-test/self-tester.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
@@ -21,12 +25,9 @@ import type { Reaching } from '../command-parts/reach-provider.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toShellWord } from '../terminal/shell-word.ts';
 import { agentAt } from './agent-at.ts';
-import { beginGoal } from './begin-goal.ts';
 import type { CodeLine } from './code-line.ts';
 import { findModel } from './find-model.ts';
 import { mcpGround } from './mcp-ground.ts';
-import { readGraph } from './read-graph.ts';
-import { sandboxFacts } from './sandbox-facts.ts';
 import { sessionSetting } from './session-setting.ts';
 
 /** What is known before a session is opened. */
@@ -145,4 +146,56 @@ export function resumeLine(
     return value === undefined ? [] : [` --${name} ${toShellWord(value)}`];
   });
   return `writ code${place}${files.join('')} --resume ${threadId}`;
+}
+
+/**
+ * Begins the goal of `--goal`, as `/goal start` does: one that is blocked and has the same words goes on. A thread that
+ * pursues it already does so, and waits for an answer. What `/goal start` would refuse is thrown.
+ */
+export async function beginGoal({ channel }: Pick<OpenSession, 'channel'>, objective: string): Promise<void> {
+  const { goal } = channel.state;
+  if (goal?.status === 'active' && goal.objective === objective) return;
+  await channel.send({ type: 'goal-start', objective, criteria: [], proof: { from: 'local' } });
+}
+
+/** Reads threads of the repository at `place` as graphs; nothing of that is loaded before somebody asks. */
+export function readGraph(place: Place): ReadGraph {
+  return async (threadId) => {
+    const { threadGraph } = await import('../../api/graph/thread-graph.ts');
+    const { firstWords, listSessionThreads, runsOfThread } = await import(
+      '../../session/thread/session-threads.ts'
+    );
+    return threadGraph(place, threadId, {
+      list: listSessionThreads,
+      titleOf: firstWords,
+      runsOf: runsOfThread,
+    });
+  };
+}
+
+/** The back end that commands of a session run in, tried out once; `none` that holds nothing where none works. */
+function sandboxFacts(
+  engine: WritEngine,
+  name: string,
+): () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }> {
+  let found: ReturnType<typeof look> | undefined;
+  return () => {
+    found ??= look(engine, name).catch((fault: unknown) => {
+      // What went wrong once is tried again by whoever asks next.
+      found = undefined;
+      throw fault;
+    });
+    return found;
+  };
+}
+
+async function look({ slots }: WritEngine, name: string) {
+  try {
+    const backend = await pickSandbox(name, slots.sandbox);
+    const { enforced } = await backend.probe();
+    return { backend: backend.name, enforced };
+  } catch (fault) {
+    if (!isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
+    return { backend: 'none', enforced: [] };
+  }
 }

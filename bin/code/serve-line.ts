@@ -1,12 +1,25 @@
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { escapeJson } from '../../api/escape-json.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
+import { parseLoopbackAddress } from '../../http/loopback-address.ts';
+import type { AgentProfile } from '../../session/agents/agent-profile.ts';
+import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
 import type { SessionLog } from '../../session/log/open-log.ts';
-import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import type { McpGround } from '../../session/mcp/mcp-ground.ts';
+import type { SessionOptions } from '../../session/options/session-options.ts';
+import type { SessionContext } from '../../session/state/settings/session-settings.ts';
+import { type RecordedModel, readRecordedModel } from '../../session/thread/recorded-model.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import type { CodeLine } from './code-line.ts';
+import { agentPlaces } from './agent-at.ts';
+import { boundModel, withPlanMode } from './bound-model.ts';
+import { type CodeLine, defaultProvider } from './code-line.ts';
 import { mcpGround } from './mcp-ground.ts';
-import { readSessionOptions } from './read-session-options.ts';
 import type { WhileServed } from './serve-code.ts';
-import { serveStdio } from './serve-stdio.ts';
 
 /** Serves what a line says for as long as `whileServed` lasts. */
 export async function serveLine(
@@ -41,4 +54,143 @@ function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandCo
     },
   };
   return { ...context, print, repoPath: workingDir };
+}
+
+/**
+ * Options of a session, whole: the line, the agent profile that it names, and what the configuration at the commit that
+ * is checked out says. In a thread that is resumed, provider, model and base URL are those of the thread unless the
+ * line says otherwise. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
+ * USAGE, CONFIG_INVALID. What was given and does not count is told.
+ */
+export async function readSessionOptions(
+  context: Pick<CommandContext, 'options' | 'cwd' | 'env' | 'print'>,
+  line: CodeLine,
+  repository: Repository,
+  variable: (name: string) => string | undefined,
+): Promise<SessionOptions> {
+  const agent =
+    line.agent === undefined ? undefined : findPrimaryAgent(line.agent, agentPlaces(context, repository));
+  const recorded = await recordedModel(line, repository);
+  const asked = {
+    provider: line.provider ?? recorded?.provider ?? defaultProvider,
+    model: line.model ?? recorded?.model,
+    flags: givenFlags(context),
+  };
+  const bound = agent === undefined ? asked : boundModel(agent, asked);
+  const recordedBase = bound.provider === recorded?.provider ? recorded.apiBase : undefined;
+  const model = chooseModel(context, withPlanMode(bound), variable, recordedBase);
+  const reading = agent === undefined ? undefined : readingContext(agent);
+  const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
+  const config = await configured(repository);
+  const ttlSeconds = line.approvalTtlSeconds ?? config.approval.ttlSeconds;
+  tell(context, line, agent, ofSession);
+  return {
+    mode: line.mode,
+    workingDir: line.workingDir,
+    web: line.web,
+    mcpPort: line.mcpPort,
+    control: line.control,
+    browserControl: line.browserControl ?? usualBrowserControl(line, model.provider),
+    model,
+    agent,
+    context: ofSession,
+    named: [
+      ...(line.context === undefined ? [] : (['context'] as const)),
+      ...(line.networkAccess === undefined ? [] : (['networkAccess'] as const)),
+      ...(line.model === undefined && agent?.binding === undefined ? [] : (['model'] as const)),
+    ],
+    onlyReads: reading !== undefined,
+    resume: line.resume,
+    approval: { policy: line.approvalPolicy, ttlSeconds },
+    limitUsd: config.budget.sessionUsd,
+    priced: Object.entries(config.models).flatMap(([id, { price }]) => (price === undefined ? [] : [id])),
+    plainHttp: config.plainHttp ?? [],
+    networkAccess: ofSession === 'dev' ? (line.networkAccess ?? 'deny') : 'deny',
+    planMode: model.flags['plan-mode'] === 'true',
+    goal: line.goal,
+    goalBudget: toAmounts(config.goal),
+  };
+}
+
+/** The model of the thread that is resumed, unless the line names another provider. */
+async function recordedModel(
+  { resume, provider }: CodeLine,
+  repository: Repository,
+): Promise<RecordedModel | undefined> {
+  const recorded = resume === undefined ? undefined : await readRecordedModel(repository, resume);
+  return provider === undefined || provider === recorded?.provider ? recorded : undefined;
+}
+
+/** What a profile makes of a session that it only reads in; `undefined` for one that may write. */
+function readingContext({ context, tools }: AgentProfile): SessionContext | undefined {
+  if (context === 'review' || context === 'research') return context;
+  return tools === 'read' ? 'research' : undefined;
+}
+
+/** Of the policy, never of the working tree: a model writes there. */
+async function configured(repository: Repository): Promise<WritConfig> {
+  const { tree } = await resolveBase(repository, 'HEAD');
+  const bytes = await readBlob(repository, tree, '.writ/config.toml');
+  return parseConfig(bytes, sealingForms);
+}
+
+function toAmounts({ maxTokens, maxCostUsd, maxSeconds }: WritConfig['goal']): SessionOptions['goalBudget'] {
+  return { tokens: maxTokens, costUsd: maxCostUsd, workMs: maxSeconds * 1000 };
+}
+
+/** document 2, Authentication: `--browser-control`. */
+function usualBrowserControl({ mode, web }: CodeLine, provider: string): SessionOptions['browserControl'] {
+  const isLocal = parseLoopbackAddress(web.host) !== undefined;
+  return mode === 'web' && provider === 'codex' && isLocal ? 'loopback' : 'off';
+}
+
+function tell(
+  { options, print }: Pick<CommandContext, 'options' | 'print'>,
+  { mode, context, control, model, networkAccess }: CodeLine,
+  agent: AgentProfile | undefined,
+  ofSession: SessionContext,
+): void {
+  if (agent !== undefined) {
+    const { name, tier, binding } = agent;
+    const asks = binding === undefined ? '' : `, asks ${binding.model} of ${binding.provider}`;
+    print.note(`agent ${name} (${tier})${asks}`);
+    if (binding !== undefined && (model !== undefined || options.value('provider') !== undefined))
+      print.note('`--provider` and `--model` do not count: the agent profile binds a model');
+  }
+  if (context === 'dev' && ofSession !== 'dev')
+    print.note(`\`--context dev\` does not count: the agent profile is for ${ofSession}`);
+  if (ofSession !== 'dev' && networkAccess === 'allow')
+    print.note('`--network-access allow` does not count: this session only reads');
+  if (control.tokenFile !== undefined && control.mode === 'observe')
+    print.note('`--control-token-file` does not count without `--control write`');
+  if (mode !== 'stdio') return;
+  for (const [names, why] of ofServing)
+    for (const name of names)
+      if (options.value(name) !== undefined)
+        print.note(`\`--${name}\` does not count with \`--stdio\`: ${why}`);
+}
+
+/** What has nothing to act on where one client is spoken with over standard input and output. */
+const ofServing = [
+  [['port', 'host', 'mcp-port', 'control-info-file'], 'nothing is served'],
+  [['provider', 'model', 'temperature', 'api-base', 'record'], 'no model is asked'],
+] as const;
+
+/**
+ * `writ code --stdio`: one client of the Model Context Protocol over standard input and output, until it sends or reads
+ * no more; exit 0. Standard output carries the protocol and nothing else, a line a message also to whoever splits lines
+ * at U+2028. There is no model and no controller: who is asked is the client's own person.
+ */
+async function serveStdio(
+  { print, signal, stdin }: Pick<CommandContext, 'print' | 'signal' | 'stdin'>,
+  ground: McpGround,
+): Promise<CommandResult> {
+  const { serveMcpStdio } = await import('../../session/mcp/serve-mcp-stdio.ts');
+  const unread = new AbortController();
+  const write = (line: string): void => {
+    print.raw(escapeJson(line));
+    void print.taken().then((isRead) => isRead || unread.abort());
+  };
+  await serveMcpStdio(ground, { input: stdin, write, signal: AbortSignal.any([signal, unread.signal]) });
+  return succeeded({}, () => {});
 }

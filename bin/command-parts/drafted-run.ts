@@ -1,4 +1,5 @@
 import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { draftReview, type ReviewedDraft } from '../../api/intent/draft-review.ts';
 import { draftData, draftedData } from '../../api/run/draft-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -9,16 +10,16 @@ import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-in
 import { type DraftEdit, draftEdits, requireStricter } from '../../engine/run/draft/edited-draft.ts';
 import { draftPath, type KeptDraft, keepDraft } from '../../engine/run/draft/kept-draft.ts';
 import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
 import type { RunRequest } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { openLines } from '../terminal/line-reader.ts';
+import { type LineReader, openLines } from '../terminal/line-reader.ts';
 import { advisoriesLacking } from './advisories-lacking.ts';
 import { runWishes } from './change-source.ts';
 import { type CommandContext, type CommandResult, refused } from './command.ts';
 import { draftTarget } from './draft-target.ts';
 import { keptLacks } from './kept-lacks.ts';
-import { reviewDraft } from './review-draft.ts';
 
 /** Starts the run of a confirmed draft. */
 type StartRun = (
@@ -154,4 +155,48 @@ function lazily<T extends Disposable>(make: () => T): Disposable & { readonly ge
 /** The result of a run that began with a draft. */
 function withDraft(result: CommandResult, draft: ReturnType<typeof draftData>): CommandResult {
   return { ...result, data: { ...(result.data as object), draft } };
+}
+
+/** What a person says of a draft. */
+type Reviewed =
+  | { readonly answer: 'confirm' | 'cancel' | 'wait' }
+  /** With what shall be different. */
+  | { readonly answer: 'modify'; readonly note: string };
+
+/**
+ * Shows a draft, always, and has it confirmed: by `--yes`, by the person at the terminal, or, where there is none and
+ * nothing is left to decide, by its low risk (resolutions, `writ run --request`). Else it waits.
+ */
+async function reviewDraft(
+  { options, interactive, print, json }: CommandContext,
+  drafted: ReviewedDraft,
+  lines: () => LineReader,
+  edits: readonly DraftEdit[] = [],
+): Promise<Reviewed> {
+  const review = draftReview(drafted, edits);
+  if (json) for (const line of review.trimEnd().split('\n')) print.complain(line);
+  else print.text(review);
+  if (options.flag('yes')) return { answer: 'confirm' };
+  if (interactive) return askPerson(print, lines());
+  const isPlain = whyItWaits(drafted.contract.effective.risk.level, drafted, edits).length === 0;
+  if (isPlain) print.note('the draft goes on unconfirmed: its risk is low, and it leaves nothing to decide');
+  return { answer: isPlain ? 'confirm' : 'wait' };
+}
+
+const maxAsked = 5;
+
+async function askPerson(print: CommandContext['print'], lines: LineReader): Promise<Reviewed> {
+  for (let asked = 0; asked < maxAsked; asked += 1) {
+    print.complain('confirm, modify or cancel?');
+    const said = (await lines.next())?.trim().toLowerCase();
+    if (said === undefined) return { answer: 'cancel' };
+    if (said === 'confirm' || said === 'c') return { answer: 'confirm' };
+    if (said === 'cancel' || said === 'x') return { answer: 'cancel' };
+    if (said !== 'modify' && said !== 'm') continue;
+    print.complain('what shall be different?');
+    const note = (await lines.next())?.trim();
+    if (note === undefined) return { answer: 'cancel' };
+    if (note !== '') return { answer: 'modify', note };
+  }
+  return { answer: 'cancel' };
 }

@@ -1,17 +1,25 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
-import type { ReachProvider } from '../../core/contract/provider.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { ReachedProvider, ReachProvider } from '../../core/contract/provider.ts';
 import type { SecretSource } from '../../engine/run/state/run-secrets.ts';
 import type { FindSearch } from '../../engine/tool/search-backend.ts';
+import { braveKeys, braveSearch } from '../../plugins/web-search/brave.ts';
+import { duckDuckGoSearch } from '../../plugins/web-search/duckduckgo.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { parseEnvFile } from '../../providers/env-file.ts';
 import { findBase } from '../../providers/find-base.ts';
 import { findKey } from '../../providers/find-key.ts';
 import { flagTable } from '../../providers/flag-table.ts';
 import { type KeyPlaces, keyPlaceNames } from '../../providers/key-places.ts';
+import {
+  recordTraffic,
+  requireRecordingPlace,
+  type TrafficRecording,
+} from '../../providers/wire/record-traffic.ts';
+import type { OpenedProvider } from '../../providers/wire/traffic-file.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './open-vaults.ts';
-import { reachSearch } from './reach-search.ts';
-import { openRecorder, type Recorder } from './traffic-recorder.ts';
 
 /** How models are reached, as a command line says. */
 export interface Reaching {
@@ -109,5 +117,61 @@ export function reachProvider({ variable, keys, known, recorder, told }: ReachSe
     return recorder === undefined
       ? reached
       : { ...reached, through: recorder.through({ provider: name, base, isOtherBase }, secrets) };
+  };
+}
+
+/** What there is to search with: the search API where it has a key, then the page that wants none. */
+export function reachSearch(keys: KeyPlaces): FindSearch {
+  return async () => {
+    const source = { keys: braveKeys, keyless: () => true };
+    try {
+      const found = await findKey('brave', source, '', keys);
+      const paid = found === undefined ? [] : [braveSearch(found.value)];
+      const secrets = found === undefined ? [] : [found.value];
+      return { backends: [...paid, duckDuckGoSearch], secrets, notices: [] };
+    } catch (fault) {
+      if (!isWritError(fault, 'PROVIDER_KEY_UNUSABLE')) throw fault;
+      return { backends: [duckDuckGoSearch], secrets: [], notices: [fault.message] };
+    }
+  };
+}
+
+/** Writes down what goes between writ and one provider (`--record DIR`). */
+interface Recorder {
+  through(
+    reached: Pick<OpenedProvider, 'provider' | 'base' | 'isOtherBase'>,
+    secrets: readonly string[],
+  ): NonNullable<ReachedProvider['through']>;
+  /** What is written down from now on holds no such value. */
+  hide(value: string): void;
+  /** OUTPUT_FAILED where an exchange could not be kept. */
+  finish(): void;
+}
+
+/** A recorder into a directory, which is only looked at where nothing is to be written (`dry`). */
+export function openRecorder(directory: string, dry: boolean): Recorder {
+  let recording: TrafficRecording | undefined;
+  const hidden: string[] = [];
+  return {
+    through: (reached, secrets) => async (stream, model, flags) => {
+      if (!Object.hasOwn(builtInProviders, reached.provider))
+        throw new WritError('PROVIDER_OPTION', {
+          message: `\`--record\` writes down what a built-in provider says, and \`${reached.provider}\` is none`,
+          detail: { flag: 'record', provider: reached.provider },
+        });
+      await requireRecordingPlace(directory);
+      if (dry) return stream;
+      recording = await recordTraffic(stream, {
+        directory,
+        opened: { ...reached, model, flags },
+        secrets: [...secrets, ...hidden],
+      });
+      return recording.stream;
+    },
+    hide(value) {
+      hidden.push(value);
+      recording?.hide(value);
+    },
+    finish: () => recording?.close(),
   };
 }

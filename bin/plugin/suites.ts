@@ -1,10 +1,211 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { publicLogMode } from '../../attest/public/public-log-section.ts';
+import { toFields } from '../../core/base/parse-fields.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { openParts, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
+import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
 import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
-import { testArtifacts } from './test-artifacts.ts';
-import { testEvidence } from './test-evidence.ts';
-import { testLogs } from './test-logs.ts';
-import { testProviders } from './test-provider.ts';
-import { testStageChecks } from './test-stage-checks.ts';
-import type { TestSuite } from './test-suite.ts';
+import { invalidFile, invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { type Outside, realOutside } from '../../engine/tool/egress/outside.ts';
+import { execFileBounded } from '../../engine/tool/spawn.ts';
+import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
+import { artifactTester } from '../../plugins/testers/artifact-tester.ts';
+import { evidenceTester } from '../../plugins/testers/evidence-tester.ts';
+import { logTester } from '../../plugins/testers/log-tester.ts';
+import { providerTester } from '../../plugins/testers/provider-tester.ts';
+import { serveLog } from '../../plugins/testers/served-log.ts';
+import { stageCheckTester } from '../../plugins/testers/stage-check-tester.ts';
+import { parseArtifactCases } from './cases/parse-artifact-cases.ts';
+import { parseEvidenceCases } from './cases/parse-evidence-cases.ts';
+import { parseLogCase } from './cases/parse-log-case.ts';
+import { parseProviderCases } from './cases/parse-provider-cases.ts';
+import { parseStageCheckCases } from './cases/parse-stage-check-cases.ts';
+import { casesFile } from './read-cases.ts';
+import type { TestedPart, TestSuite } from './test-suite.ts';
+
+/** Any public address: what is connected to is a suite's own server. */
+const somewhere = '1.1.1.1';
+
+/** A network in which every name leads to one port of the loopback: what a plugin under test is shown. */
+export function leadTo(port: () => number): Outside {
+  return {
+    resolve: async () => [somewhere],
+    connect: () => realOutside.connect('127.0.0.1', port()),
+    ownAddresses: () => [],
+  };
+}
+
+/** What it is handed for every secret that it declares. */
+const canary = 'canary-secret-0123456789';
+
+/** Every stage check of a plugin through the suite of every stage check, in its own process and sandbox. */
+const testStageChecks: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
+  const tested: TestedPart[] = [];
+  const { hosts, secrets } = manifest.needs;
+  for (const { name } of manifest.stageChecks) {
+    const { options, cases } = readPartCases(pluginPackage, place, name, (given) =>
+      parseStageCheckCases(name, given),
+    );
+    let port = 0;
+    const parts = await openParts(manifest, pluginPackage, options, {
+      ...ground,
+      access: {
+        secret: async (one) => (secrets.includes(one) ? { value: canary, place: 'the suite' } : undefined),
+      },
+      outside: leadTo(() => port),
+    });
+    try {
+      const check = parts.stageChecks.get(name);
+      if (check === undefined) continue;
+      const asked = {
+        leadTo: (at: number) => {
+          port = at;
+        },
+      };
+      const failures = await watch.collect(`stage-check ${name}`, (runner) =>
+        stageCheckTester(runner, { check, cases, secrets: [canary], ...(hosts.length === 0 ? {} : asked) }),
+      );
+      tested.push({ kind: 'stage-check', name, cases: cases.length, failures });
+    } finally {
+      await parts.close();
+    }
+  }
+  return tested;
+};
+
+/** Through the egress and the sandbox's way out, pieces that are nearer come as one. */
+const apartMs = 20;
+/** Every provider of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
+const testProviders: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
+  let port = 0;
+  const parts = await openParts(manifest, pluginPackage, {}, { ...ground, outside: leadTo(() => port) });
+  try {
+    const tested: TestedPart[] = [];
+    for (const [name, source] of parts.providers) {
+      const cases = readPartCases(pluginPackage, place, name, parseProviderCases);
+      const base = plainBase(source.base, manifest.needs.hosts);
+      const baseAt = (at: number): string => {
+        port = at;
+        return base;
+      };
+      const failures = await watch.collect(`provider ${name}`, (runner) =>
+        providerTester(runner, { name, source, cases, isOtherBase: false, baseAt, apartMs }),
+      );
+      tested.push({ kind: 'provider', name, cases: cases.length, failures });
+    }
+    return tested;
+  } finally {
+    await parts.close();
+  }
+};
+
+/** The same host over plain HTTP, at a port that is open: the suite's server has no certificate for it. */
+function plainBase(base: string, hosts: readonly string[]): string {
+  const url = new URL(base);
+  const plain = `http://${url.host}${url.pathname.replace(/\/$/, '')}`;
+  return opensHost(hosts, plain) ? plain : plain.replace(url.host, `${url.hostname}:443`);
+}
+
+/** Every log of a plugin through the suite of every log, in its own process and sandbox. */
+const testLogs: TestSuite = async (manifest, pluginPackage, { place, ground, engine, env, watch }) => {
+  const source = await engine.slots.log.pick(publicLogMode);
+  const tested: TestedPart[] = [];
+  for (const { name, consistency } of manifest.logs) {
+    const { wire, options } = readPartCases(pluginPackage, place, name, (given) =>
+      parseLogCase(name, given, consistency),
+    );
+    await using served = await serveLog(await mkdtemp(join(ground.cacheDir, 'log-')), wire);
+    const parts = await openParts(manifest, pluginPackage, options, {
+      ...ground,
+      outside: leadTo(() => served.port),
+    });
+    try {
+      const failures = await watch.collect(`log ${name}`, (runner) =>
+        logTester(runner, {
+          name: publicLogMode,
+          source,
+          log: `plugin = "${name}"\nvkey = "${served.vkey}"`,
+          outsideLog: (asked) => parts.logs.get(asked),
+          async repository() {
+            const root = await mkdtemp(join(ground.cacheDir, 'repository-'));
+            const argv = ['git', 'init', '--quiet', root];
+            await execFileBounded(argv, {
+              cwd: root,
+              env: { ...gitEnvironment(env), ...isolatedGitEnvironment },
+              maxBytes: 65_536,
+            });
+            return root;
+          },
+        }),
+      );
+      tested.push({ kind: 'log', name, cases: 1, failures });
+    } finally {
+      await parts.close();
+    }
+  }
+  return tested;
+};
+
+/** Every evidence policy of a plugin through the suite of the built-in ones, in its own process and sandbox. */
+const testEvidence: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
+  const opened = new Set<PluginParts>();
+  try {
+    const tested: TestedPart[] = [];
+    for (const { name } of manifest.evidence) {
+      const cases = readPartCases(pluginPackage, place, name, parseEvidenceCases);
+      const failures = await watch.collect(`evidence ${name}`, (runner) =>
+        evidenceTester(runner, {
+          name,
+          cases,
+          // A policy that was silent once stays so: each promise has its own.
+          async open(options) {
+            for (const one of opened) await one.close();
+            opened.clear();
+            const parts = await openParts(manifest, pluginPackage, options, ground);
+            opened.add(parts);
+            const policy = parts.evidence.get(name);
+            if (policy === undefined) throw new TypeError(`the plugin opened without \`${name}\``);
+            return policy;
+          },
+        }),
+      );
+      tested.push({ kind: 'evidence', name, cases: cases.length, failures });
+    }
+    return tested;
+  } finally {
+    for (const one of opened) await one.close();
+  }
+};
+
+/** Every artifact of a plugin through the suite that the built-in ones go through, in its own process and sandbox. */
+const testArtifacts: TestSuite = async (manifest, pluginPackage, { place, ground, watch }) => {
+  const opened = new Map<string, PluginParts>();
+  try {
+    const tested: TestedPart[] = [];
+    for (const { name } of manifest.artifacts) {
+      const cases = readPartCases(pluginPackage, place, name, parseArtifactCases);
+      const failures = await watch.collect(`artifact ${name}`, (runner) =>
+        artifactTester(runner, {
+          name,
+          cases,
+          async open(options) {
+            const key = JSON.stringify(options);
+            const parts = opened.get(key) ?? (await openParts(manifest, pluginPackage, options, ground));
+            opened.set(key, parts);
+            const producer = parts.artifacts.get(name);
+            if (producer === undefined) throw new TypeError(`the plugin opened without \`${name}\``);
+            return producer;
+          },
+        }),
+      );
+      tested.push({ kind: 'artifact', name, cases: cases.length, failures });
+    }
+    return tested;
+  } finally {
+    await Promise.all([...opened.values()].map((parts) => parts.close()));
+  }
+};
 
 /** What `writ plugin test` asks of the parts of each kind. */
 export const suites: Readonly<Record<PartKind, TestSuite>> = {
@@ -14,3 +215,24 @@ export const suites: Readonly<Record<PartKind, TestSuite>> = {
   artifact: testArtifacts,
   evidence: testEvidence,
 };
+
+/**
+ * What `cases.json` says of a part, as `parse` reads it: `undefined` where it says nothing. A plugin without the file,
+ * or with nonsense in it, is PLUGIN_INVALID.
+ */
+function readPartCases<T>(
+  { files }: PluginPackage,
+  place: string,
+  name: string,
+  parse: (given: unknown) => T,
+): T {
+  const bytes = files.get(casesFile);
+  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
+    const all = toFields(value, 'an object');
+    return parse(Object.hasOwn(all, name) ? all[name] : undefined);
+  } catch (cause) {
+    throw invalidFile(place, casesFile, cause);
+  }
+}

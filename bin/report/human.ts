@@ -3,11 +3,17 @@ import { stageFindings } from '../../api/run/run-data.ts';
 import { showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { type ArtifactRecord, type CheckRecord, failureOutput } from '../../core/contract/stage.ts';
+import type { ScanRecord } from '../../core/contract/scanner.ts';
+import {
+  type ArtifactRecord,
+  type CheckObservation,
+  type CheckRecord,
+  failureOutput,
+  type StageRecord,
+} from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { toShellWord } from '../terminal/shell-word.ts';
-import { observedChecks, scannedChecks } from './observed-checks.ts';
 import { pluginWords } from './plugin-words.ts';
 import { toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
@@ -237,4 +243,39 @@ function printFindings(printer: Printer, findings: readonly Finding[], once: (te
 function word(text: string): Part {
   const tone = tones[text];
   return tone === undefined ? text : styled(tone, text);
+}
+
+/** How each check was observed, in order; checks that needed no observation are left out. Reasons are untrusted. */
+function observedChecks(stages: readonly StageRecord[]): readonly (readonly [id: string, words: string])[] {
+  return stages.flatMap(({ checks }) =>
+    checks.flatMap(({ id, observed }) =>
+      observed === undefined ? [] : [[id, toObservedWords(observed)] as const],
+    ),
+  );
+}
+
+function toObservedWords({ by, reason }: CheckObservation): string {
+  return by === 'none' ? `unobserved (${reason ?? 'no reason was given'})` : `observed by ${by}`;
+}
+
+/** Each scanner in one line. What it states of itself is untrusted. */
+export function scannedChecks(
+  stages: readonly StageRecord[],
+): readonly (readonly [id: string, words: string])[] {
+  return stages.flatMap(({ checks }) =>
+    checks.flatMap(({ id, scan }) => (scan === undefined ? [] : [[id, toScanWords(scan)] as const])),
+  );
+}
+
+function toScanWords({
+  name,
+  tool = name,
+  version = '(no version)',
+  inputs,
+  reports,
+  results,
+}: ScanRecord): string {
+  const digests = inputs.map(({ sha256 }) => sha256.slice(0, 12)).join(', ');
+  const { candidate = 'none', base = 'none' } = reports;
+  return `${tool} ${version}: ${results.new} new, ${results.unchanged} unchanged, ${results.absent} gone, ${results.ignored} ignored; pinned by ${digests || 'nothing'}; report ${candidate.slice(0, 12)}, at the base ${base.slice(0, 12)}`;
 }

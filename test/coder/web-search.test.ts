@@ -1,6 +1,5 @@
 import type { Test } from 'tap';
-import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
-import { reachSearch } from '../../bin/command-parts/reach-search.ts';
+import { reachProvider, reachSearch } from '../../bin/command-parts/reach-provider.ts';
 import { type Json, makeSample, merge } from '../engine/run/sample.ts';
 import { long } from '../rooms/long.ts';
 import { done, source, toldTo } from './model-work.ts';

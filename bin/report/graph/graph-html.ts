@@ -1,13 +1,254 @@
-import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/graph-schema.ts';
+import { clipCells } from '../../terminal/cell-width.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { pageFrame } from '../page-frame.ts';
 import { pageStyle } from '../page-style.ts';
-import { layOut } from './graph-layout.ts';
-import { graphList } from './graph-list.ts';
-import { graphScript } from './graph-script.ts';
-import { graphStyle } from './graph-style.ts';
-import { graphSvg } from './graph-svg.ts';
-import { toTrees } from './graph-tree.ts';
+import { type Layout, layOut, type PlacedNode, sizes } from './graph-layout.ts';
+import { type TreeNode, toTrees } from './graph-tree.ts';
+import { toName, toRelation, toTags } from './graph-words.ts';
+import { toTone } from './to-tone.ts';
+
+/** Characters that fit into a node. */
+const nodeCells = 22;
+
+/** The drawing; each node leads to its entry in the list of the page, `entryOf` says which. */
+function graphSvg(
+  { nodes, width, height }: Layout,
+  edges: readonly GraphEdge[],
+  entryOf: (node: GraphNode) => string,
+): string {
+  const placed = new Map(nodes.map((one) => [one.node.id, one]));
+  const lines = edges.map(({ kind, from, to }) => {
+    const [start, end] = [placed.get(from), placed.get(to)];
+    return start && end ? `<path class="to-${kind}" d="${toPath(start, end)}"/>` : '';
+  });
+  return `<svg id="view" role="img" aria-label="Drawing of ${nodes.length} nodes; the list below has all of them" data-width="${width}" data-height="${height}"><g id="world"><g class="edges">${lines.join('')}</g>${nodes.map((one) => toNode(one, entryOf(one.node))).join('')}</g></svg>`;
+}
+
+function toNode({ node, x, y }: PlacedNode, entry: string): string {
+  const tags = toTags(node);
+  const tone = node.tags.map(toTone).find((one) => one !== undefined) ?? '';
+  const name = escapeHtml(clipCells(toName(node), nodeCells), 200);
+  const head = escapeHtml(clipCells([node.kind, ...tags].join(' · '), nodeCells + 4), 200);
+  return `<a href="#${entry}" tabindex="-1" class="node ${tone}" transform="translate(${x} ${y})"><title>${escapeHtml(node.label, 200)}</title><rect width="${sizes.nodeWidth}" height="${sizes.nodeHeight}" rx="7"/><text class="kind" x="10" y="17">${head}</text><text x="10" y="34">${name}</text></a>`;
+}
+
+/** From the right of one to the left of the next; within a column, and back, around their left side. */
+function toPath(from: PlacedNode, to: PlacedNode): string {
+  const half = sizes.nodeHeight / 2;
+  const [y1, y2] = [from.y + half, to.y + half];
+  if (to.x > from.x) {
+    const [x1, x2] = [from.x + sizes.nodeWidth, to.x];
+    const bend = Math.min(sizes.columnStep - sizes.nodeWidth, x2 - x1) * 0.6;
+    return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  }
+  const left = Math.min(from.x, to.x) - 18;
+  return `M${from.x} ${y1}C${left} ${y1} ${left} ${y2} ${to.x} ${y2}`;
+}
+
+/** Style sheet of the page of a graph, after `pageStyle`. */
+const graphStyle = `
+h1 { font-size: 1.35rem; line-height: 1.25; font-weight: 700; }
+.drawing { margin-top: 1rem; }
+.drawing .tools { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-bottom: .4rem; }
+.drawing button { font: inherit; min-width: 2.75rem; min-height: 2.75rem; padding: 0 .8rem; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
+.drawing button:focus-visible, #frame:focus-visible { outline: 2px solid var(--bar); outline-offset: 2px; }
+#frame { height: min(60vh, 40rem); overflow: hidden; touch-action: none; cursor: grab; padding: 0; }
+#frame.held { cursor: grabbing; }
+#view { display: block; width: 100%; height: 100%; user-select: none; -webkit-user-select: none; }
+#view path { fill: none; stroke: var(--bar); stroke-width: 1.4; }
+#view .to-before, #view .to-part-of, #view .to-rests-on { stroke: var(--soft); stroke-opacity: .55; stroke-dasharray: 4 3; }
+#view .to-replaced-by, #view .to-revised, #view .to-superseded-by { stroke: var(--open); stroke-width: 2; }
+#view rect { fill: var(--card); stroke: var(--bar); }
+#view .good rect { fill: var(--good-wash); stroke: var(--good); }
+#view .bad rect { fill: var(--bad-wash); stroke: var(--bad); }
+#view .open rect { fill: var(--open-wash); stroke: var(--open); }
+#view .here rect { stroke-width: 3; }
+#view text { fill: var(--ink); font-size: 12.5px; }
+#view .kind { fill: var(--soft); font-size: 11px; }
+#view .good .kind, #view .bad .kind, #view .open .kind { fill: var(--ink); }
+.tree ul ul { margin-left: .45rem; padding-left: .7rem; border-left: 1px solid var(--line); }
+.tree li { margin-top: .3rem; }
+.tree details { margin-top: 0; }
+.tree summary { color: var(--ink); font-size: .92rem; padding: .15rem .3rem; border-radius: 6px; overflow-wrap: anywhere; }
+.tree .kind { color: var(--soft); font-size: .8rem; }
+.tree .of-intent > details .name { font-weight: 650; }
+.name.good { color: var(--good); } .name.bad { color: var(--bad); } .name.open { color: var(--open); }
+.tree details p { margin: .2rem 0 0 1rem; }
+.tree pre { margin: .3rem 0 .5rem 1rem; font-size: .8rem; }
+.tree li:target > details > summary { background: var(--open-wash); outline: 2px solid var(--open); }
+@media (max-width: 34rem) {
+  #frame { height: 55vh; }
+  .tree ul ul { margin-left: .2rem; padding-left: .45rem; }
+}
+`;
+
+/**
+ * Pan and zoom of the drawing by pointer, wheel and keyboard; its SHA-256 stands in the page's policy. Without it the
+ * drawing stays hidden and the list is the page.
+ */
+const graphScript = `
+(() => {
+  const frame = document.getElementById('frame');
+  const view = document.getElementById('view');
+  const world = document.getElementById('world');
+  const section = document.querySelector('.drawing');
+  if (!frame || !view || !world || !section) return;
+  section.hidden = false;
+  const whole = { width: Number(view.dataset.width), height: Number(view.dataset.height) };
+  const at = { x: 0, y: 0, zoom: 1 };
+  const shown = 60;
+  const between = (low, value, high) => Math.min(Math.max(value, low), high);
+  const draw = () => {
+    const { clientWidth, clientHeight } = frame;
+    at.x = between(shown - whole.width * at.zoom, at.x, clientWidth - shown);
+    at.y = between(shown - whole.height * at.zoom, at.y, clientHeight - shown);
+    world.setAttribute('transform', 'translate(' + at.x + ' ' + at.y + ') scale(' + at.zoom + ')');
+  };
+  const pan = (x, y) => {
+    const before = [at.x, at.y];
+    at.x += x;
+    at.y += y;
+    draw();
+    return before[0] !== at.x || before[1] !== at.y;
+  };
+  const zoom = (by, x = frame.clientWidth / 2, y = frame.clientHeight / 2) => {
+    const next = between(0.02, at.zoom * by, 4);
+    at.x = x - ((x - at.x) * next) / at.zoom;
+    at.y = y - ((y - at.y) * next) / at.zoom;
+    at.zoom = next;
+    draw();
+  };
+  const fit = () => {
+    at.zoom = between(0.02, Math.min(frame.clientWidth / whole.width, frame.clientHeight / whole.height), 1);
+    at.x = (frame.clientWidth - whole.width * at.zoom) / 2;
+    at.y = 0;
+    draw();
+  };
+  const start = () => {
+    Object.assign(at, { x: 0, y: 0, zoom: 1 });
+    draw();
+  };
+  const acts = { in: () => zoom(1.25), out: () => zoom(0.8), fit, start };
+  for (const button of section.querySelectorAll('button'))
+    button.addEventListener('click', () => acts[button.dataset.act]());
+
+  const keys = {
+    '+': acts.in, '=': acts.in, '-': acts.out, 0: fit, Home: start,
+    ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60),
+  };
+  frame.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  const place = (event) => {
+    const { left, top } = frame.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  frame.addEventListener('wheel', (event) => {
+    const { x, y } = place(event);
+    const step = event.deltaMode === 1 ? 16 : 1;
+    if (event.ctrlKey || event.metaKey) zoom(Math.exp(-event.deltaY * step * 0.005), x, y);
+    // At its edge the page scrolls on.
+    else if (!pan(-event.deltaX * step, -event.deltaY * step)) return;
+    event.preventDefault();
+  }, { passive: false });
+
+  const held = new Map();
+  let moved = 0;
+  const grip = () => {
+    const [a, b = a] = [...held.values()];
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: Math.hypot(a.x - b.x, a.y - b.y) };
+  };
+  frame.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    if (held.size === 0) moved = 0;
+    if (held.size < 2) held.set(event.pointerId, place(event));
+  });
+  frame.addEventListener('pointermove', (event) => {
+    if (!held.has(event.pointerId)) return;
+    const before = grip();
+    held.set(event.pointerId, place(event));
+    const now = grip();
+    moved += Math.abs(now.x - before.x) + Math.abs(now.y - before.y) + Math.abs(now.apart - before.apart);
+    // Caught at once, a tap would not reach the node under it.
+    if (moved > 4 && !frame.hasPointerCapture(event.pointerId)) frame.setPointerCapture(event.pointerId);
+    frame.classList.toggle('held', moved > 4);
+    if (before.apart > 0 && now.apart > 0) zoom(now.apart / before.apart, now.x, now.y);
+    pan(now.x - before.x, now.y - before.y);
+  });
+  const release = (event) => {
+    held.delete(event.pointerId);
+    if (held.size === 0) frame.classList.remove('held');
+  };
+  for (const name of ['pointerup', 'pointercancel', 'pointerleave'])
+    frame.addEventListener(name, (event) => {
+      if (name !== 'pointerleave' || !frame.hasPointerCapture(event.pointerId)) release(event);
+    });
+  frame.addEventListener('dragstart', (event) => event.preventDefault());
+  frame.addEventListener('click', (event) => {
+    if (moved > 4) event.preventDefault();
+  }, true);
+
+  const show = (id, isFollowed) => {
+    const entry = document.getElementById(id);
+    const node = [...view.querySelectorAll('.node')].find((one) => one.getAttribute('href') === '#' + id);
+    for (const one of view.querySelectorAll('.here')) one.classList.remove('here');
+    if (!entry || !node) return;
+    node.classList.add('here');
+    if (isFollowed) {
+      entry.querySelector('details').open = true;
+      return;
+    }
+    const { e, f } = node.transform.baseVal.consolidate().matrix;
+    at.x = frame.clientWidth / 2 - (e + 88) * at.zoom;
+    at.y = frame.clientHeight / 2 - (f + 22) * at.zoom;
+    draw();
+  };
+  addEventListener('hashchange', () => show(location.hash.slice(1), true));
+  document.querySelector('.tree').addEventListener('click', (event) => {
+    const entry = event.target.closest('summary')?.closest('li');
+    if (entry) show(entry.id, false);
+  });
+  addEventListener('resize', draw);
+  start();
+  if (location.hash !== '') show(location.hash.slice(1), true);
+})();
+`;
+
+/** Characters of all details together: a page stays one that a telephone opens. */
+const maxDetails = 3_000_000;
+const maxRelations = 20;
+
+/** The trees as a nested list that needs no script; `entryOf` gives the id of each node's entry. */
+function graphList(trees: readonly TreeNode[], entryOf: (node: GraphNode) => string): string {
+  let left = maxDetails;
+  const toDetail = ({ detail }: GraphNode): string => {
+    left -= detail.length;
+    return left < 0 ? 'left out: the page would be too large; `--json` has it' : detail;
+  };
+  const toItem = ({ node, children, also }: TreeNode): string => {
+    const relations = also.slice(0, maxRelations).flatMap((one) => {
+      const words = toRelation(one);
+      return words === undefined ? [] : `<a href="#${entryOf(one.from)}">${escapeHtml(words, 240)}</a>`;
+    });
+    const tags = [...toTags(node)].map(
+      (tag) => `<span class="pill ${toTone(tag) ?? ''}">${escapeHtml(tag, 60)}</span>`,
+    );
+    return `<li id="${entryOf(node)}" class="of-${node.kind}"><details><summary><span class="kind">${node.kind}</span> <bdi class="name ${toneOf(node)}">${escapeHtml(toName(node), 200)}</bdi> ${tags.join(' ')}</summary>${relations.length === 0 ? '' : `<p class="small soft">${relations.join(', ')}</p>`}<pre><bdi>${escapeHtml(toDetail(node))}</bdi></pre></details>${toList(children)}</li>`;
+  };
+  const toList = (some: readonly TreeNode[]): string =>
+    some.length === 0 ? '' : `<ul>${some.map(toItem).join('')}</ul>`;
+  return `<div class="tree">${toList(trees)}</div>`;
+}
+
+/** Of what a name itself says (`commit 1a2b…`). */
+function toneOf(node: GraphNode): string {
+  const said = node.tags.find((tag) => toName(node).startsWith(tag));
+  return (said === undefined ? undefined : toTone(said)) ?? '';
+}
 
 /**
  * A thread as one self-contained page: a drawing to look around in, and the same as a nested list, which is all of the

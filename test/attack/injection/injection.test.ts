@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { reachSearch } from '../../../bin/command-parts/reach-search.ts';
+import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { withoutInstructions } from '../../../readers/injection/known-instructions.ts';
 import { done, source } from '../../coder/model-work.ts';
 import { fixOfPrice } from '../../coder/price-task.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { beginGoal } from '../../../bin/code/begin-goal.ts';
+import { beginGoal } from '../../../bin/code/serve-code.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { scriptSession } from '../../session/work/scripted-session.ts';

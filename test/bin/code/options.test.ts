@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseArguments } from '../../../bin/args.ts';
 import { readCodeLine } from '../../../bin/code/code-line.ts';
-import { readSessionOptions } from '../../../bin/code/read-session-options.ts';
+import { readSessionOptions } from '../../../bin/code/serve-line.ts';
 import type { CommandOptions } from '../../../bin/command-parts/command.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';

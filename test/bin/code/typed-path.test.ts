@@ -1,5 +1,5 @@
 import t from 'tap';
-import { typedPath } from '../../../bin/code/typed-path.ts';
+import { typedPath } from '../../../bin/code/code-on-screen.ts';
 
 t.test('a typed path is unquoted, and `~/` expands to the home directory', async (t) => {
   for (const [typed, path] of [

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { scannedChecks } from '../../../bin/report/observed-checks.ts';
+import { scannedChecks } from '../../../bin/report/human.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { makeBranches } from '../../attack/policy/branches.ts';
 import { type Json, merge } from '../../engine/run/sample.ts';

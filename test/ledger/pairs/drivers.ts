@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { reachSearch } from '../../../bin/command-parts/reach-search.ts';
+import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { valueAt } from '../../../core/base/json-pointer.ts';
 import type { HandUse } from '../../../core/contract/hands.ts';
@@ -10,8 +9,7 @@ import type { Worker } from '../../../core/contract/worker.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { withLandings } from '../../../engine/intent/open-run-store.ts';
-import type { RunPlan } from '../../../engine/run/plan-run.ts';
-import { planRun } from '../../../engine/run/plan-run.ts';
+import { planRun, type RunPlan } from '../../../engine/run/plan-run.ts';
 import type { RunRequest } from '../../../engine/run/state/run-request.ts';
 import { applyDefaults } from '../../../engine/spec/apply-defaults.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';

@@ -1,4 +1,4 @@
-import { readGraph } from '../../../bin/code/read-graph.ts';
+import { readGraph } from '../../../bin/code/serve-code.ts';
 import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
 import { ground } from '../state/walk.ts';

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { reachSearch } from '../../../bin/command-parts/reach-search.ts';
+import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { toldTo } from '../../coder/model-work.ts';
 import { openWebWorld } from '../../coder/web-world.ts';
 import { makeSample } from '../../engine/run/sample.ts';
