@@ -1,6 +1,93 @@
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type {
+  AssistantMessage,
+  ModelEvent,
+  ModelRequest,
+  ReplyEnd,
+  ToolResult,
+} from '../../core/contract/model.ts';
+import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
+import { argumentsAsObject } from '../wire/call-arguments.ts';
+import { callIds } from '../wire/call-ids.ts';
+import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
+import { replayed } from '../wire/replayed.ts';
+import { versioned } from '../wire/versioned.ts';
+import {
+  brokenReply,
+  endOf,
+  SaidFailureError,
+  type WireFormat,
+  type WireReader,
+  type WireRequest,
+} from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { anthropicFormat } from './anthropic-format.ts';
+import { anthropicFailure } from './anthropic-failure.ts';
+import { type Block, openBlock } from './content-block.ts';
+
+/**
+ * The version that this is written for. 2026-10-21 takes nothing away that is used here but `temperature`, which some
+ * models still take, and is unknown to other servers that speak this wire.
+ */
+const version = '2023-06-01';
+
+/** The Messages API, as a stream (platform.claude.com/docs/en/api/messages). */
+function anthropicFormat({ key, base }: Pick<ProviderSetting, 'key' | 'base'>): WireFormat {
+  return {
+    provider: 'anthropic',
+    toWire: (request) => toWire(request, key, base),
+    reader: () => anthropicReader(),
+    failureOf: anthropicFailure,
+  };
+}
+
+function toWire(request: ModelRequest, key: string | undefined, base: string): WireRequest {
+  const { model, maxOutputTokens, temperature } = request;
+  const { adaptive, maxTokens } = anthropicFamily(model);
+  const refused = temperature !== undefined && adaptive;
+  return {
+    path: versioned(base, '/v1', '/messages'),
+    headers: { 'anthropic-version': version, ...(key === undefined ? {} : { 'x-api-key': key }) },
+    framing: 'events',
+    body: {
+      model,
+      max_tokens: maxOutputTokens ?? maxTokens,
+      ...toPrompt(request),
+      // Without `display`, newer models keep to themselves what they thought.
+      ...(adaptive ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
+      ...(temperature === undefined || refused ? {} : { temperature }),
+      stream: true,
+    },
+    ...(refused ? { notices: [`${model} takes no temperature: the question goes without`] } : {}),
+  };
+}
+
+const marked: Json = { cache_control: { type: 'ephemeral' } };
+
+/**
+ * Tools, instructions and conversation. Where the prompt is to be kept, each ends with a mark: the vendor keeps what
+ * is before a mark, and takes four.
+ */
+function toPrompt(request: ModelRequest): Json {
+  const mark = (blocks: readonly Json[]): readonly Json[] =>
+    request.cacheKey === undefined || blocks.length === 0
+      ? blocks
+      : [...blocks.slice(0, -1), { ...blocks.at(-1), ...marked }];
+  const system = request.system.filter((text) => text !== '').map((text) => ({ type: 'text', text }));
+  const tools = request.tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    input_schema: parameters,
+  }));
+  const messages = toMessages(request);
+  const last = messages.at(-1);
+  return {
+    ...(system.length === 0 ? {} : { system: mark(system) }),
+    ...(tools.length === 0 ? {} : { tools: mark(tools) }),
+    messages:
+      last?.role === 'user'
+        ? [...messages.slice(0, -1), { role: 'user', content: mark(last.content) }]
+        : messages,
+  };
+}
 
 /** Anthropic's Messages API, and whatever speaks it at another base. */
 export const anthropic: ProviderSource = {
@@ -12,3 +99,249 @@ export const anthropic: ProviderSource = {
   flags: [],
   open: (setting) => wireProvider(anthropicFormat(setting), setting),
 };
+
+interface AnthropicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Json[];
+}
+
+/** The conversation; what the user says stands in one message with the results before it, and after them. */
+function toMessages({ model, messages }: ModelRequest): readonly AnthropicMessage[] {
+  const wire: AnthropicMessage[] = [];
+  const toId = wireIds();
+  let ids: readonly string[] = [];
+  const add = (role: AnthropicMessage['role'], content: readonly Json[]): void => {
+    const last = wire.at(-1);
+    if (content.length === 0) return;
+    if (role === 'user' && last?.role === 'user')
+      wire[wire.length - 1] = { role, content: [...last.content, ...content] };
+    else wire.push({ role, content });
+  };
+  for (const message of messages) {
+    if (message.role === 'user') add('user', textBlocks(message.text));
+    else if (message.role === 'tool')
+      add(
+        'user',
+        message.results.map((result, place) => toResult(result, ids[place] ?? result.callId)),
+      );
+    else {
+      const content = blocksOf(message, model, toId);
+      ids = content.flatMap(({ type, id }) => (type === 'tool_use' ? [textIn(id)] : []));
+      add('assistant', content);
+    }
+  }
+  return wire;
+}
+
+/** Text without anything in it is refused. */
+function textBlocks(text: string): readonly Json[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+/** As they came, where they came from this model: the vendor checks what it signed. */
+function blocksOf(message: AssistantMessage, model: string, toId: ToId): readonly Json[] {
+  const kept = replayed(message.state, 'anthropic', model);
+  if (Array.isArray(kept) && kept.every((block) => objectIn(block))) {
+    for (const { type, id } of kept as readonly Json[]) if (type === 'tool_use') toId(textIn(id), true);
+    return kept as readonly Json[];
+  }
+  return [
+    ...textBlocks(message.text),
+    ...message.calls.map(({ id, name, arguments: given }) => ({
+      type: 'tool_use',
+      id: toId(id, false),
+      name,
+      input: argumentsAsObject(given),
+    })),
+  ];
+}
+
+function toResult({ text, isError }: ToolResult, id: string): Json {
+  // An error without a word is refused.
+  const content = isError && text.trim() === '' ? '(no output)' : text;
+  return { type: 'tool_result', tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
+}
+
+type ToId = (given: string, isOwn: boolean) => string;
+
+/** Ids as the vendor wants them, `[a-zA-Z0-9_-]+` and no two alike in a conversation; its own stay as they are. */
+function wireIds(): ToId {
+  const taken = new Set<string>();
+  return (given, isOwn) => {
+    const plain = given.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48) || 'call';
+    let id = isOwn ? given : plain;
+    for (let next = 2; !isOwn && taken.has(id); next += 1) id = `${plain}-${next}`;
+    taken.add(id);
+    return id;
+  };
+}
+
+/**
+ * `stop_reason` (platform.claude.com/docs/en/api/handling-stop-reasons); what is not here is no reply. A turn that was
+ * paused goes on where its message goes back: it is cut.
+ */
+const ends: Readonly<Record<string, ReplyEnd>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  pause_turn: 'length',
+  refusal: 'refused',
+  sensitive: 'filtered',
+};
+
+/** Blocks of one message. */
+const maxBlocks = 4096;
+
+/** A reply: events by the `type` in their data, or one whole message. */
+export function anthropicReader(): WireReader {
+  const blocks: Block[] = [];
+  /** By index; nothing for a block of a kind that nobody asked for. */
+  const open = new Map<unknown, Block | undefined>();
+  const usage = usageReader();
+  let started = 0;
+  let reason = '';
+  let why = '';
+  let isWhole = false;
+  const start = (index: unknown, given: Json): readonly ModelEvent[] => {
+    const block = openBlock(given);
+    started += 1;
+    if (started > maxBlocks) throw brokenReply(`more than ${maxBlocks} blocks in one message`);
+    open.set(index, block);
+    if (block === undefined) return [];
+    blocks.push(block);
+    return block.add(given);
+  };
+  const stopped = ({ stop_reason: given, stop_details: details }: Json): void => {
+    reason ||= textIn(given);
+    why ||= textIn(partsOf(details).explanation);
+  };
+  return {
+    *take(frame) {
+      const { type, message, index, content_block, delta, usage: told, content } = partsOf(frame);
+      if (type === 'error') throw new SaidFailureError(anthropicFailure(undefined, frame));
+      if (type === 'message_start') {
+        stopped(partsOf(message));
+        yield* usage(partsOf(message).usage);
+      } else if (type === 'content_block_start') {
+        const begun = partsOf(content_block);
+        yield* start(index, begun);
+        const called = begun.type === 'tool_use' ? textIn(begun.name) : '';
+        if (called !== '') yield { type: 'calling', name: called };
+      } else if (type === 'content_block_delta') {
+        if (!open.has(index)) throw brokenReply('a piece of a block that never began');
+        yield* open.get(index)?.add(partsOf(delta)) ?? [];
+      } else if (type === 'content_block_stop') {
+        open.delete(index);
+      } else if (type === 'message_delta') {
+        stopped(partsOf(delta));
+        yield* usage(told);
+      } else if (type === 'message_stop') {
+        isWhole = true;
+      } else if (type === 'message') {
+        for (const [place, block] of listIn(content).entries()) yield* start(place, partsOf(block));
+        stopped(partsOf(frame));
+        yield* usage(told);
+        isWhole = true;
+      }
+    },
+    progress: () => (isWhole ? 'whole' : 'begun'),
+    *finish() {
+      if (!isWhole || reason === '') throw brokenReply('the stream ended in the middle of the reply');
+      const end = endOf(ends, reason);
+      if (why !== '') yield { type: 'notice', text: why };
+      // What it was about to do when it, or the vendor, said no is not done.
+      if (end === 'refused' || end === 'filtered') {
+        yield { type: 'end', end };
+        return;
+      }
+      const toId = callIds();
+      const state: Json[] = [];
+      let calls = 0;
+      for (const block of blocks) {
+        const call = block.call?.(toId, end === 'length' && block === blocks.at(-1));
+        if (call) yield { type: 'call', call };
+        calls += call ? 1 : 0;
+        const kept = block.kept(call);
+        if (kept) state.push(kept);
+      }
+      if (end === 'calls' && calls === 0) throw brokenReply('it says that it calls, and calls nothing');
+      yield {
+        type: 'end',
+        end: end === 'stop' && calls > 0 ? 'calls' : end,
+        ...(state.length === 0 ? {} : { state }),
+      };
+    },
+  };
+}
+
+/** Reads `usage`, which comes in parts: at the start what went in, at the end what came out, each time cumulative. */
+function usageReader(): (usage: unknown) => Iterable<ModelEvent> {
+  const counts = new Map<string, number>();
+  const note = (name: string, value: unknown): void => {
+    const count = countIn(value);
+    if (count !== undefined) counts.set(name, count);
+  };
+  return function* (usage) {
+    const told = partsOf(usage);
+    for (const name of [
+      'input_tokens',
+      'output_tokens',
+      'cache_read_input_tokens',
+      'cache_creation_input_tokens',
+    ])
+      note(name, told[name]);
+    note('thinking_tokens', partsOf(told.output_tokens_details).thinking_tokens);
+    const fresh = counts.get('input_tokens');
+    const output = counts.get('output_tokens');
+    if (fresh === undefined || output === undefined) return;
+    const cached = counts.get('cache_read_input_tokens');
+    const reasoning = counts.get('thinking_tokens');
+    // The vendor's `input_tokens` are those that no cache had to do with.
+    const input = countIn(fresh + (cached ?? 0) + (counts.get('cache_creation_input_tokens') ?? 0));
+    if (input === undefined) return;
+    yield {
+      type: 'usage',
+      usage: {
+        input,
+        output,
+        ...(cached === undefined ? {} : { cachedInput: cached }),
+        ...(reasoning === undefined ? {} : { reasoning }),
+      },
+    };
+  };
+}
+
+/** What models of one family want said in their own way. */
+interface AnthropicFamily {
+  readonly models: RegExp;
+  /**
+   * Whether it thinks as much as it sees fit. Where it does, a temperature is refused: by some models always, by the
+   * others next to thinking.
+   */
+  readonly adaptive: boolean;
+  /**
+   * What is asked for where nobody says how much: a question without a number is refused, and one above the model's.
+   */
+  readonly maxTokens: number;
+}
+
+/**
+ * By model id, the first that matches (platform.claude.com/docs: adaptive thinking, models overview). Older models
+ * think by a budget that nobody gave, so they do not.
+ */
+const families: readonly AnthropicFamily[] = [
+  { models: /^claude-[a-z]+-4-[6-9](?:-|$)/, adaptive: true, maxTokens: 64_000 },
+  { models: /^claude-[a-z]+-4-5(?:-|$)/, adaptive: false, maxTokens: 64_000 },
+  { models: /^claude-[a-z]+-4(?:-|$)/, adaptive: false, maxTokens: 32_000 },
+  { models: /^claude-[a-z]+-(?:[5-9]|\d\d)(?:-|$)/, adaptive: true, maxTokens: 64_000 },
+];
+
+/** Whatever else speaks this wire. */
+const unknown: Omit<AnthropicFamily, 'models'> = { adaptive: false, maxTokens: 8192 };
+
+/** The family of a model. */
+function anthropicFamily(model: string): Omit<AnthropicFamily, 'models'> {
+  return families.find(({ models }) => models.test(model)) ?? unknown;
+}

@@ -1,8 +1,44 @@
+import { quoted } from '../../core/base/quoted.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
-import { chatFormat } from '../wire/chat/chat-format.ts';
+import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
+import { saidFailure } from '../wire/said-failure.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { deepseekDialect } from './deepseek-dialect.ts';
 import { deepseekFlags } from './deepseek-flags.ts';
+
+const words = {
+  byWord: {},
+  byMessage: [[/\bmaximum context length\b/i, 'too-large']],
+} as const;
+
+/**
+ * Thinks unless told not to; then every assistant message wants its reasoning back, an empty one where there was none,
+ * else the question is refused (HTTP 400).
+ */
+export function deepseekDialect(flags: Readonly<Record<string, string>>): ChatDialect {
+  const thinking = flags['deepseek-thinking'];
+  const effort = flags['deepseek-reasoning-effort'];
+  const thinks = thinking !== 'disabled';
+  return {
+    provider: 'deepseek',
+    streams: flags['deepseek-stream'] === 'true',
+    asksForUsage: true,
+    lengthField: 'max_tokens',
+    namesCache: false,
+    reasoningBack: () => (thinks ? 'always' : 'never'),
+    noTemperature: (model) => (thinks ? `${quoted(model)} takes no notice of it while it thinks` : undefined),
+    own: () => ({
+      ...(thinking === undefined ? {} : { thinking: { type: thinking } }),
+      ...(effort === undefined || !thinks ? {} : { reasoning_effort: effort }),
+    }),
+    notices:
+      effort === undefined || thinks
+        ? []
+        : [
+            '`--deepseek-reasoning-effort` is left out: `--deepseek-thinking disabled` leaves nothing to think',
+          ],
+    failureOf: (status, body) => saidFailure(words, status, body),
+  };
+}
 
 /** DeepSeek: the chat dialect with reasoning that has to come back. */
 export const deepseek: ProviderSource = {

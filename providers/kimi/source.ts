@@ -1,9 +1,87 @@
+import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
-import { chatFormat } from '../wire/chat/chat-format.ts';
+import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
+import type { Json } from '../wire/json-parts.ts';
+import { saidFailure } from '../wire/said-failure.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { kimiDialect } from './kimi-dialect.ts';
 import { kimiFlags } from './kimi-flags.ts';
-import { kimiThinking } from './kimi-thinking.ts';
+
+interface ThinkingHabits {
+  readonly models: RegExp;
+  readonly thinks: 'as-told' | 'always' | 'never';
+  /** Whether it knows the field `thinking`. */
+  readonly hasField: boolean;
+}
+
+/** Of every other model nothing is known: it is told what it was asked to be told, and not to stop thinking. */
+const unknown: Omit<ThinkingHabits, 'models'> = { thinks: 'always', hasField: true };
+
+const families: readonly ThinkingHabits[] = [
+  { models: /^kimi-k2\.[56](?:-|$)/, thinks: 'as-told', hasField: true },
+  { models: /^kimi-k2\.7(?:-|$)/, thinks: 'always', hasField: true },
+  { models: /^kimi-k3/, thinks: 'always', hasField: false },
+  { models: /^moonshot-/, thinks: 'never', hasField: false },
+];
+
+/** `--kimi-thinking` for one model. */
+interface KimiThinking {
+  readonly thinks: boolean;
+  readonly field: Json;
+}
+
+/** How `--kimi-thinking` is told to a model. PROVIDER_OPTION where it cannot be had of it. */
+function kimiThinking(flag: string | undefined, model: string): KimiThinking {
+  const { thinks, hasField } = families.find(({ models }) => models.test(model)) ?? unknown;
+  const does = thinks === 'as-told' ? flag !== 'disabled' : thinks === 'always';
+  if (flag !== undefined && does !== (flag === 'enabled')) {
+    const would = flag === 'disabled' ? '`kimi-k2.6` or `kimi-k2.5`' : 'a `kimi-` model';
+    throw new WritError('PROVIDER_OPTION', {
+      message: `\`--kimi-thinking ${flag}\` does not go with the model ${quoted(model)}, which ${does ? 'always' : 'never'} thinks`,
+      detail: { flag: 'kimi-thinking', provider: 'kimi', model, found: flag },
+      hints: [`leave \`--kimi-thinking\` out, or take ${would} with \`--model\``],
+    });
+  }
+  return { thinks: does, field: flag === undefined || !hasField ? {} : { thinking: { type: flag } } };
+}
+
+const words = {
+  byWord: {
+    invalid_authentication_error: 'key-refused',
+    incorrect_api_key_error: 'key-refused',
+    // Comes as 429 and as 403.
+    exceeded_current_quota_error: 'no-credit',
+    permission_denied_error: 'forbidden',
+    resource_not_found_error: 'unknown-model',
+    engine_overloaded_error: 'overloaded',
+    rate_limit_reached_error: 'rate-limited',
+    content_filter: 'bad-request',
+  },
+  byMessage: [
+    [/\bexceeded model token limit\b|\binput token length too long\b|\btotal message size\b/i, 'too-large'],
+    [/\bnot found the model\b/i, 'unknown-model'],
+    [/\binsufficient balance\b/i, 'no-credit'],
+    [/\breached (?:your|kimi\b.{0,20}) ?usage limit\b/i, 'quota-used-up'],
+  ],
+} as const;
+
+/**
+ * While it thinks, an assistant message without its reasoning is refused (HTTP 400). Sampling is fixed; the model table
+ * knows.
+ */
+export function kimiDialect(flags: Readonly<Record<string, string>>): ChatDialect {
+  const thinking = flags['kimi-thinking'];
+  return {
+    provider: 'kimi',
+    streams: flags['kimi-stream'] !== 'false',
+    asksForUsage: true,
+    lengthField: 'max_completion_tokens',
+    namesCache: true,
+    reasoningBack: (model) => (kimiThinking(thinking, model).thinks ? 'always' : 'never'),
+    own: ({ model }) => kimiThinking(thinking, model).field,
+    failureOf: (status, body) => saidFailure(words, status, body),
+  };
+}
 
 /**
  * Kimi of Moonshot AI. The Chinese platform (`https://api.moonshot.cn/v1`) and the plan for coding

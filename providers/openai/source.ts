@@ -1,10 +1,95 @@
+import { createHash } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/quoted.ts';
+import type {
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ReplyEnd,
+  ToolDeclaration,
+} from '../../core/contract/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
-import { chatFormat } from '../wire/chat/chat-format.ts';
+import { temperatureIsFixed } from '../model-table.ts';
+import { callIds } from '../wire/call-ids.ts';
+import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
+import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
+import { replayed } from '../wire/replayed.ts';
+import { rowOf } from '../wire/row-of.ts';
+import {
+  brokenReply,
+  endOf,
+  SaidFailureError,
+  type WireFormat,
+  type WireReader,
+} from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { chatDialect } from './chat-dialect.ts';
-import { responsesFormat } from './responses-format.ts';
+import { openaiFailure } from './openai-failure.ts';
+import { responsesUsage } from './responses-usage.ts';
+
+/** Models without reasoning: they refuse to be asked for it. */
+const withoutReasoning = /^(?:gpt-[34]|chatgpt-)|-chat\b/;
+
+/**
+ * OpenAI's own format (`/responses`). Nothing is stored there: the reasoning of a reply comes encrypted and goes back
+ * as it came, before the calls that it led to.
+ */
+export function responsesFormat({ key }: Pick<ProviderSetting, 'key'>): WireFormat {
+  return {
+    provider: 'openai',
+    toWire: (request) => {
+      const { model, system, maxOutputTokens, temperature, cacheKey } = request;
+      const noTemperature = temperature !== undefined && temperatureIsFixed(model);
+      return {
+        path: '/responses',
+        headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+        framing: 'events',
+        notices: noTemperature
+          ? [`\`--temperature\` is left out: the temperature of ${quoted(model)} is fixed`]
+          : [],
+        body: {
+          model,
+          ...(system.length === 0 ? {} : { instructions: system.join('\n\n') }),
+          input: toInput(request),
+          ...toTools(request),
+          ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+          ...(temperature === undefined || noTemperature ? {} : { temperature }),
+          ...(cacheKey === undefined ? {} : { prompt_cache_key: shortName(cacheKey) }),
+          ...(withoutReasoning.test(model) ? {} : { include: ['reasoning.encrypted_content'] }),
+          store: false,
+          stream: true,
+        },
+      };
+    },
+    reader: responsesReader,
+    failureOf: openaiFailure,
+  };
+}
+
+function toTools({ tools }: ModelRequest): Json {
+  if (tools.length === 0) return {};
+  return {
+    // Not strict: a strict tool has to name every property as required.
+    tools: tools.map(({ name, description, parameters }: ToolDeclaration) => ({
+      type: 'function',
+      name,
+      description,
+      parameters,
+      strict: false,
+    })),
+    parallel_tool_calls: true,
+  };
+}
+
+/** What servers at another base understand: the least that OpenAI's own chat dialect was. */
+export const chatDialect: ChatDialect = {
+  provider: 'openai',
+  streams: true,
+  asksForUsage: true,
+  lengthField: 'max_tokens',
+  namesCache: false,
+  reasoningBack: () => 'where-there-is',
+  failureOf: openaiFailure,
+};
 
 /**
  * OpenAI, and whatever speaks its chat dialect at another base. `flags.dialect` (`[providers.openai] dialect`) is
@@ -36,4 +121,178 @@ function dialectOf({ isOtherBase, flags }: ProviderSetting): 'chat' | 'responses
     message: `\`[providers.openai] dialect\`: expected \`responses\` or \`chat\`, found ${quoted(dialect)}`,
     detail: { flag: 'dialect', provider: 'openai', expected: ['responses', 'chat'], found: dialect },
   });
+}
+
+/** Pieces of a part of an item: which event they are, and whether they are words of the reply or of its reasoning. */
+const deltas: Readonly<Record<string, 'text' | 'reasoning'>> = {
+  'response.output_text.delta': 'text',
+  'response.refusal.delta': 'text',
+  'response.reasoning_summary_text.delta': 'reasoning',
+  'response.reasoning_text.delta': 'reasoning',
+};
+
+/** Parts of an item that has come whole, and the field in which their words are. */
+const words: Readonly<Record<string, string>> = {
+  output_text: 'text',
+  refusal: 'refusal',
+  summary_text: 'text',
+  reasoning_text: 'text',
+};
+
+/** Why a reply is incomplete. */
+const cuts: Readonly<Record<string, ReplyEnd>> = {
+  max_output_tokens: 'length',
+  max_tokens: 'length',
+  content_filter: 'filtered',
+};
+
+/** Items of one reply: calls, each with reasoning before it, and messages between them. */
+const maxItems = 1024;
+
+/**
+ * A reply of `/responses`: its items as they are done; pieces only so that somebody sees them come. A whole document is
+ * read as the last event of a stream.
+ */
+export function responsesReader(): WireReader {
+  let items: Json[] = [];
+  /** Items of which pieces have come, and the part of the last one. */
+  const pieces = new Map<string, unknown>();
+  let refused = false;
+  let last: { readonly isWhole: boolean; readonly why: string } | undefined;
+
+  function* takePiece(event: Json, type: 'text' | 'reasoning'): Iterable<ModelEvent> {
+    const delta = textIn(event.delta);
+    if (delta === '') return;
+    const place = placeOf(event.output_index, event.item_id);
+    const part = event.summary_index ?? event.content_index;
+    const isNext = type === 'reasoning' && pieces.has(place) && pieces.get(place) !== part;
+    pieces.set(place, part);
+    yield { type, text: isNext ? `\n\n${delta}` : delta };
+  }
+
+  function* takeItem(item: Json, place: string): Iterable<ModelEvent> {
+    items.push(item);
+    if (items.length > maxItems) throw brokenReply(`more than ${maxItems} items in one reply`);
+    const isReasoning = item.type === 'reasoning';
+    const parts = [...(isReasoning ? listIn(item.summary) : []), ...listIn(item.content)].map(partsOf);
+    refused ||= parts.some(({ type }) => type === 'refusal');
+    if (pieces.has(place)) return;
+    const told = parts.map((part) => textIn(part[rowOf(words, textIn(part.type)) ?? '']));
+    const text = told.filter((one) => one !== '').join(isReasoning ? '\n\n' : '');
+    if (text !== '') yield { type: isReasoning ? 'reasoning' : 'text', text };
+  }
+
+  return {
+    *take(frame, name) {
+      if (last !== undefined) return;
+      const event = partsOf(frame);
+      const type =
+        event.object === 'response' ? `response.${textIn(event.status)}` : textIn(event.type) || name;
+      const response = event.object === 'response' ? event : partsOf(event.response);
+      const piece = rowOf(deltas, type);
+      if (piece !== undefined) yield* takePiece(event, piece);
+      refused ||= type === 'response.refusal.delta';
+      if (type === 'response.output_item.added') {
+        const { type: kind, name: called } = partsOf(event.item);
+        const begins = kind === 'function_call' ? textIn(called) : '';
+        if (begins !== '') yield { type: 'calling', name: begins };
+      }
+      if (type === 'response.output_item.done') {
+        const item = partsOf(event.item);
+        yield* takeItem(item, placeOf(event.output_index, item.id));
+      }
+      if (type === 'error')
+        throw new SaidFailureError(openaiFailure(undefined, { error: objectIn(event.error) ?? event }));
+      if (type === 'response.failed' || type === 'response.cancelled')
+        throw new SaidFailureError(openaiFailure(undefined, response));
+      if (type !== 'response.completed' && type !== 'response.incomplete') return;
+      if (items.length === 0)
+        for (const [place, item] of listIn(response.output).entries())
+          yield* takeItem(partsOf(item), String(place));
+      const usage = responsesUsage(partsOf(response.usage));
+      if (usage) yield { type: 'usage', usage };
+      last = {
+        isWhole: type === 'response.completed',
+        why: textIn(partsOf(response.incomplete_details).reason),
+      };
+    },
+    progress: () => (last === undefined ? 'begun' : 'whole'),
+    *finish() {
+      if (last === undefined) throw brokenReply('the stream ended in the middle of the reply');
+      // A call that was cut is none.
+      items = items.filter((item) => item.status !== 'incomplete' || item.type !== 'function_call');
+      const toId = callIds();
+      let calls = 0;
+      let isNamed = true;
+      for (const { type, call_id: given, name, arguments: text } of items) {
+        if (type !== 'function_call') continue;
+        const id = toId(textIn(given));
+        calls += 1;
+        isNamed &&= id === given;
+        yield { type: 'call', call: { id, name: textIn(name), arguments: textIn(text) || '{}' } };
+      }
+      const end: ReplyEnd = last.isWhole
+        ? refused
+          ? 'refused'
+          : calls > 0
+            ? 'calls'
+            : 'stop'
+        : endOf(cuts, last.why || 'max_output_tokens');
+      yield { type: 'end', end, ...(last.isWhole && isNamed && canGoBack(items) ? { state: items } : {}) };
+    },
+  };
+}
+
+/** What pieces and their item have in common; a vendor may put anything there. */
+function placeOf(index: unknown, id: unknown): string {
+  return String(countIn(index) ?? textIn(id));
+}
+
+/** The conversation as input items. A reply of this model goes back as the items that it came as. */
+function toInput({ messages, model }: ModelRequest): readonly Json[] {
+  return messages.flatMap((message) => toItems(message, model));
+}
+
+function toItems(message: ModelMessage, model: string): readonly Json[] {
+  if (message.role === 'user') return [{ role: 'user', content: message.text }];
+  if (message.role === 'tool')
+    return message.results.map(({ callId, text }) => ({
+      type: 'function_call_output',
+      call_id: shortName(callId),
+      output: text,
+    }));
+  const { text, calls, state } = message;
+  const items = replayed(state, 'openai', model);
+  // Kept under the chat dialect, it is text.
+  if (Array.isArray(items) && items.every((item) => objectIn(item) !== undefined)) return items;
+  return [
+    ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
+    ...calls.map(({ id, name, arguments: given }) => ({
+      type: 'function_call',
+      call_id: shortName(id),
+      name,
+      arguments: given,
+    })),
+  ];
+}
+
+/**
+ * Whether items can go back as they are to a vendor that stored none of them: reasoning has to be encrypted, and to
+ * stand before something; calls have to have the ids under which they will be answered.
+ */
+function canGoBack(items: readonly Json[]): boolean {
+  return (
+    items.length > 0 &&
+    items.at(-1)?.type !== 'reasoning' &&
+    items.every(({ type, encrypted_content: encrypted, call_id: id }) => {
+      if (type === 'reasoning') return typeof encrypted === 'string' && encrypted !== '';
+      if (type === 'function_call') return typeof id === 'string' && id === shortName(id);
+      return type === 'message';
+    })
+  );
+}
+
+/** A name as this vendor takes it, of at most 64 characters: longer ones (another vendor's) become their digest. */
+function shortName(name: string): string {
+  return name.length <= 64 ? name : createHash('sha256').update(name).digest('hex');
 }

@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
-import { splitThoughts } from './split-thoughts.ts';
+import { jsonIn } from './call-arguments.ts';
+import { type Json, listIn, objectIn, textIn } from './json-parts.ts';
 import { cleanToolName, isToolName } from './tool-name.ts';
-import { writtenCall } from './written-call.ts';
 
 /** Characters of a reply that are searched for a call written as text. */
 const maxSearched = 1024 * 1024;
@@ -60,4 +60,203 @@ export function replyCleaner({ tools }: Pick<ModelRequest, 'tools'>): {
       }
     },
   };
+}
+
+const opening = ['<think>', '<thinking>'];
+/** Blanks before a tag; more are a text of their own. */
+const maxBlanks = 64;
+const closings = ['</think>', '</thinking>'];
+/** A closing tag that ends its line, or may still do so. */
+const closingLine = /^<\/think(?:ing)?>[ \t]{0,64}(\r?\n|\r?$)/;
+/** Text that shows that a later closing tag is part of an answer. */
+const aboutTags = /<think|```/;
+
+/**
+ * Splits `<think>…</think>` at the beginning of a text from it, however the text is cut. If a closing tag without an
+ * opening one has a line for itself, the text before it was reasoning: some templates put the opening tag into the
+ * prompt. Other tags are part of the text: an answer may be about them.
+ */
+function splitThoughts(): { take(text: string): Iterable<ModelEvent>; flush(): Iterable<ModelEvent> } {
+  let held = '';
+  let closing: string | undefined;
+  let isText = false;
+  /** Whether reasoning came before: the blanks behind it belong to its tag. */
+  let isAfter = false;
+  /** The last characters of the text so far, while a closing tag may still come. */
+  let before: string | undefined = '\n';
+
+  function* takeStart(): Iterable<ModelEvent> {
+    const begun = held.trimStart();
+    const blanks = held.length - begun.length;
+    const tag = opening.find((one) => begun.startsWith(one));
+    if (tag !== undefined) {
+      closing = `</${tag.slice(1)}`;
+      held = begun.slice(tag.length);
+      yield* takeThought();
+    } else if (blanks > maxBlanks || !opening.some((one) => one.startsWith(begun))) {
+      isText = true;
+      if (isAfter) {
+        before = undefined;
+        held = begun;
+      }
+      yield* takeText();
+    }
+  }
+
+  function* sayText(length: number): Iterable<ModelEvent> {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    if (before !== undefined) before += text;
+    if (before !== undefined) before = aboutTags.test(before) ? undefined : before.slice(-6);
+    yield* said('text', text);
+  }
+
+  function* takeText(): Iterable<ModelEvent> {
+    while (before !== undefined) {
+      const at = held.search(/<\/think(?:ing)?>/);
+      if (at === -1) {
+        const kept = Math.max(...closings.map((tag) => partAtEnd(held, tag)));
+        yield* sayText(held.length - kept);
+        return;
+      }
+      yield* sayText(at);
+      const [line, end] = (before?.endsWith('\n') && closingLine.exec(held)) || [];
+      if (line === undefined) {
+        yield* sayText(2);
+      } else {
+        if (!end?.endsWith('\n')) return;
+        yield { type: 'reasoned' };
+        held = held.slice(line.length);
+        isText = false;
+        isAfter = true;
+        yield* takeStart();
+        return;
+      }
+    }
+    yield* sayText(held.length);
+  }
+
+  function* takeThought(): Iterable<ModelEvent> {
+    const end = held.indexOf(closing as string);
+    if (end === -1) {
+      const kept = partAtEnd(held, closing as string);
+      yield* said('reasoning', held.slice(0, held.length - kept));
+      held = held.slice(held.length - kept);
+      return;
+    }
+    yield* said('reasoning', held.slice(0, end));
+    held = held.slice(end + (closing as string).length);
+    closing = undefined;
+    isAfter = true;
+    yield* takeStart();
+  }
+
+  return {
+    *take(text) {
+      held += text;
+      if (isText) yield* takeText();
+      else yield* closing === undefined ? takeStart() : takeThought();
+    },
+    *flush() {
+      if (isText && before?.endsWith('\n') && closingLine.test(held)) {
+        yield { type: 'reasoned' };
+        held = '';
+        return;
+      }
+      yield* said(
+        closing === undefined ? 'text' : 'reasoning',
+        isAfter && !closing ? held.trimStart() : held,
+      );
+      held = '';
+    },
+  };
+}
+
+/** How many characters at the end of `text` may begin `tag`. */
+function partAtEnd(text: string, tag: string): number {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(tag.slice(0, length))) return length;
+  return 0;
+}
+
+function* said(type: 'text' | 'reasoning', text: string): Iterable<ModelEvent> {
+  if (text !== '') yield { type, text };
+}
+
+/** Texts that models put before a call that their server should have parsed. */
+const markers = [
+  '<tool_call>',
+  '<function_call>',
+  '<function=',
+  '<invoke name=',
+  '<|tool_call',
+  '<|python_tag|>',
+  '<｜tool▁call',
+  '[TOOL_CALLS]',
+  '<|channel|>commentary to=',
+  '<tools>{',
+  '<tools>[',
+  '<tools>\n{',
+  '<tools>\n[',
+];
+/** Characters behind a marker that are searched for the name of the tool. */
+const nameWithin = 200;
+const maxMarkers = 64;
+const maxFences = 64;
+/** Calls of one list that are searched for a tool. */
+const maxListed = 16;
+/** The members of a call written as JSON that hold the tool's name, and those that hold its arguments. */
+const nameMembers = ['name', 'function', 'tool', 'tool_name', 'action'];
+const argumentMembers = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'action_input'];
+
+/** The declared tool that a text calls in words; `undefined` where it calls none. */
+function writtenCall(text: string, declared: ReadonlySet<string>): string | undefined {
+  const whole = text.trim();
+  if (declared.size === 0 || whole === '') return undefined;
+  for (const marker of markers)
+    for (let at = whole.indexOf(marker), seen = 0; at !== -1 && seen < maxMarkers; seen += 1) {
+      const near = whole.slice(at + marker.length, at + marker.length + nameWithin);
+      const found = near.match(/[a-zA-Z0-9_-]+/g)?.find((word) => declared.has(word));
+      if (found !== undefined) return found;
+      at = whole.indexOf(marker, at + marker.length);
+    }
+  for (const part of [whole, ...fencedIn(whole)]) {
+    const found = calledByPart(part, declared);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The contents of the fenced blocks of a text, without the line that names their language. */
+function fencedIn(text: string): readonly string[] {
+  return text
+    .split('```', 2 * maxFences)
+    .filter((_, place) => place % 2 === 1)
+    .map((block) => block.slice(block.indexOf('\n') + 1).trim());
+}
+
+/** The tool of a text that is a call and nothing else: JSON, or `[read_file(path="x")]`. */
+function calledByPart(part: string, declared: ReadonlySet<string>): string | undefined {
+  const [, called = ''] = part.endsWith(')]') ? (/^\[\s*([a-zA-Z0-9_-]{1,64})\(/.exec(part) ?? []) : [];
+  if (declared.has(called)) return called;
+  if (!part.startsWith('{') && !part.startsWith('[')) return undefined;
+  return calledByJson(jsonIn(part), declared);
+}
+
+function calledByJson(value: unknown, declared: ReadonlySet<string>): string | undefined {
+  const object = objectIn(value);
+  const listed = listIn(object?.tool_calls ?? value).slice(0, maxListed);
+  return [object, ...listed]
+    .flatMap((one) => [objectIn(one), objectIn(objectIn(one)?.function)])
+    .map((one) => one && calledBy(one, declared))
+    .find((name) => name !== undefined);
+}
+
+/** An object without arguments shows a tool, and calls none. Arguments may be an object, or its JSON as text. */
+function calledBy(object: Json, declared: ReadonlySet<string>): string | undefined {
+  const name = nameMembers.map((member) => textIn(object[member])).find((one) => declared.has(one));
+  const hasArguments = argumentMembers
+    .map((member) => object[member])
+    .some((given) => objectIn(typeof given === 'string' ? jsonIn(given) : given) !== undefined);
+  return hasArguments ? name : undefined;
 }

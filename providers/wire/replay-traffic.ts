@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
+import { appendPointer } from '../../core/base/json-pointer.ts';
 import { readPlainFile } from '../../core/base/plain-place.ts';
 import { printable } from '../../core/base/printable.ts';
-import { type Difference, firstDifference } from './first-difference.ts';
+import { objectIn } from './json-parts.ts';
 import { maskValues } from './mask-values.ts';
 import { toRecorded } from './record-traffic.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type RecordedExchange,
   type RecordedQuestion,
 } from './traffic-file.ts';
-import { withoutMachineText } from './without-machine-text.ts';
 
 export interface TrafficReplay {
   readonly opened: OpenedProvider;
@@ -148,4 +148,83 @@ function malformed(place: string, number: number | undefined, cause: unknown): W
     hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
     cause,
   });
+}
+
+/** Where two JSON values differ first, and how; `undefined` for what one of them has not. */
+interface Difference {
+  readonly pointer: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** In canonical order: names sorted, lists from their start. Nothing where the values are equal. */
+export function firstDifference(expected: unknown, found: unknown, pointer = ''): Difference | undefined {
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    for (let at = 0; at < Math.max(expected.length, found.length); at += 1) {
+      const inside = memberDifference(expected, found, at, pointer);
+      if (inside !== undefined) return inside;
+    }
+    return undefined;
+  }
+  const [wanted, given] = [objectIn(expected), objectIn(found)];
+  if (wanted !== undefined && given !== undefined) {
+    for (const name of [...new Set([...Object.keys(wanted), ...Object.keys(given)])].sort()) {
+      const inside = memberDifference(wanted, given, name, pointer);
+      if (inside !== undefined) return inside;
+    }
+    return undefined;
+  }
+  if (expected === found) return undefined;
+  const from = typeof expected === 'string' && typeof found === 'string' ? firstOdd(expected, found) : 0;
+  return { pointer, expected: clipped(expected, from), found: clipped(found, from) };
+}
+
+function memberDifference(
+  expected: object,
+  found: object,
+  name: string | number,
+  pointer: string,
+): Difference | undefined {
+  const at = appendPointer(pointer, name);
+  const [wanted, given] = [memberOf(expected, name), memberOf(found, name)];
+  if (wanted !== undefined && given !== undefined) return firstDifference(wanted, given, at);
+  if (wanted === undefined && given === undefined) return undefined;
+  return { pointer: at, expected: clipped(wanted, 0), found: clipped(given, 0) };
+}
+
+function memberOf(value: object, name: string | number): unknown {
+  return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+function firstOdd(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+/** JSON, or of a long text what stands around the place; at most 82 characters. */
+function clipped(value: unknown, from: number): string {
+  if (value === undefined) return 'nothing';
+  const start = typeof value === 'string' && from > 40 ? from - 20 : 0;
+  const told = JSON.stringify(
+    start > 0 && typeof value === 'string' ? value.slice(start, start + 100) : value,
+  );
+  return `${start > 0 ? '…' : ''}${told.slice(0, 80)}${told.length > 80 ? '…' : ''}`;
+}
+
+/** Measured times: with a fraction, or said to be one. What a person writes down is a round number. */
+const measured = /\bduration_ms(?:: ?| )\d{1,16}(?:\.\d{1,16})?|\b\d{1,16}\.\d{1,16} ?m?s\b/g;
+
+/** What a failed check printed (`failedOutput`), up to the end of its fence: it names paths and versions. */
+const checkOutput = /^output of check [^\n]{1,200}:\n[\s\S]*?(?=\n<\/untrusted>|(?![\s\S]))/gm;
+
+/** A JSON value without text that differs between two machines or two runs of one test suite. */
+function withoutMachineText(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replace(checkOutput, '[output of checks]').replace(measured, '[time]');
+  if (Array.isArray(value)) return value.map(withoutMachineText);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inside]) => [name, withoutMachineText(inside)]),
+  );
 }

@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { ModelRequest } from '../../core/contract/model.ts';
-import { deepseekDialect } from '../../providers/deepseek/deepseek-dialect.ts';
-import { kimiDialect } from '../../providers/kimi/kimi-dialect.ts';
-import { chatDialect } from '../../providers/openai/chat-dialect.ts';
+import { deepseekDialect } from '../../providers/deepseek/source.ts';
+import { kimiDialect } from '../../providers/kimi/source.ts';
+import { chatDialect } from '../../providers/openai/source.ts';
 import { type ChatDialect, chatFormat } from '../../providers/wire/chat/chat-format.ts';
-import { zhipuDialect } from '../../providers/zhipu/zhipu-dialect.ts';
+import { zhipuDialect } from '../../providers/zhipu/source.ts';
 
 const question: ModelRequest = {
   model: 'm',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
-import { responsesFormat } from '../../providers/openai/responses-format.ts';
+import { responsesFormat } from '../../providers/openai/source.ts';
 import { readCases } from './wire-case.ts';
 
 const format = responsesFormat({ key: 'k' });

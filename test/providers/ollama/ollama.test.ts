@@ -1,10 +1,13 @@
 import t from 'tap';
 import type { ModelRequest } from '../../../core/contract/model.ts';
-import { compactSchema } from '../../../providers/ollama/compact-schema.ts';
-import { contextLength } from '../../../providers/ollama/context-length.ts';
-import { isCloud, toOllamaBase } from '../../../providers/ollama/ollama-base.ts';
-import { ollamaFormat } from '../../../providers/ollama/ollama-format.ts';
-import { ollama } from '../../../providers/ollama/source.ts';
+import {
+  compactSchema,
+  contextLength,
+  isCloud,
+  ollama,
+  ollamaFormat,
+  toOllamaBase,
+} from '../../../providers/ollama/source.ts';
 
 const request: ModelRequest = { model: 'm', system: [], messages: [], tools: [] };
 
