@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import type { RepositoryPlace } from '../core/contract/repository-place.ts';
@@ -16,7 +16,6 @@ import { makeToken } from '../http/token.ts';
 import { openBus } from './bus.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
 import { openMarkGround } from './mark-ground.ts';
-import { publishFiles } from './publish-files.ts';
 import { serviceRoutes } from './routes.ts';
 import { acquireServiceLock } from './service-lock.ts';
 import type { ServicePlace } from './service-place.ts';
@@ -145,4 +144,40 @@ function describe({ repository, clock }: ServiceOptions, baseUrl: string): Disco
     workingDir: repository.root,
     startedAt: toRfc3339(clock.now()),
   };
+}
+
+/** Where a script looks for the service, below the root of whichever work tree it stands in (resolutions A, State). */
+const segments = ['.writ', 'service'] as const;
+
+/**
+ * Puts copies of the published files below every root; answers with what takes them away again. A root where that
+ * cannot be is left out, unless it is `own`: then PRIVATE_FILE_UNSAFE. What a killed service left there is replaced,
+ * or removed where it is a draft. The caller holds the service's lock.
+ */
+async function publishFiles(
+  roots: Iterable<string>,
+  own: string,
+  files: readonly (readonly [name: string, text: string])[],
+): Promise<() => Promise<void>> {
+  const undo: (() => Promise<void>)[] = [];
+  const withdraw = async (): Promise<void> => {
+    await Promise.all(undo.splice(0).map((step) => step()));
+  };
+  for (const root of roots) {
+    try {
+      const directory = await openPrivateDirectory(root, segments);
+      await removeDrafts(directory);
+      await ignoreDirectory(directory);
+      for (const [name, text] of files) {
+        const path = join(directory, name);
+        undo.push(() => removeOwnFile(path, text));
+        await writePrivateFile(path, text);
+      }
+    } catch (fault) {
+      if (root !== own) continue;
+      await withdraw();
+      throw fault;
+    }
+  }
+  return withdraw;
 }

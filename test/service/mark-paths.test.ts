@@ -18,10 +18,8 @@ import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { openMarkGround } from '../../service/mark-ground.ts';
-import { inMarkOrder } from '../../service/mark-order.ts';
-import { toMarks } from '../../service/mark-paths.ts';
 import { diskIdentity } from '../../service/mark-trees.ts';
-import { Turn } from '../../service/mark-turn.ts';
+import { inMarkOrder, Turn, toMarks } from '../../service/routes.ts';
 import { makeRepository, type SampleRepository } from '../engine/vcs/sample-repository.ts';
 
 interface Site {
