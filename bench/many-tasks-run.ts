@@ -11,7 +11,7 @@ import type { Worker } from '../core/contract/worker.ts';
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../engine/run/run-intent.ts';
 import { openEngine } from '../plugins/preset/open-engine.ts';
-import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/plugin.ts';
 import { manyTasksSpec } from './many-tasks-spec.ts';
 
 const [mode, root = '', home = '', asked = '1000', runId = ''] = process.argv.slice(2);

@@ -1,7 +1,32 @@
+import type { EvidencePolicy } from '../../core/contract/evidence-policy.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
-import { openWeb } from './open-web.ts';
-import { pinnedOfficial } from './pinned-official.ts';
-import { repoFirst } from './repo-first.ts';
+
+/** The repository comes before any page, in rank and in time: nothing is looked up before it has been looked into. */
+export const repoFirst: EvidencePolicy = {
+  rank: (trustTiers) => ['repo', ...trustTiers.filter((tier) => tier !== 'repo')],
+  refuse: () => undefined,
+  refuseRetrieval: ({ repositoryUses }) =>
+    repositoryUses > 0
+      ? undefined
+      : '`repo-first` expects the repository to be read or searched before anything is looked up',
+};
+
+/** Of pages only those of hosts that the contract names, whatever its domain rules let pass beside them. */
+export const pinnedOfficial: EvidencePolicy = {
+  rank: (trustTiers) => trustTiers,
+  refuse: ({ url, isAllowedHost }) =>
+    url === undefined || isAllowedHost
+      ? undefined
+      : `\`pinned-official\` expects a host of \`allowedDomains\`, found \`${url}\``,
+  refuseRetrieval: () => undefined,
+};
+
+/** Whatever the domain rules let pass, in the order of the contract's tiers. */
+export const openWeb: EvidencePolicy = {
+  rank: (trustTiers) => trustTiers,
+  refuse: () => undefined,
+  refuseRetrieval: () => undefined,
+};
 
 /** What each value of `evidence.strategy` does. */
 export const evidencePlugin = definePlugin({

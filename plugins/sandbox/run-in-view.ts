@@ -1,10 +1,16 @@
-import { closeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
 import { environmentOf, sandboxEnvironment } from './environment.ts';
 import type { HostView } from './host-view.ts';
 import { homeInside } from './mounts.ts';
-import { openLauncher } from './open-launcher.ts';
-import { runOuter } from './run-outer.ts';
+import { childrenOf, processesIn } from './process-tree.ts';
+import { memoryDirectories, profile } from './profile.ts';
+import { spawnWatched } from './spawn-watched.ts';
+import { isKnownArchitecture, type KnownArchitecture, syscallFilter } from './syscall-filter.ts';
+import { tracerWords } from './tracer.ts';
 
 /** Runs a request by words that set a view up first, with the environment that goes with the view. */
 export async function runInView(
@@ -23,5 +29,240 @@ export async function runInView(
     return runOuter(words, env, request, [launcher]);
   } finally {
     closeSync(launcher);
+  }
+}
+
+const held = new Map<boolean, number>();
+
+/**
+ * A descriptor from which the launcher for this machine can be read once; the caller closes it. SANDBOX_UNAVAILABLE
+ * where calls cannot be filtered on this architecture: without that a sandbox is none.
+ */
+export function openLauncher(isUntraced = false): number {
+  let descriptor = held.get(isUntraced);
+  if (descriptor === undefined) {
+    const program = launcher(process.arch, isUntraced);
+    if (program === undefined) {
+      throw new WritError('SANDBOX_UNAVAILABLE', {
+        message: `system calls of \`${process.arch}\` cannot be filtered: expected x64 or arm64`,
+        detail: { architecture: process.arch },
+      });
+    }
+    const directory = mkdtempSync(path.join(realpathSync(tmpdir()), 'writ-launcher-'));
+    try {
+      writeFileSync(path.join(directory, 'launcher'), program, { mode: 0o600 });
+      descriptor = openSync(path.join(directory, 'launcher'), 'r');
+      held.set(isUntraced, descriptor);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+  // Opened anew: a shared position would be at the end after the first reader.
+  return openSync(`/proc/self/fd/${descriptor}`, 'r');
+}
+
+/**
+ * What the launcher does, in machine code, because no shell can: gives up new privileges for good, leaves the person's
+ * session keyring for an empty one, closes what descriptors it was left, installs the filter that follows the code, and
+ * becomes the command. Keyring and descriptors may be refused: the calls are closed by the filter, and who made the
+ * descriptors knows of them.
+ */
+const code: Readonly<Record<KnownArchitecture, string>> = {
+  x64: `
+    b89d000000        mov eax, 157 (prctl)
+    bf26000000        mov edi, 38 (PR_SET_NO_NEW_PRIVS)
+    be01000000        mov esi, 1
+    31d2              xor edx, edx
+    4531d2            xor r10d, r10d
+    4531c0            xor r8d, r8d
+    0f05              syscall
+    85c0              test eax, eax
+    7552              jnz fail
+    b8fa000000        mov eax, 250 (keyctl)
+    bf01000000        mov edi, 1 (KEYCTL_JOIN_SESSION_KEYRING)
+    31f6              xor esi, esi (a new one without a name)
+    0f05              syscall
+    b8b4010000        mov eax, 436 (close_range)
+    bf04000000        mov edi, 4 (the announcement is 3)
+    83ceff            or esi, -1
+    31d2              xor edx, edx
+    0f05              syscall
+    b89d000000        mov eax, 157 (prctl)
+    bf16000000        mov edi, 22 (PR_SET_SECCOMP)
+    be02000000        mov esi, 2 (SECCOMP_MODE_FILTER)
+    488d152e000000    lea rdx, [rip + program]
+    0f05              syscall
+    85c0              test eax, eax
+    7517              jnz fail
+    488b0c24          mov rcx, [rsp] (argc)
+    488d742410        lea rsi, [rsp + 16] (argv from the second word)
+    488d14ce          lea rdx, [rsi + rcx * 8] (the environment)
+    488b3e            mov rdi, [rsi]
+    b83b000000        mov eax, 59 (execve)
+    0f05              syscall
+    b83c000000  fail: mov eax, 60 (exit)
+    bf7e000000        mov edi, 126
+    0f05              syscall
+    0f1f440000        nop`,
+  arm64: `
+    c00480d2        mov x0, 38 (PR_SET_NO_NEW_PRIVS)
+    210080d2        mov x1, 1
+    020080d2        mov x2, 0
+    030080d2        mov x3, 0
+    040080d2        mov x4, 0
+    e81480d2        mov x8, 167 (prctl)
+    010000d4        svc 0
+    c00200b5        cbnz x0, fail
+    200080d2        mov x0, 1 (KEYCTL_JOIN_SESSION_KEYRING)
+    010080d2        mov x1, 0 (a new one without a name)
+    681b80d2        mov x8, 219 (keyctl)
+    010000d4        svc 0
+    800080d2        mov x0, 4 (the announcement is 3)
+    01008012        mov w1, -1
+    020080d2        mov x2, 0
+    883680d2        mov x8, 436 (close_range)
+    010000d4        svc 0
+    c00280d2        mov x0, 22 (PR_SET_SECCOMP)
+    410080d2        mov x1, 2 (SECCOMP_MODE_FILTER)
+    a2010010        adr x2, program
+    e81480d2        mov x8, 167 (prctl)
+    010000d4        svc 0
+    e00000b5        cbnz x0, fail
+    e30340f9        ldr x3, [sp] (argc)
+    e1430091        add x1, sp, 16 (argv from the second word)
+    220c038b        add x2, x1, x3, lsl 3 (the environment)
+    200040f9        ldr x0, [x1]
+    a81b80d2        mov x8, 221 (execve)
+    010000d4        svc 0
+    c00f80d2  fail: mov x0, 126
+    a80b80d2        mov x8, 93 (exit)
+    010000d4        svc 0`,
+};
+const machine = { x64: 62, arm64: 183 };
+/** Where the file is loaded, whole. */
+const base = 0x400000;
+const [fileHeader, programHeader, pointer] = [64, 56, 8];
+const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
+
+/**
+ * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture.
+ * It ends with 126 where it cannot. `undefined` where there is no filter for the architecture.
+ */
+export function launcher(architecture: string, isUntraced = false): Buffer | undefined {
+  const filter = syscallFilter(architecture, isUntraced);
+  if (filter === undefined || !isKnownArchitecture(architecture)) return undefined;
+  const text = instructions(code[architecture]);
+  const filterAt = headers + text.length + programLength;
+  const size = filterAt + filter.length;
+
+  const file = Buffer.alloc(size);
+  file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  file.writeUInt16LE(2, 16); // ET_EXEC
+  file.writeUInt16LE(machine[architecture], 18);
+  file.writeUInt32LE(1, 20);
+  file.writeBigUInt64LE(BigInt(base + headers), 24); // where it starts
+  file.writeBigUInt64LE(BigInt(fileHeader), 32);
+  for (const [at, value] of [fileHeader, programHeader, 2].entries()) file.writeUInt16LE(value, 52 + 2 * at);
+
+  const load = file.subarray(fileHeader);
+  load.writeUInt32LE(1, 0); // PT_LOAD
+  load.writeUInt32LE(5, 4); // read, execute
+  for (const [at, value] of [base, base, size, size, 0x10000].entries())
+    load.writeBigUInt64LE(BigInt(value), 16 + 8 * at);
+  const stack = load.subarray(programHeader);
+  stack.writeUInt32LE(0x6474e551, 0); // PT_GNU_STACK
+  stack.writeUInt32LE(6, 4); // read, write
+
+  file.set(text, headers);
+  // struct sock_fprog
+  file.writeUInt16LE(filter.length / 8, headers + text.length);
+  file.writeBigUInt64LE(BigInt(base + filterAt), headers + text.length + pointer);
+  file.set(filter, filterAt);
+  return file;
+}
+
+function instructions(listing: string): Buffer {
+  const words = listing.split('\n').map((line) => line.trim().split(' ', 1)[0] ?? '');
+  return Buffer.from(words.join(''), 'hex');
+}
+
+/**
+ * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that
+ * never reached its command throws SANDBOX_FAILED, so that a broken host is not taken for a failed check.
+ */
+export async function runOuter(
+  argv: readonly string[],
+  env: Record<string, string>,
+  request: SandboxRequest,
+  passed: readonly number[] = [],
+): Promise<SandboxResult> {
+  const { traceTo } = request;
+  const isTraced = traceTo !== undefined;
+  const outer = {
+    argv: isTraced ? [...tracerWords(traceTo), ...argv] : argv,
+    cwd: '/',
+    env,
+    maxOutputBytes: request.maxOutputBytes,
+    timeoutMs: request.timeoutMs,
+    processGroup: true,
+    terminate: (started: number) => endNamespace(started, isTraced),
+    announces: true,
+    passed,
+    ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+    ...(request.talk === undefined ? {} : { talk: request.talk }),
+    ...(request.heard === undefined ? {} : { heard: request.heard }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+  const { announced, ...result } = await spawnWatched(request, outer, (started) => {
+    const first = firstOf(started, isTraced);
+    if (first === undefined) return undefined;
+    preferForKilling(first);
+    // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.
+    const proc = `/proc/${first}/root/proc`;
+    return {
+      first,
+      processes: () => processesIn(proc).map((pid) => `${proc}/${pid}`),
+      net: `/proc/${first}/net`,
+      directories: memoryDirectories(0).map(({ path }) => `/proc/${first}/root${path}`),
+    };
+  });
+  if (!announced && !result.timedOut && !result.aborted) {
+    const said = result.stderr.bytes.toString('utf8').trim().slice(0, 500);
+    throw new WritError('SANDBOX_FAILED', {
+      message: `the sandbox could not be set up: ${said}`,
+      detail: { exitCode: result.exitCode, said },
+    });
+  }
+  return result;
+}
+
+/** Before the command: process 1 waits for our answer. Its read-only /proc leaves it no way to undo this. */
+function preferForKilling(first: number): void {
+  try {
+    writeFileSync(`/proc/${first}/oom_score_adj`, String(profile.outOfMemoryScore));
+  } catch {
+    // The probe tells of a kernel without it.
+  }
+}
+
+/**
+ * The first process of a sandbox's pid namespace, below the program that sets the sandbox up; that one stands below the
+ * tracer if there is one.
+ */
+function firstOf(started: number, isTraced: boolean): number | undefined {
+  const [child] = childrenOf(started);
+  return isTraced && child !== undefined ? firstOf(child, false) : child;
+}
+
+/**
+ * Ends a sandbox from outside by killing the first process of its pid namespace: its parent waits for it, so what was
+ * started exits only after the kernel has ended every process inside. Without such a process what was started itself is
+ * killed.
+ */
+function endNamespace(started: number, isTraced = false): void {
+  try {
+    process.kill(firstOf(started, isTraced) ?? started, 'SIGKILL');
+  } catch {
+    // Gone already.
   }
 }

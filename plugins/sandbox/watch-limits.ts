@@ -1,9 +1,7 @@
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import type { ExceededLimit } from '../../core/contract/sandbox.ts';
-import { heldAtMost, heldBytes } from './held-memory.ts';
-import { machineUse } from './machine-use.ts';
-import { socketBytes } from './socket-memory.ts';
 
 /** What is watched, and what it may hold together. */
 export interface Watched {
@@ -73,4 +71,162 @@ function threadsOf(processes: readonly string[]): number {
     threads += (statSync(`${process}/task`, { throwIfNoEntry: false })?.nlink ?? 2) - 2;
   }
   return threads;
+}
+
+/** Memory of an inode of a memory file system, which an empty file costs too. */
+const inodeBytes = 1024;
+/** The mappings of a process are read under a lock that it holds itself. */
+const readMs = 500;
+
+/**
+ * Bytes that the processes (their directories in a `/proc`) and memory file systems hold, each shared page counted for
+ * everybody: never less than `heldBytes`, and quickly known.
+ */
+function heldAtMost(processes: readonly string[], directories: readonly string[]): number {
+  let bytes = inFiles(processes, directories);
+  for (const process of processes) bytes += ownBytes(process);
+  return bytes;
+}
+
+/**
+ * The same with each page counted once. Memory that processes map together may or may not lie in a file that is counted
+ * too: the larger of the two counts, which errs for the processes, by half at most.
+ */
+async function heldBytes(processes: readonly string[], directories: readonly string[]): Promise<number> {
+  let own = 0;
+  let shared = 0;
+  for (const process of processes) {
+    const mapped = await mappedBytes(process);
+    own += mapped?.own ?? ownBytes(process);
+    shared += mapped?.shared ?? 0;
+  }
+  return own + Math.max(shared, inFiles(processes, directories));
+}
+
+function ownBytes(process: string): number {
+  try {
+    const status = readFileSync(`${process}/status`, 'latin1');
+    return kibibytes(status, 'RssAnon') + kibibytes(status, 'RssShmem') + kibibytes(status, 'VmSwap');
+  } catch {
+    return 0; // Ended while we looked.
+  }
+}
+
+/** Shares of this process in what it has mapped, without files of disks. `undefined` where nobody says. */
+async function mappedBytes(process: string): Promise<{ own: number; shared: number } | undefined> {
+  try {
+    const text = await readFile(`${process}/smaps_rollup`, {
+      encoding: 'latin1',
+      signal: AbortSignal.timeout(readMs),
+    });
+    const shared = kibibytes(text, 'Pss_Shmem');
+    return { own: kibibytes(text, 'Pss_Anon') + kibibytes(text, 'SwapPss'), shared };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Memory file systems of the sandbox, and files without a name that its processes hold open. */
+function inFiles(processes: readonly string[], directories: readonly string[]): number {
+  let bytes = 0;
+  for (const directory of directories) {
+    try {
+      const { blocks, bfree, bsize, files, ffree } = statfsSync(directory);
+      bytes += (blocks - bfree) * bsize + (files - ffree) * inodeBytes;
+    } catch {
+      // The sandbox is ending.
+    }
+  }
+  const seen = new Set<number>();
+  for (const process of processes) {
+    for (const file of openMemoryFiles(process)) {
+      if (seen.has(file.ino)) continue;
+      seen.add(file.ino);
+      bytes += file.blocks * 512;
+    }
+  }
+  return bytes;
+}
+
+function openMemoryFiles(process: string): { ino: number; blocks: number }[] {
+  const found: { ino: number; blocks: number }[] = [];
+  try {
+    for (const descriptor of readdirSync(`${process}/fd`)) {
+      const link = `${process}/fd/${descriptor}`;
+      // No file of the sandbox has such a path, because its root cannot be written: following the link asks no other
+      // file system.
+      if (readlinkSync(link).startsWith('/memfd:')) found.push(statSync(link));
+    }
+  } catch {
+    // Ended while we looked.
+  }
+  return found;
+}
+
+function kibibytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024;
+}
+
+/**
+ * What the whole machine uses: at least what any one sandbox holds of it. `undefined` where the kernel does not say.
+ */
+interface MachineUse {
+  readonly memoryBytes: number;
+  /** Processes and threads. */
+  readonly tasks: number;
+}
+
+/** Two small files, whatever runs: what keeps the watch over a sandbox cheap while it holds little. */
+function machineUse(): MachineUse | undefined {
+  try {
+    const memory = readFileSync('/proc/meminfo', 'latin1');
+    const kibibytes = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(memory)?.[1]);
+    const used =
+      kibibytes('MemTotal') - kibibytes('MemAvailable') + kibibytes('SwapTotal') - kibibytes('SwapFree');
+    const tasks = Number(/ \d+\/(\d+) /.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1]);
+    return Number.isNaN(used + tasks) ? undefined : { memoryBytes: used * 1024, tasks };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sockets that nobody is asked about: programs of a test suite talk to each other by some hundreds. */
+const unasked = 512;
+/**
+ * What one may hold where its owner asked for the most: twice `wmem_max` (socket(7)). The kernel tells of no UNIX
+ * socket what waits in it.
+ */
+const defaultMost = 212_992;
+
+/**
+ * Bytes that wait in the sockets of a network namespace (`net`: the directory of that name in `/proc`), also in those
+ * that were closed while a message holds them. TCP and UDP tell; of all others beyond the first 512 each counts as
+ * full.
+ */
+function socketBytes(net: string): number {
+  const counts = read(`${net}/sockstat`);
+  const count = (pattern: RegExp): number => Number(pattern.exec(counts)?.[1] ?? 0);
+  const counted = count(/^TCP: .* alloc (\d+) /m) + count(/^UDP: inuse (\d+)/m);
+  const others = count(/^sockets: used (\d+)$/m) - counted;
+  const each = 2 * (Number(read('/proc/sys/net/core/wmem_max')) || defaultMost);
+  let bytes = Math.max(0, others - unasked) * each;
+  // Their queues lie in files of a line for each socket: not read where there are none.
+  if (counted > 0) for (const kind of ['tcp', 'tcp6', 'udp', 'udp6']) bytes += queued(read(`${net}/${kind}`));
+  return bytes;
+}
+
+function queued(table: string): number {
+  let bytes = 0;
+  for (const [, sent = '', received = ''] of table.matchAll(/ ([0-9A-F]{8}):([0-9A-F]{8}) /g))
+    bytes += Number.parseInt(sent, 16) + Number.parseInt(received, 16);
+  return bytes;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return ''; // Ended while we looked, or a kernel without it.
+  }
 }

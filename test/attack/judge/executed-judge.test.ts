@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { makeSample, type Sample } from '../../engine/run/sample.ts';
 import { casesOf } from '../../rooms/long.ts';
 

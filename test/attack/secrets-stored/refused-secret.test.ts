@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { definePlugin } from '../../../plugin.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../bin/host.ts';
 import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';

@@ -8,7 +8,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { ObjectBody } from '../../../engine/store/object-shapes.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';

@@ -12,7 +12,7 @@ import { replayRun } from '../../../engine/run/decide/replay-run.ts';
 import { parseWaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { long } from '../../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from './sample.ts';
 

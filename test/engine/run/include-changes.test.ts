@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';

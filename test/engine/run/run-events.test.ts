@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 

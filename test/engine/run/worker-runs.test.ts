@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { long } from '../../rooms/long.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { quickClock } from '../../waiting/quick-clock.ts';

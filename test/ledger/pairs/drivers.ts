@@ -18,7 +18,7 @@ import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { source, toldTo } from '../../coder/model-work.ts';
 import { scriptModel } from '../../coder/scripted-model.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import type { RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { serveV2 } from '../../attest/public/log-servers.ts';

@@ -8,7 +8,7 @@ import { resolveRange } from '../../../engine/patch/resolve-range.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
-import { patchsetProducer } from '../../../plugins/artifacts/patchset.ts';
+import { patchsetProducer } from '../../../plugins/artifacts/plugin.ts';
 import { demoFixture, git } from '../supply-chain/build-demo-repository.ts';
 
 const lines = (count: number, tail = '') =>

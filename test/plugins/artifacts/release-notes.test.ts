@@ -5,8 +5,7 @@ import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { codeSpan } from '../../../plugins/artifacts/code-span.ts';
-import { releaseNotesProducer } from '../../../plugins/artifacts/release-notes.ts';
+import { codeSpan, releaseNotesProducer } from '../../../plugins/artifacts/plugin.ts';
 import { demoFixture } from '../supply-chain/build-demo-repository.ts';
 
 const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));

@@ -1,9 +1,7 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
 import type { EvidencePolicy } from '../../../core/contract/evidence-policy.ts';
-import { openWeb } from '../../../plugins/evidence/open-web.ts';
-import { pinnedOfficial } from '../../../plugins/evidence/pinned-official.ts';
-import { repoFirst } from '../../../plugins/evidence/repo-first.ts';
+import { openWeb, pinnedOfficial, repoFirst } from '../../../plugins/evidence/plugin.ts';
 import { type EvidenceCase, evidenceTester } from '../../../testing.ts';
 
 const url = 'https://docs.example/a';

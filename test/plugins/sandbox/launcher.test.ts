@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { launcher } from '../../../plugins/sandbox/launcher.ts';
-import { openLauncher } from '../../../plugins/sandbox/open-launcher.ts';
+import { launcher, openLauncher } from '../../../plugins/sandbox/run-in-view.ts';
 import { syscallFilter } from '../../../plugins/sandbox/syscall-filter.ts';
 
 const here = launcher(process.arch);

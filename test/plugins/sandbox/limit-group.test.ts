@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openLimitGroup } from '../../../plugins/sandbox/limit-group.ts';
+import { openLimitGroup } from '../../../plugins/sandbox/spawn-watched.ts';
 
 const limits = { memoryBytes: 300_000_000, tasks: 4096 };
 

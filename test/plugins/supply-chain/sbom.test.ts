@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sbomProducer } from '../../../plugins/supply-chain/sbom.ts';
+import { sbomProducer } from '../../../plugins/supply-chain/plugin.ts';
 import { fixtures, readFixture } from '../../readers/packages/read-fixture.ts';
 import { baseTimeMs, type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 import { demoFixture } from './build-demo-repository.ts';

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
-import { createScaReportProducer } from '../../../plugins/supply-chain/sca-report.ts';
+import { createScaReportProducer } from '../../../plugins/supply-chain/plugin.ts';
 import { long } from '../../rooms/long.ts';
 import { type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 

@@ -2,7 +2,7 @@ import { toGraph } from '../../../api/graph/to-graph.ts';
 import { parseAllowedSigners } from '../../../attest/approval/allowed-signers.ts';
 import { fitsPatternList } from '../../../attest/approval/pattern-list.ts';
 import { applyHunks } from '../../../coder/patch/apply-hunks.ts';
-import { sbomProducer } from '../../../plugins/supply-chain/sbom.ts';
+import { sbomProducer } from '../../../plugins/supply-chain/plugin.ts';
 import { madeRun, madeThread } from '../../api/graph/made-thread.ts';
 import { requestOf } from '../../plugins/artifacts/artifact-request.ts';
 import type { Jobs } from '../count-work.ts';

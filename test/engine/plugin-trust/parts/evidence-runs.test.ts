@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
 import { evidenceScaffold } from '../../../../bin/plugin/evidence-scaffold.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
-import { createRecordedWorker } from '../../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';

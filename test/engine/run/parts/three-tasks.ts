@@ -4,7 +4,7 @@ import type { RunView } from '../../../../core/contract/run-view.ts';
 import { findRun } from '../../../../engine/store/record/find-run.ts';
 import type { RunStore } from '../../../../engine/store/run-store.ts';
 import { openRepository, type Repository } from '../../../../engine/vcs/repository.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/plugin.ts';
 import { type Json, makeSample, merge, type Sample } from '../sample.ts';
 
 /** A patch that adds a file. */

@@ -3,7 +3,7 @@ import { toRunData } from '../../../../api/run/run-data.ts';
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/plugin.ts';
 import { long } from '../../../rooms/long.ts';
 import { type Json, makeSample, merge } from '../sample.ts';
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
-import { createRecordedWorker } from '../../../../plugins/recorded-worker/worker.ts';
+import { createRecordedWorker } from '../../../../plugins/recorded-worker/plugin.ts';
 import { long } from '../../../rooms/long.ts';
 import { type Json, makeSample, merge } from '../sample.ts';
 
