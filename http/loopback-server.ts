@@ -12,13 +12,12 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { messageOf, WritError } from '../core/base/errors.ts';
-import { answerElsewhere, type NoticeFor } from './answer-elsewhere.ts';
 import { toErrorAnswer } from './error-answer.ts';
-import { guardRequest } from './guard-request.ts';
+import { guardRequest, valuesOf } from './guard-request.ts';
 import { isLoopbackPeer, reachableHere, toUrlHost } from './loopback-address.ts';
 import { type BodyLimits, readJsonBody } from './read-json-body.ts';
 import type { Route } from './route.ts';
-import { rawErrorAnswer, sendError, sendJson } from './send-answer.ts';
+import { answerHeaders, rawErrorAnswer, sendError, sendJson } from './send-answer.ts';
 
 export interface LoopbackServerOptions {
   /** A literal address: of the loopback, unless there is a notice for peers elsewhere. */
@@ -220,4 +219,69 @@ async function close(server: Server, withinMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), withinMs);
   await closed;
   clearTimeout(timer);
+}
+
+/** The page that a peer at this address is shown. */
+type NoticeFor = (remoteAddress: string) => string;
+
+/**
+ * Answers peers that are not on this machine, whatever else their request is (resolutions B, Order of refusals): the
+ * notice where a browser goes to a page, LOOPBACK_REQUIRED on known routes, NOT_FOUND for everything else. No route is
+ * asked, and of a body nothing is read.
+ */
+export function answerElsewhere(
+  routes: readonly Pick<Route, 'path' | 'isPage'>[],
+  notice: NoticeFor,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const known = routes.filter(({ isPage }) => isPage !== true).map(({ path }) => path.split('/'));
+  const tops = new Set(known.map(([, top]) => top));
+  return (request, response) => {
+    const { remoteAddress } = request.socket;
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const parts = path.split('/');
+    if (known.some((one) => isSame(one, parts))) {
+      const detail = { found: remoteAddress ?? null };
+      void sendError(request, response, new WritError('LOOPBACK_REQUIRED', { detail }));
+    } else if (isNavigation(request) && !tops.has(parts[1]) && !isAsset(parts))
+      sendPage(response, notice(remoteAddress ?? 'unknown'));
+    else void sendError(request, response, new WritError('NOT_FOUND'));
+  };
+}
+
+function isSame(route: readonly string[], parts: readonly string[]): boolean {
+  return (
+    route.length === parts.length &&
+    route.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at]))
+  );
+}
+
+/** A browser that shows what comes: newer ones say so, older ones ask for HTML. */
+function isNavigation(request: IncomingMessage): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const [mode] = valuesOf(request, 'sec-fetch-mode');
+  const [dest = 'document'] = valuesOf(request, 'sec-fetch-dest');
+  if (mode !== undefined) return mode === 'navigate' && dest === 'document';
+  return valuesOf(request, 'accept').some((value) => /\btext\/html\b/i.test(value));
+}
+
+/** A name with an ending is a file of a page. */
+function isAsset(parts: readonly string[]): boolean {
+  return parts.at(-1)?.includes('.') === true;
+}
+
+/** Nothing of a page is run, loaded, framed or sent anywhere. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  ...answerHeaders,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Answers 200 with a page of HTML that stands by itself: its scripts would not run. */
+function sendPage(response: ServerResponse, html: string): void {
+  const body = Buffer.from(html);
+  response.writeHead(200, { ...pageHeaders, 'content-length': body.length }).end(body);
 }

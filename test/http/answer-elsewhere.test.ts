@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
-import { answerElsewhere } from '../../http/answer-elsewhere.ts';
 import { reachableHere } from '../../http/loopback-address.ts';
-import { startLoopbackServer } from '../../http/loopback-server.ts';
+import { answerElsewhere, startLoopbackServer } from '../../http/loopback-server.ts';
 import type { Route } from '../../http/route.ts';
 
 const routes: readonly Route[] = [
