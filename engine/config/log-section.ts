@@ -1,8 +1,8 @@
+import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { ConfigSection } from '../../core/contract/config-section.ts';
 import type { LogConfig } from '../../core/contract/sealing-config.ts';
 import type { LogForm } from '../../core/contract/transparency-log.ts';
 import { repositoryPathFault } from './repository-path.ts';
-import { readServiceUrl } from './service-url.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** What of `[log]` is read by whom, by the name of the log. */
@@ -39,4 +39,17 @@ function sectionOf(reader: TableReader): ConfigSection {
     },
     refuse,
   };
+}
+
+/** The address of a service without a slash at its end; `undefined` where the key is absent or refused. */
+function readServiceUrl(reader: TableReader, key: string): string | undefined {
+  if (!reader.has(key)) return undefined;
+  const text = reader.text(key, '');
+  // What is no text was refused by the reader.
+  if (text === '') return undefined;
+  const fault = serviceUrlFault(text);
+  if (fault === undefined) return text.replace(/\/+$/, '');
+  // The value is not repeated: it may hold a password.
+  reader.refuse(reader.at(key), fault);
+  return undefined;
 }

@@ -1,4 +1,7 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import { templateWords } from '../spec/rules/template-words.ts';
 import type { ObjectHeader } from '../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
@@ -6,7 +9,6 @@ import type { IntentHistory } from './intent-history.ts';
 import type { IntentRunStore } from './open-run-store.ts';
 import { recordIntent } from './record-intent.ts';
 import { isActivated } from './require-active.ts';
-import { requireOwnWords } from './require-own-words.ts';
 import { requireSameMetadata } from './require-same-metadata.ts';
 
 /** Who makes a lifecycle move, and when. */
@@ -41,4 +43,17 @@ export async function activateIntent(
     },
     { record: (before) => recordIntent(contract, before, nowMs) },
   );
+}
+
+/** Whoever activates a contract agrees to its words; INTENTSPEC_INVALID where they are still those of `spec new`. */
+function requireOwnWords(document: IntentSpec): void {
+  const { lifecycle } = document;
+  const issues = templateWords({ ...document, lifecycle: { ...lifecycle, status: 'active' } });
+  const [first] = issues;
+  if (first === undefined) return;
+  throw new WritError('INTENTSPEC_INVALID', {
+    message: `${first.path}: ${first.message}${issues.length > 1 ? `; ${issues.length} places in all` : ''}`,
+    detail: { issues },
+    hints: ['replace the words of the template: `writ spec validate` lists every place'],
+  });
 }

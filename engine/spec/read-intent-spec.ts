@@ -1,12 +1,39 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
+import { appendPointer, parentPointer } from '../../core/base/json-pointer.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../core/contract/issue.ts';
 import { applyDefaults } from './apply-defaults.ts';
-import { inDocumentOrder } from './document-order.ts';
-import { findSchemaIssues } from './schema-issues.ts';
-import { findSemanticIssues } from './semantic-rules.ts';
+import { maxViolations } from './max-violations.ts';
+import type { Partly } from './partly.ts';
+import { aiRefPrefix } from './rules/ai-ref-prefix.ts';
+import { artifactDeclared } from './rules/artifact-declared.ts';
+import { artifactMinimum } from './rules/artifact-minimum.ts';
+import { baseRefForm } from './rules/base-ref-form.ts';
+import { checkCommand } from './rules/check-command.ts';
+import { checkIdsUnique } from './rules/check-ids-unique.ts';
+import { controlCharacters } from './rules/control-characters.ts';
+import { domainPatterns } from './rules/domain-patterns.ts';
+import { extensionKeys } from './rules/extension-keys.ts';
+import { highRisk } from './rules/high-risk.ts';
+import { humanLoopApprovers } from './rules/human-loop-approvers.ts';
+import { languageRuntime } from './rules/language-runtime.ts';
+import { licensesCheck } from './rules/licenses-check.ts';
+import { locatorForm } from './rules/locator-form.ts';
+import { mediumRiskSecurityCode } from './rules/medium-risk-security-code.ts';
+import { recommendedTimeouts } from './rules/recommended-timeouts.ts';
+import { requireSbom } from './rules/require-sbom.ts';
+import { schemaVersion } from './rules/schema-version.ts';
+import { securityCheckArtifacts } from './rules/security-check-artifacts.ts';
+import { spdxIds } from './rules/spdx-ids.ts';
+import { templateWords } from './rules/template-words.ts';
+import { toolConstraints } from './rules/tool-constraints.ts';
+import { transparencyProof } from './rules/transparency-proof.ts';
+import { writingSecrets } from './rules/writing-secrets.ts';
+import { findSchemaViolations, type SchemaViolation } from './schema-violations.ts';
+import { securityWords } from './security-words.ts';
 import { wellTypedParts } from './well-typed-parts.ts';
 
 /** A judged document. Issues of an accepted one are warnings. */
@@ -73,4 +100,205 @@ function parse(
     if (isWritError(thrown, 'INTENTSPEC_MALFORMED')) return { malformed: thrown };
     throw thrown;
   }
+}
+
+/**
+ * Issues in the order in which their paths appear in the author's text; what is missing counts at its nearest
+ * parent that is there. Issues on the same path keep the order they came in. `text` is JSON that has been parsed.
+ */
+export function inDocumentOrder(issues: readonly Issue[], text: string): readonly Issue[] {
+  if (issues.length < 2) return issues;
+  const wanted = new Set<string>();
+  for (const { path } of issues) {
+    for (let at = path; !wanted.has(at); at = parentPointer(at)) wanted.add(at);
+  }
+  const offsets = locate(text, wanted);
+  const offsetOf = (path: string): number => {
+    for (let at = path; ; at = parentPointer(at)) {
+      const offset = offsets.get(at);
+      if (offset !== undefined) return offset;
+      if (at === '') return 0;
+    }
+  };
+  return issues
+    .map((issue) => ({ issue, offset: offsetOf(issue.path) }))
+    .sort((a, b) => a.offset - b.offset)
+    .map(({ issue }) => issue);
+}
+
+interface Level {
+  readonly pointer: string;
+  /** `undefined` in an object; the index of the next item in an array. */
+  index: number | undefined;
+  /** The pointer of the member being read. */
+  member: string;
+}
+
+/** Offsets of the wanted pointers: of the key for a member, of the value for an item. One pass, no recursion. */
+function locate(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const offsets = new Map<string, number>([['', 0]]);
+  const levels: Level[] = [];
+  let expectKey = false;
+  for (let at = 0; at < text.length; ) {
+    const level = levels.at(-1);
+    const letter = text.charAt(at);
+    const end = letter === '"' ? endOfString(text, at) : at + 1;
+    if (letter === '}' || letter === ']') {
+      levels.pop();
+    } else if (letter === ',') {
+      expectKey = level?.index === undefined;
+    } else if (letter === ':') {
+      expectKey = false;
+    } else if (!' \t\r\n'.includes(letter)) {
+      if (level?.index !== undefined && isItemStart(text, at)) {
+        level.member = appendPointer(level.pointer, level.index);
+        level.index += 1;
+        note(level.member, at);
+      } else if (level && expectKey) {
+        level.member = appendPointer(level.pointer, JSON.parse(text.slice(at, end)) as string);
+        note(level.member, at);
+      }
+      if (letter === '{' || letter === '[') {
+        levels.push({ pointer: level?.member ?? '', index: letter === '[' ? 0 : undefined, member: '' });
+        expectKey = letter === '{';
+      }
+    }
+    at = end;
+  }
+  return offsets;
+
+  function note(pointer: string, offset: number): void {
+    if (wanted.has(pointer)) offsets.set(pointer, offset);
+  }
+}
+
+/** Numbers and words are walked letter by letter: only the first letter starts an item. */
+function isItemStart(text: string, at: number): boolean {
+  return '[, \t\r\n'.includes(text.charAt(at - 1)) || '{["'.includes(text.charAt(at));
+}
+
+function endOfString(text: string, quoteAt: number): number {
+  let at = quoteAt + 1;
+  while (text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/** Every way in which a parsed document breaks the JSON Schema; nothing means it conforms. Never throws. */
+function findSchemaIssues(document: unknown): readonly Issue[] {
+  const violations = findSchemaViolations(document);
+  const mistyped = new Set(violations.filter(({ keyword }) => keyword === 'type').map(({ at }) => at));
+  const issues: Issue[] = [];
+  for (const violation of violations) {
+    // A number where one of five words belongs is one mistake, not two.
+    const echo = violation.keyword === 'enum' || violation.keyword === 'const';
+    if (!(echo && mistyped.has(violation.at))) issues.push(toIssue(violation));
+  }
+  if (violations.length >= maxViolations) {
+    issues.push(
+      error(
+        'SCHEMA_TOO_MANY_ISSUES',
+        '',
+        `expected a contract, found at least ${maxViolations} violations; the rest is not listed`,
+      ),
+    );
+  }
+  return issues;
+}
+
+function toIssue({ keyword, at, said }: SchemaViolation): Issue {
+  const code = `SCHEMA_${keyword.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  switch (keyword) {
+    case 'required':
+      return error(code, at, `expected the property ${quoted(String(said))}, found none`);
+    case 'additionalProperties': {
+      const found = String(said);
+      return error(
+        code,
+        appendPointer(at, found),
+        `expected only properties of the contract, found ${quoted(found)}`,
+      );
+    }
+    case 'type':
+      return error(code, at, `expected a value of type ${said}`);
+    case 'enum':
+      return error(code, at, `expected one of ${(said as readonly string[]).map(quoted).join(', ')}`);
+    case 'const':
+      return error(code, at, `expected ${quoted(String(said))}`);
+    case 'minLength':
+      return error(code, at, `expected at least ${said} characters`);
+    case 'maxLength':
+      return error(code, at, `expected at most ${said} characters`);
+    case 'minItems':
+      return error(code, at, `expected at least ${said} items`);
+    case 'minimum':
+      return error(code, at, `expected at least ${said}`);
+    case 'maximum':
+      return error(code, at, `expected at most ${said}`);
+    case 'pattern':
+      return error(code, at, patternMessages[at] ?? 'expected another form');
+    case 'format':
+      return error(
+        code,
+        at,
+        `expected a ${said} of RFC 3339 with a time zone, such as \`2026-01-31T09:30:00Z\``,
+      );
+    default:
+      return error(code, at, `expected what \`${keyword}\` of the schema says`);
+  }
+}
+
+const patternMessages: Readonly<Record<string, string>> = {
+  '/apiVersion':
+    'expected `intentspec.<domain>/v<N>` with an optional `alpha<N>` or `beta<N>`, such as `intentspec.io/v1alpha1`',
+  '/lifecycle/schemaVersion': 'expected `<major>.<minor>.<patch>` in digits, such as `1.0.0`',
+};
+
+/** Judges what a schema cannot say. Pure; reads a document of which any part may be missing. */
+type SemanticRule = (spec: Partly<IntentSpec>, securityWords: readonly string[]) => readonly Issue[];
+
+/** Every semantic rule with the codes it can answer (resolutions A, Semantic rules). */
+export const semanticRules: readonly { readonly codes: readonly string[]; readonly find: SemanticRule }[] = [
+  { codes: ['SEMANTIC_CONTROL_CHARACTER'], find: controlCharacters },
+  { codes: ['SEMANTIC_TEMPLATE_WORDS'], find: templateWords },
+  { codes: ['SEMANTIC_LOCATOR_FORM'], find: locatorForm },
+  { codes: ['SEMANTIC_BASE_REF'], find: baseRefForm },
+  { codes: ['SEMANTIC_CHECK_ID_DUPLICATE'], find: checkIdsUnique },
+  { codes: ['SEMANTIC_CHECK_COMMAND'], find: checkCommand },
+  { codes: ['SEMANTIC_TIMEOUT_RECOMMENDED'], find: recommendedTimeouts },
+  { codes: ['SEMANTIC_ARTIFACT_UNDECLARED'], find: artifactDeclared },
+  { codes: ['SEMANTIC_ARTIFACT_MINIMUM'], find: artifactMinimum },
+  { codes: ['SEMANTIC_SECURITY_CHECK_ARTIFACTS'], find: securityCheckArtifacts },
+  { codes: ['SEMANTIC_REQUIRE_SBOM'], find: requireSbom },
+  { codes: ['SEMANTIC_TRANSPARENCY_PROOF'], find: transparencyProof },
+  { codes: ['SEMANTIC_SPDX_ID'], find: spdxIds },
+  { codes: ['SEMANTIC_LICENSES_UNLIMITED'], find: licensesCheck },
+  {
+    codes: [
+      'SEMANTIC_HIGH_RISK_HUMAN_LOOP',
+      'SEMANTIC_HIGH_RISK_APPROVERS',
+      'SEMANTIC_HIGH_RISK_REQUIRE_APPROVERS',
+      'SEMANTIC_HIGH_RISK_PARALLEL',
+    ],
+    find: highRisk,
+  },
+  { codes: ['SEMANTIC_HUMAN_LOOP_APPROVERS', 'SEMANTIC_HUMAN_LOOP_UNASKED'], find: humanLoopApprovers },
+  {
+    codes: ['SEMANTIC_WRITING_SECRETS_UNJUSTIFIED', 'SEMANTIC_WRITING_SECRETS_APPROVERS'],
+    find: writingSecrets,
+  },
+  { codes: ['SEMANTIC_MEDIUM_RISK_SECURITY_CODE'], find: mediumRiskSecurityCode },
+  { codes: ['SEMANTIC_DOMAIN_PATTERN'], find: domainPatterns },
+  { codes: ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_VALUE'], find: toolConstraints },
+  { codes: ['SEMANTIC_SCHEMA_VERSION'], find: schemaVersion },
+  { codes: ['SEMANTIC_LANGUAGE_RUNTIME'], find: languageRuntime },
+  { codes: ['SEMANTIC_AI_REF_PREFIX'], find: aiRefPrefix },
+  { codes: ['SEMANTIC_EXTENSION_KEY'], find: extensionKeys },
+];
+
+/** All semantic issues of a document, rule by rule; nothing means that none was found. */
+function findSemanticIssues(
+  spec: Partly<IntentSpec>,
+  words: readonly string[] = securityWords,
+): readonly Issue[] {
+  return semanticRules.flatMap(({ find }) => find(spec, words));
 }

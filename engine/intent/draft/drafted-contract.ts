@@ -1,12 +1,13 @@
-import type { IntentSpec, ToolRule } from '../../../core/contract/intentspec.gen.ts';
+import { compileGlob } from '../../../core/base/glob.ts';
+import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/contract/intentspec.gen.ts';
+import { documentation, goes } from '../../../core/contract/tests-may-go.ts';
 import type { WritConfig } from '../../config/config.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
+import { findSecurityWord } from '../../spec/security-words.ts';
 import { type JudgedWish, tighten } from '../../spec/stricter.ts';
 import { workerRights } from '../../spec/worker-rights.ts';
 import type { IntentDraft } from './intent-draft.ts';
-import { questionsOfTests } from './questions-of-tests.ts';
-import { higherRisk, riskFloor } from './risk-floor.ts';
 
 /** Who asked for what; the model's part is told when the draft is done. */
 export interface DraftFrame
@@ -171,4 +172,78 @@ function wishSentence({ field, asked, given, granted }: JudgedWish): string {
   return granted
     ? `\`${field}\` is ${wanted}, stricter than ${stays}`
     : `\`${field}\` stays ${stays}: ${wanted?.slice(0, 100)} was asked for and is not stricter`;
+}
+
+/**
+ * What a person has to agree to because the words of a draft would let tests go (resolutions, Tests are kept): an
+ * objective that speaks of removal, and `docs` that reaches further than documentation.
+ */
+function questionsOfTests({
+  objectives,
+  changeType,
+  inScope,
+  files,
+}: Pick<IntentDraft, 'objectives' | 'changeType' | 'inScope' | 'files'>): readonly string[] {
+  const wide = changeType === 'docs' ? [...inScope, ...files].filter((place) => !isDocumentation(place)) : [];
+  return [
+    ...objectives
+      .filter((objective) => goes.test(objective))
+      .map((objective) => `may tests go that this names: ${objective.slice(0, 200)}?`),
+    ...(wide.length === 0
+      ? []
+      : [
+          `may tests go, as a change of \`docs\` lets them, in ${wide.slice(0, 5).join(', ').slice(0, 200)}?`,
+        ]),
+  ];
+}
+
+/** A directory of documentation, or a file of it. */
+function isDocumentation(place: string): boolean {
+  return documentation.test(place.endsWith('/') ? place : `${place}/`) || documentation.test(place);
+}
+
+/** The least risk of a kind of change (document 1, Risk). */
+const leastOf: Readonly<Record<ChangeType, RiskLevel>> = {
+  docs: 'low',
+  chore: 'low',
+  bugfix: 'low',
+  feature: 'medium',
+  refactor: 'medium',
+  performance: 'medium',
+  unknown: 'medium',
+  security: 'high',
+};
+
+const levels: readonly RiskLevel[] = ['low', 'medium', 'high'];
+
+/** A level, and why it is not lower. */
+interface RiskFloor {
+  readonly level: RiskLevel;
+  readonly why: string;
+}
+
+/**
+ * The lowest level that a draft may have, whatever it says: its kind of change, and whether request, words or places
+ * speak of security code, as `[security_code]` at the policy commit tells it. Pure.
+ */
+function riskFloor(
+  request: string,
+  draft: Pick<IntentDraft, 'changeType' | 'summary' | 'objectives' | 'inScope' | 'files' | 'symbols'>,
+  { securityCode }: Pick<WritConfig, 'securityCode'>,
+): RiskFloor {
+  const { changeType, summary, objectives, inScope, files, symbols } = draft;
+  const globs = securityCode.paths.map((pattern) => compileGlob(pattern));
+  const places = [...inScope, ...files];
+  const place = places.find((path) => globs.some((glob) => glob.matches(path)));
+  if (place !== undefined) return { level: 'high', why: `\`${place}\` is security code` };
+  for (const text of [request, summary, ...objectives, ...places, ...symbols]) {
+    const found = findSecurityWord(text, securityCode.words);
+    if (found !== undefined) return { level: 'high', why: `\`${found}\` speaks of security code` };
+  }
+  return { level: leastOf[changeType], why: `the least for \`${changeType}\`` };
+}
+
+/** The higher of two levels. */
+function higherRisk(one: RiskLevel, other: RiskLevel): RiskLevel {
+  return levels.indexOf(one) >= levels.indexOf(other) ? one : other;
 }

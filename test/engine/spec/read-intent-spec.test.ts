@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { warning } from '../../../core/contract/issue.ts';
-import { inDocumentOrder } from '../../../engine/spec/document-order.ts';
 import { maxViolations } from '../../../engine/spec/max-violations.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { inDocumentOrder, readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { bytesOf, type Json, put, sample, specFolder } from './sample.ts';
 
 t.test('the digest covers the document as written, without its defaults or its layout', async (t) => {

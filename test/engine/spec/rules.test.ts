@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { semanticRules } from '../../../engine/spec/semantic-rules.ts';
+import { readIntentSpec, semanticRules } from '../../../engine/spec/read-intent-spec.ts';
 import { bytesOf, changed, type Json, put, sample, specFolder } from './sample.ts';
 
 type Expected = readonly { readonly code: string; readonly path: string; readonly severity: string }[];
