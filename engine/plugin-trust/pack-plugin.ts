@@ -1,6 +1,8 @@
 import { messageOf } from '../../core/base/errors.ts';
+import { compileGlob } from '../../core/base/glob.ts';
+import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { plainTar, storeGzip } from '../../readers/documents/archive/write-tar.ts';
-import { packedFiles } from './packed-files.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';
 import { invalidPackage, type PluginPackage, toPluginPackage } from './plugin-package.ts';
 import { maxTarballBytes } from './read-tarball.ts';
@@ -36,4 +38,71 @@ function taken(directory: PluginPackage, place: string): ReturnType<typeof packe
   } catch (cause) {
     throw invalidPackage(place, messageOf(cause), cause);
   }
+}
+
+type Files = PluginPackage['files'];
+
+/** What of a plugin's directory a package of it holds. */
+interface PackedFiles {
+  readonly files: Files;
+  /** Paths that look like somebody's secrets, and were left out wherever they stood. */
+  readonly leftOut: readonly string[];
+}
+
+const maxPatterns = 256;
+/** Whatever `files` says (`npm pack` takes them, too). */
+const always = /^(?:package\.json|(?:readme|licen[cs]e)(?:\.[^/]*)?)$/i;
+const isSecretName =
+  /^(?:\.env(?:\..*|rc)?|\.npmrc|\.yarnrc(?:\.yml)?|\.netrc|\.pypirc|\.git-credentials|\.htpasswd|\.ssh|\.gnupg|\.aws|\.writ|credentials(?:\.json)?|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|age))$/i;
+
+/**
+ * The files that `files` of `package.json` names (paths, directories, globs from the root; `!` takes away), with
+ * manifest, page and licence; without `files`, all that are not hidden. Never what is called like a secret. Throws on a
+ * `files` that is none, or names what is not there.
+ */
+function packedFiles({ files }: Pick<PluginPackage, 'files'>): PackedFiles {
+  const named = namedIn(files);
+  const paths = [...files.keys()].filter((path) => always.test(path) || named(path));
+  const leftOut = paths.filter((path) => path.split('/').some((segment) => isSecretName.test(segment)));
+  const kept = [...files].filter(([path]) => paths.includes(path) && !leftOut.includes(path));
+  return { files: new Map(kept), leftOut };
+}
+
+function namedIn(files: Files): (path: string) => boolean {
+  const manifest = files.get('package.json');
+  if (manifest === undefined) throw new TypeError('it has no `package.json`');
+  const { value } = parseStrictJson(manifest, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
+  const { files: given } = toFields(value, 'an object');
+  if (given === undefined) return (path) => !path.split('/').some((segment) => segment.startsWith('.'));
+  const patterns = parseList(given, (item) => parseText({ files: item }, 'files', 255), maxPatterns).map(
+    toPattern,
+  );
+  for (const { text, isTaken, matches } of patterns)
+    if (isTaken && ![...files.keys()].some(matches))
+      throw new TypeError(`\`package.json\`: \`files\` names \`${text}\`, and nothing of that name is there`);
+  // The last word counts.
+  return (path) => patterns.findLast(({ matches }) => matches(path))?.isTaken === true;
+}
+
+interface Pattern {
+  readonly text: string;
+  readonly isTaken: boolean;
+  matches(path: string): boolean;
+}
+
+function toPattern(text: string): Pattern {
+  const bare = text
+    .replace(/^!/, '')
+    .replace(/^\.?\//, '')
+    .replace(/\/$/, '');
+  if (bare === '' || bare.split('/').some((segment) => segment === '' || segment === '.' || segment === '..'))
+    throw new TypeError(
+      `\`package.json\`: \`files\`: expected a path or glob below its root, found \`${text}\``,
+    );
+  const globs = [compileGlob(bare), compileGlob(`${bare}/**`)];
+  return {
+    text,
+    isTaken: !text.startsWith('!'),
+    matches: (path) => globs.some((glob) => glob.matches(path)),
+  };
 }

@@ -2,14 +2,13 @@ import { toPointer } from '../../core/base/json-pointer.ts';
 import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
 import { quoted } from '../../core/base/quoted.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { Rule, RulePoint } from '../../core/contract/rule.ts';
+import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
 import { atMember, faultAt, listAt, membersOf } from './at-member.ts';
 import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
 import { type ManifestOption, parseOption } from './manifest-options.ts';
 import { kebabCase, maxName, parseModule } from './manifest-part.ts';
 import { parseSeconds } from './manifest-seconds.ts';
-import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
 import { partFields } from './part-fields.ts';
 import { type ManifestParts, overParts, parsePart } from './part-kinds.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from './plugin-package.ts';
@@ -113,4 +112,70 @@ function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
 function requireOnce(field: string, names: readonly string[]): void {
   const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
   if (twice >= 0) throw faultAt(toPointer([field, twice]), `\`${names[twice]}\` is there twice`);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const flags = [
+  'readsUnchanged',
+  'readsArtifacts',
+  'readsJudge',
+  'readsStanding',
+  'judgesWhole',
+  'judgesChange',
+  'findsSecrets',
+] as const satisfies readonly (keyof Rule)[];
+
+/**
+ * Fields of a manifest's rule beside its id, point, module and bounds: those that a built-in rule has, as data. Not
+ * `scan`: a scan loads no plugin, and a field without effect is refused.
+ */
+const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'text', 'rows'];
+
+/** What a manifest says of a rule in the same fields as a built-in one. */
+type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'text'> & {
+  readonly rows?: readonly DescribedRule[];
+};
+
+const textFields = ['about', 'help', 'level', 'securitySeverity', 'tags'];
+const maxSentence = 1000;
+const maxTags = 20;
+const maxRows = 1000;
+
+/** Reads them; throws on nonsense. */
+function parseRuleMeta(fields: Fields): RuleMeta {
+  const { judgesArtifact, text, rows } = fields;
+  return {
+    ...Object.assign({}, ...flags.map((flag) => parseFlag(fields, flag))),
+    ...(judgesArtifact === undefined ? {} : { judgesArtifact: parseText(fields, 'judgesArtifact', 64) }),
+    ...(text === undefined
+      ? {}
+      : { text: atMember('text', () => parseRuleText(toFields(text, 'an object `text`', textFields))) }),
+    ...(rows === undefined ? {} : { rows: listAt(fields, 'rows', parseRow, maxRows) }),
+  };
+}
+
+function parseFlag(fields: Fields, flag: string): Readonly<Record<string, boolean>> {
+  const value = fields[flag];
+  if (value === undefined) return {};
+  if (typeof value !== 'boolean') throw new TypeError(`expected \`${flag}\` to be true or false`);
+  return { [flag]: value };
+}
+
+function parseRow(item: unknown): DescribedRule {
+  const fields = toFields(item, 'a row', ['id', ...textFields]);
+  return { id: parseText(fields, 'id', 64), ...parseRuleText(fields) };
+}
+
+function parseRuleText(fields: Fields): RuleText {
+  const { help, level, securitySeverity } = fields;
+  if (securitySeverity !== undefined && !/^(?:10\.0|\d\.\d)$/.test(String(securitySeverity)))
+    throw new TypeError('expected `securitySeverity` from "0.0" to "10.0"');
+  return {
+    about: parseText(fields, 'about', maxSentence),
+    ...(help === undefined ? {} : { help: parseText(fields, 'help', maxSentence) }),
+    ...(level === undefined ? {} : { level: parseWord(fields, 'level', ['error', 'warning']) }),
+    ...(securitySeverity === undefined ? {} : { securitySeverity: parseText(fields, 'securitySeverity', 4) }),
+    tags: listAt(fields, 'tags', (tag) => parseText({ tag }, 'tag', 64), maxTags),
+  };
 }

@@ -4,9 +4,7 @@ import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox
 import { lineCutter } from '../../tool/line-cutter.ts';
 import { type Frame, maxFrameBytes, parseFrame, toArguments } from './frames.ts';
 import { type Obstacle, toObstacle } from './obstacle.ts';
-import { type OpenCall, openCall } from './open-call.ts';
 import { pluginInside } from './outsider-box.ts';
-import type { PluginCall } from './plugin-call.ts';
 import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
 import { type PluginNetwork, pluginNetwork } from './plugin-network.ts';
 import { type PluginGroundwork, runTalk } from './start-talk.ts';
@@ -198,4 +196,126 @@ function howEnded({ exitCode, signal, exceeded }: SandboxResult): string {
   return exitCode === undefined
     ? `it ended with signal ${signal ?? 'unknown'}`
     : `it ended with exit code ${exitCode}`;
+}
+
+const maxTold = 3;
+
+/** A call that waits for its answer. */
+interface OpenCall {
+  readonly id: number;
+  readonly secrets: readonly string[];
+  parts(): AsyncGenerator<unknown, unknown>;
+  take(frame: Frame): void;
+  /** Octets came, for this call or one beside it. Throws RangeError beyond what the answer may have. */
+  count(bytes: number): void;
+  /** There will be no more of it than has come. The first reason counts. */
+  fail(reason: unknown): void;
+  /** Whoever asked wants nothing more, and nothing of what has come. */
+  abandon(reason: unknown): void;
+  /** No deadline holds any more. */
+  settled(): void;
+  expire(ms: number, act: () => void): void;
+}
+
+/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between it and hosts since. */
+function openCall(
+  plugin: string,
+  id: number,
+  call: PluginCall,
+  late: () => void,
+  obstacles: () => readonly Obstacle[],
+): OpenCall {
+  const { idleMs, withinMs, maxBytes, secrets } = call;
+  const queue: unknown[] = [];
+  let bytes = 0;
+  let end: { readonly value: unknown } | undefined;
+  let failed: { readonly reason: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const whole = setTimeout(late, withinMs);
+  let idle = setTimeout(late, idleMs);
+  const settled = (): void => {
+    clearTimeout(whole);
+    clearTimeout(idle);
+  };
+  const fail = (reason: unknown): void => {
+    if (end !== undefined) return;
+    failed ??= { reason };
+    settled();
+    wake?.();
+  };
+  return {
+    id,
+    secrets,
+    fail,
+    settled,
+    abandon(reason) {
+      queue.length = 0;
+      fail(reason);
+    },
+    async *parts() {
+      for (;;) {
+        if (queue.length > 0) yield queue.shift();
+        else if (failed !== undefined) throw failed.reason;
+        else if (end !== undefined) return end.value;
+        else {
+          await new Promise<void>((woken) => {
+            wake = woken;
+          });
+        }
+      }
+    },
+    take(frame) {
+      if (frame.kind === 'failed') {
+        const { message, facts } = frame.failed;
+        const said = maskedFacts(facts, secrets);
+        fail(
+          pluginFault(plugin, 'threw', withoutHanded(withObstacles(message, obstacles()), secrets), { said }),
+        );
+        return;
+      }
+      if (frame.kind === 'part') {
+        queue.push(frame.value);
+        idle.refresh();
+      } else end = { value: frame.value };
+      wake?.();
+    },
+    count(more) {
+      bytes += more;
+      if (bytes > maxBytes) throw new RangeError(`expected an answer of at most ${maxBytes} bytes`);
+    },
+    expire(ms, act) {
+      idle = setTimeout(act, ms);
+    },
+  };
+}
+
+/** Whoever throws words of its own may leave out why there was no connection. */
+function withObstacles(message: string, obstacles: readonly Obstacle[]): string {
+  const untold = [...new Set(obstacles.map((one) => one.message))].filter((one) => !message.includes(one));
+  return untold.length === 0 ? message : `${message} (${untold.slice(-maxTold).join('; ')})`;
+}
+
+function maskedFacts(facts: Readonly<Record<string, unknown>>, secrets: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      withoutHanded(name, secrets),
+      typeof value === 'string' ? withoutHanded(value, secrets) : value,
+    ]),
+  );
+}
+
+/** One call of a function that a module of the plugin exports. */
+export interface PluginCall {
+  /** A file of the plugin. */
+  readonly module: string;
+  readonly call: string;
+  /** Plain data, and bytes; the last is an object, to which `signal` is added inside. */
+  readonly args: readonly unknown[];
+  /** Handed over in `args`: no fault tells them. */
+  readonly secrets: readonly string[];
+  /** Between two pieces of an answer, and for the whole of it. */
+  readonly idleMs: number;
+  readonly withinMs: number;
+  /** Of the whole answer. */
+  readonly maxBytes: number;
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { modelEventReader } from '../../../../engine/plugin-trust/parts/parse-model-event.ts';
+import { modelEventReader } from '../../../../engine/plugin-trust/parts/outside-provider.ts';
 
 const call = { id: 'c1', name: 'read_file', arguments: '{}' };
 const events = [

@@ -2,8 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { PluginCall } from '../../../../engine/plugin-trust/process/plugin-call.ts';
-import { type PluginProcess, pluginProcess } from '../../../../engine/plugin-trust/process/plugin-process.ts';
+import {
+  type PluginCall,
+  type PluginProcess,
+  pluginProcess,
+} from '../../../../engine/plugin-trust/process/plugin-process.ts';
 import type { PluginGroundwork } from '../../../../engine/plugin-trust/process/start-talk.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 
