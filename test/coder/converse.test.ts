@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelMessage } from '../../core/contract/model.ts';
-import { noModelConfig, withModelRow } from '../../engine/run/state/configured-model.ts';
+import { noModelConfig, withModelRow } from '../../engine/run/state/open-model.ts';
 import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
 import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
 import { openai } from '../../providers/openai/source.ts';

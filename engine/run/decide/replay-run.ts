@@ -3,18 +3,19 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { Difference } from '../../../core/contract/difference.ts';
+import { stageNames } from '../../../core/contract/stage.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
-import { citationsPath, parseCitations } from '../../store/record/citations.ts';
+import { type CitationsRecord, citationsPath, parseCitations } from '../../store/record/citations.ts';
 import { parseParts, partsPath } from '../../store/record/parts.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
+import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';
-import { blameAgain } from './replay-blame.ts';
-import { citationsAgain } from './replay-citations.ts';
+import { lackingCitations } from './lacking-citations.ts';
 import { compareParts } from './replay-parts.ts';
 import { compareStages } from './replay-stages.ts';
 
@@ -278,4 +279,57 @@ function valueAt(value: unknown, ...names: readonly string[]): unknown {
     found = (found as Readonly<Record<string, unknown>>)[name];
   }
   return found;
+}
+
+/** What blame was laid on, as the record has it. */
+interface BlameQuestion {
+  readonly input: DecisionInput;
+  readonly findings: StoredObject<'patchset'>['findings'];
+  readonly evidence: readonly StoredObject<'evidence'>[];
+  /** `execution.retry.maxRetries` of the effective contract. */
+  readonly maxRetries: number;
+  /** The patchset and the input of the decision of an attempt that the candidate was merged from. */
+  readonly patchsetOf: (attempt: string) => StoredObject<'patchset'>;
+  readonly inputOf: (attempt: string) => Partial<DecisionInput>;
+}
+
+/**
+ * Whom a candidate's findings blame by the recorded patchsets of the attempts that it says it was merged from; nobody
+ * where it was refused for no file. Pure.
+ */
+export function blameAgain(question: BlameQuestion): DecisionInput['blame'] {
+  const { input, findings, evidence, maxRetries } = question;
+  const errors = placedErrors({
+    findings,
+    stages: stageNames.map((name) => {
+      const own = evidence.filter(({ stage }) => stage === name);
+      return {
+        findings: own.find(({ check_id: id }) => id === undefined)?.findings ?? [],
+        checks: own
+          .filter(({ check_id: id }) => id !== undefined)
+          .map((check) => ({ ...check, kind: check.check_kind ?? '' })),
+      };
+    }),
+  });
+  if (errors.length === 0) return undefined;
+  const attempts = new Map<string, number>();
+  const parts = (input.blame?.merged ?? []).map((name): Part => {
+    const key = question.inputOf(name).task?.id ?? '';
+    const [, revision, attempt] = /^task-\d+\/revision-(\d+)\/attempt-(\d+)$/.exec(name) ?? [];
+    // A new revision of the plan counts anew.
+    attempts.set(key, Number(revision) === input.replans.count + 1 ? Number(attempt) : 1);
+    return { name, key, files: question.patchsetOf(name).files };
+  });
+  return toBlame(errors, parts, (key) => ({ attempt: attempts.get(key) ?? 1, maxRetries }));
+}
+
+/** What an attempt was refused for by what it cites: as its findings say it, and as its citations say it now. */
+function citationsAgain(
+  record: CitationsRecord,
+  findings: readonly { readonly rule: string; readonly message: string }[],
+): { readonly expected: readonly string[]; readonly found: readonly string[] } {
+  return {
+    expected: lackingCitations(record).map(({ message }) => message),
+    found: findings.flatMap(({ rule, message }) => (rule === 'citations' ? [message] : [])),
+  };
 }

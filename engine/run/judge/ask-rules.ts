@@ -1,15 +1,16 @@
 import { isWritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { JudgeReach } from '../../../core/contract/judge-reach.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { Rule, RuleInput } from '../../../core/contract/rule.ts';
 import { judgeRule } from '../../../core/kernel/rules.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import { readBlobs } from '../../vcs/blobs.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import type { ArtifactBox } from '../state/artifact-box.ts';
 import { joinReach } from './reach/join-reach.ts';
 import { readRuleFiles } from './read-rule-files.ts';
-import { readStanding } from './read-standing.ts';
 import { findJudge } from './second-run/find-judge.ts';
 
 export interface RuleQuestion {
@@ -90,4 +91,31 @@ async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<strin
   const entries: [string, Uint8Array][] = [];
   for (const record of input.artifacts) entries.push([record.sha256, await box.read(record)]);
   return Object.fromEntries(entries);
+}
+
+/** What every inline suppression of ours begins with. */
+const marker = 'writ:allow-';
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * What stands at the policy commit of the changed files whose part of the diff holds an inline suppression, by path at
+ * base: there alone it counts (4-resolutions, Inline suppressions). INPUT_TOO_LARGE.
+ */
+async function readStanding(
+  objects: GitDirectory,
+  { diff, files }: Pick<PatchSet, 'diff' | 'files'>,
+  policyTree: string,
+): Promise<Readonly<Record<string, Uint8Array>>> {
+  const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
+  const paths: string[] = [];
+  let found = bytes.indexOf(marker);
+  for (const { path, oldPath, start, end } of files) {
+    if (found === -1) break;
+    if (found >= end) continue;
+    if (found < start) found = bytes.indexOf(marker, start);
+    if (found === -1 || found >= end) continue;
+    paths.push(oldPath ?? path);
+    found = bytes.indexOf(marker, end);
+  }
+  return Object.fromEntries(await readBlobs(objects, policyTree, paths, maxBytes));
 }

@@ -1,11 +1,15 @@
+import { compileGlob } from '../../../core/base/glob.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { WritConfig } from '../../config/config.ts';
+import { findSecurityWord } from '../../spec/security-words.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { askRules } from './ask-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
 import { ruleQuestion } from './rule-question.ts';
-import { securityCodeWarning } from './security-code-warning.ts';
 import { wordingFindings } from './wording-findings.ts';
 
 /**
@@ -57,4 +61,30 @@ export async function judgeObserved(
   const seen: Attempt = { ...attempt, observed };
   const isFilled = Object.keys(observed.filled).length > 0;
   return { attempt: seen, findings: isFilled ? await judgePatch(seen) : findings };
+}
+
+/**
+ * At `medium` risk without a human loop, a change that touches security code is warned of (document 1, Risk-level
+ * rules). What that is, by path or by a word in one, says `[security_code]` in the config. One warning, for the first.
+ */
+function securityCodeWarning(
+  { risk }: EffectiveIntentSpec,
+  { securityCode }: Pick<WritConfig, 'securityCode'>,
+  patch: PatchSet,
+): readonly Finding[] {
+  if (risk.level !== 'medium' || risk.humanInLoop.required) return [];
+  const globs = securityCode.paths.map((pattern) => compileGlob(pattern));
+  const touched = patch.files.find(
+    ({ path }) =>
+      globs.some((glob) => glob.matches(path)) || findSecurityWord(path, securityCode.words) !== undefined,
+  );
+  if (!touched) return [];
+  return [
+    {
+      rule: 'security-code',
+      severity: 'warning',
+      message: 'the change touches security code at medium risk, and no person has to approve it',
+      path: touched.path,
+    },
+  ];
 }

@@ -3,8 +3,11 @@ import type { ArtifactRequest } from '../../../core/contract/artifact-producer.t
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import { lookedForAt, producedAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import type { Hooks } from '../../../core/kernel/hooks.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { OutsideArtifact } from '../../plugin-trust/parts/outside-artifact.ts';
 import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
 import { readBlob } from '../../vcs/blobs.ts';
@@ -15,7 +18,6 @@ import { policyOf } from '../state/attempt-policy.ts';
 import { environmentFault } from '../state/environment-fault.ts';
 import { askRule } from './ask-rules.ts';
 import { ruleQuestion } from './rule-question.ts';
-import { withheld } from './withheld.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
@@ -144,5 +146,32 @@ function artifactRequest(attempt: Attempt, name: string, stages: readonly StageR
     },
     engineVersion: settings.schedulerVersion,
     signal,
+  };
+}
+
+/** The same request without what the contract keeps back: for a producer that others hear from. */
+async function withheld(
+  request: ArtifactRequest,
+  policy: PrivacyPolicy,
+  { artifact }: Pick<Hooks, 'artifact'>,
+): Promise<ArtifactRequest> {
+  if (policy.remove.length === 0) return request;
+  const { patch, spec, stages, readCandidate } = request;
+  const redacted = async (name: string, bytes: Uint8Array): Promise<Uint8Array> => {
+    const raw = { name, contentType: 'application/octet-stream', bytes, policy, redactions: 0, receipt: [] };
+    return (await artifact.redact.call(raw)).bytes;
+  };
+  const diff = await redacted('patchset', patch.diff);
+  const shared = new Uint8Array(new SharedArrayBuffer(diff.byteLength));
+  shared.set(diff);
+  return {
+    ...request,
+    spec: redactTexts(spec, policy),
+    stages: redactTexts(stages, policy),
+    patch: { ...patch, files: redactTexts(patch.files, policy), diff: shared },
+    async readCandidate(path) {
+      const bytes = await readCandidate(path);
+      return bytes && redacted(path, bytes);
+    },
   };
 }

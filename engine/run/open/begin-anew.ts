@@ -13,7 +13,9 @@ import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
 import { threadOf } from '../../intent/thread-of.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { specFile } from '../../store/record/spec-file.ts';
-import { readBlob } from '../../vcs/blobs.ts';
+import { describeObjects, readBlob } from '../../vcs/blobs.ts';
+import { mergeTrees } from '../../vcs/merge-trees.ts';
+import { mergeBase, treeOf } from '../../vcs/resolve-commit.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import { removeWorkspace } from '../../vcs/workspace.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
@@ -21,10 +23,10 @@ import { openingReport } from '../record/gate-report.ts';
 import { privateRootOf } from '../record/private-root.ts';
 import { secretValues } from '../record/secret-values.ts';
 import { type StartedRun, startedLanding } from '../record/started-run.ts';
+import { type CommitWording, readWording } from '../state/commit-wording.ts';
 import type { Ground } from '../state/ground.ts';
 import type { LocalDecision } from '../state/local-decision.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
-import { claimedWording } from './claimed-wording.ts';
 import { maskStated } from './mask-stated.ts';
 import { inVainWords } from './notices.ts';
 
@@ -116,4 +118,27 @@ export async function clearMemory(directory: string, runId: string, spec: Uint8A
   await removeWorkspace(privateRootOf(runId));
   // In one step: a run whose contract a kill has removed cannot go on.
   await writeDurably(join(directory, specFile), spec);
+}
+
+/**
+ * Words and people of a run of which only a claim is left: those of the claimed range, where its commits are here and
+ * really come to the candidate; else nobody's. A claim must not put a change under somebody's name.
+ */
+async function claimedWording(
+  scratch: Scratch,
+  { repository, base }: Pick<Ground, 'repository' | 'base'>,
+  tip: string | undefined,
+  candidate: PatchSet | undefined,
+): Promise<CommitWording> {
+  if (tip === undefined || candidate === undefined || base.commit === undefined) return {};
+  // A range travels as its candidate: its commits may never have left the clone of their author.
+  const [found] = await describeObjects(repository, [tip]);
+  if (found?.type !== 'commit') return {};
+  const from = await mergeBase(scratch, base.commit, tip);
+  if (from === undefined) return {};
+  const [start, tipTree] = [await treeOf(scratch, from), await treeOf(scratch, tip)];
+  const { tree } = await mergeTrees(scratch, start, base.tree, tipTree);
+  if (tree !== candidate.candidateTree) return {};
+  const range = { base: { commit: from, tree: start }, from, tip, tipTree };
+  return readWording(repository, {}, { base: range.base, range });
 }

@@ -1,11 +1,14 @@
+import { producedAt } from '../../../core/contract/gate-of.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
+import type { Ground } from '../state/ground.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
 import { openParties } from './open-parties.ts';
 import { nameGround, requireOperatingSystem } from './prepare-ground.ts';
-import { requireArtifacts } from './require-artifacts.ts';
 import { requirePartSecrets } from './require-part-secrets.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
@@ -113,3 +116,20 @@ export const machineJudgements: readonly Judgement[] = [
     }),
   }),
 ];
+
+/**
+ * Throws what a built-in producer of a required artifact lacks on this machine, such as ADVISORIES_MISSING. Artifacts
+ * that a check or a plugin makes are left out, and so are all if a scanner may deliver one.
+ */
+async function requireArtifacts(
+  { slots: { artifact } }: Pick<WritEngine, 'slots'>,
+  spec: EffectiveIntentSpec,
+  config: Pick<Ground['config'], 'artifacts' | 'scanners'>,
+): Promise<void> {
+  if (config.scanners.size > 0) return;
+  for (const entry of spec.artifacts.required) {
+    const { name, required } = entry;
+    if (!required || producedAt(spec, entry) !== undefined || config.artifacts.has(name)) continue;
+    if (artifact.names.includes(name)) (await artifact.pick(name)).requireReady?.();
+  }
+}

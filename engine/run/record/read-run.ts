@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
+import { type AttestedPlugin, pluginDependency } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { ArtifactRecord } from '../../../core/contract/stage.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
@@ -21,7 +22,6 @@ import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { lostCallNotices } from '../state/tell-lost-call.ts';
 import { followNotices } from './follow-notices.ts';
 import { viewJournal } from './journal-view.ts';
-import { sealedPlugins } from './sealed-plugins.ts';
 import { startedRun } from './started-run.ts';
 
 const waitingDecision = `${waitingFolder}/decision.json`;
@@ -244,4 +244,53 @@ function lostNotices(runId: string, records: readonly JournalRecord[]): readonly
   const { calls, held } = lostIfStopped(records);
   const hint = `\`writ resume ${runId}\` makes none of them again; with \`--repeat-calls\` a model may`;
   return [...lostCallNotices(calls), ...(held.length === 0 ? [] : [hint])];
+}
+
+const maxPlugins = 32;
+const maxWords = 1000;
+
+/**
+ * The plugins of others that a stored bundle says were listed, unverified: what is shown beside it. Nothing where it
+ * cannot be read; whether it is what was signed is for `writ verify`.
+ */
+export function sealedPlugins(bundle: Uint8Array | undefined): readonly AttestedPlugin[] {
+  if (bundle === undefined) return [];
+  try {
+    const payload = at(JSON.parse(Buffer.from(bundle).toString('utf8')), 'dsseEnvelope', 'payload');
+    const statement: unknown = JSON.parse(Buffer.from(String(payload), 'base64').toString('utf8'));
+    const dependencies = at(statement, 'predicate', 'buildDefinition', 'resolvedDependencies');
+    return (Array.isArray(dependencies) ? dependencies : []).flatMap(toPlugin).slice(0, maxPlugins);
+  } catch {
+    return [];
+  }
+}
+
+function toPlugin(dependency: unknown): readonly AttestedPlugin[] {
+  const [name, uri, sha256] = [
+    at(dependency, 'name'),
+    at(dependency, 'uri'),
+    at(dependency, 'digest', 'sha256'),
+  ];
+  if (typeof name !== 'string' || typeof uri !== 'string' || typeof sha256 !== 'string') return [];
+  if (!name.startsWith(pluginDependency.name) || !uri.startsWith(pluginDependency.uri)) return [];
+  const words = (key: string): readonly string[] => {
+    const given = at(dependency, 'annotations', key);
+    return Array.isArray(given) ? given.filter((word) => typeof word === 'string').slice(0, maxWords) : [];
+  };
+  return [
+    {
+      name: name.slice(pluginDependency.name.length),
+      uri,
+      sha256,
+      brings: words('brings'),
+      given: words('given'),
+    },
+  ];
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce(
+    (found, key) => (Object.hasOwn(Object(found), key) ? Object(found)[key] : undefined),
+    value,
+  );
 }

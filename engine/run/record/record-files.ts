@@ -6,19 +6,29 @@ import { stageNames } from '../../../core/contract/stage.ts';
 import { sealIntent } from '../../intent/seal-intent.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
-import { citationsPath } from '../../store/record/citations.ts';
+import {
+  type CitationsRecord,
+  citationsPath,
+  maxDecisions,
+  parseCitations,
+} from '../../store/record/citations.ts';
 import { parseParts, partsPath } from '../../store/record/parts.ts';
-import { retriesPath } from '../../store/record/retries.ts';
+import {
+  maxPlacesTold,
+  maxReasonTold,
+  maxRetriesTold,
+  type RetriesRecord,
+  retriesPath,
+} from '../../store/record/retries.ts';
 import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { citationsIn } from './citations-in.ts';
+import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
-import { retriesIn } from './retries-in.ts';
 import { runBody } from './run-body.ts';
 
 /** What the run came to, for its Decision object. */
@@ -185,4 +195,80 @@ export function decisionBody(
     target_ref: ground.target.ref,
     ...(outcome.unproven === undefined ? {} : { unproven: outcome.unproven }),
   };
+}
+
+const file = `/${citationsPath}`;
+
+/** What the attempts whose work was taken rest on, in the order of their names; `undefined` where none had to say. */
+function citationsIn(made: readonly (readonly [string, Uint8Array])[]): CitationsRecord | undefined {
+  const files = new Map(made);
+  let needed = 0;
+  const decisions = made.flatMap(([path, bytes]): CitationsRecord['first'] => {
+    if (!path.endsWith(file)) return [];
+    const attempt = path.slice(0, -file.length);
+    const decided = files.get(`${attempt}/decision-record.json`);
+    if (decided === undefined) return [];
+    const { next } = JSON.parse(Buffer.from(decided).toString('utf8')) as DecisionRecord;
+    const record = parseCitations(bytes);
+    needed = record.needed;
+    return next === 'merge' ? record.first.map((one) => ({ ...one, attempt })) : [];
+  });
+  if (needed === 0 && decisions.length === 0) return undefined;
+  return {
+    schema: 'urn:writ:citations:v1',
+    needed,
+    steps: 0,
+    count: decisions.length,
+    first: decisions.slice(0, maxDecisions),
+  };
+}
+
+const decisionFile = '/decision-record.json';
+
+/** The retries that a record's own parts tell of, in the order of their names; `undefined` where there was none. */
+export function retriesIn(made: readonly (readonly [string, Uint8Array])[]): RetriesRecord | undefined {
+  const files = new Map(made);
+  const found = made.flatMap(([path, bytes]): readonly RetriesRecord['first'][number][] => {
+    if (!path.endsWith(decisionFile)) return [];
+    const failed = path.slice(0, -decisionFile.length);
+    const { next, rationale } = parse<DecisionRecord>(bytes);
+    const inputBytes = files.get(`${failed}/decision-input.json`);
+    if ((next !== 'retry' && next !== 'replan') || inputBytes === undefined) return [];
+    const input = parse<DecisionInput>(inputBytes);
+    const blamed = input.blame?.tasks ?? [];
+    const tasks = blamed.length > 0 ? blamed : input.task ? [input.task] : [];
+    return [
+      {
+        failed,
+        tasks: tasks.slice(0, maxRetriesTold).map(({ id }) => id),
+        next,
+        reason: rationale.slice(0, maxReasonTold).toWellFormed(),
+        places: placesOf(input),
+      },
+    ];
+  });
+  if (found.length === 0) return undefined;
+  const byName = found
+    .map((one) => [one.failed.replace(/\d+/g, (digits) => digits.padStart(9, '0')), one] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, one]) => one);
+  return { schema: 'urn:writ:retries:v1', count: found.length, first: byName.slice(0, maxRetriesTold) };
+}
+
+function placesOf({ blame, patchFindings, stages }: DecisionInput): RetriesRecord['first'][number]['places'] {
+  const all = blame
+    ? [...blame.tasks, blame.unwritten].flatMap(({ first }) => first)
+    : [...patchFindings, ...stages.flatMap(({ findings }) => findings)];
+  return all
+    .flatMap(({ rule, severity, path, line }) =>
+      severity === 'error' && path !== undefined
+        ? [{ rule, path, ...(line === undefined ? {} : { line }) }]
+        : [],
+    )
+    .slice(0, maxPlacesTold);
+}
+
+/** The parts were written by this very run. */
+function parse<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as T;
 }

@@ -1,10 +1,14 @@
-import { messageOf } from '../../../core/base/errors.ts';
+import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import type { SealedFile } from '../../../core/contract/attestor.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
 import { closeByCommit } from '../../intent/close-by-commit.ts';
+import { requireActive } from '../../intent/require-active.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
+import { readMailbox } from '../../vcs/mailbox.ts';
 import { dropSetAside } from '../../vcs/set-aside.ts';
 import { anchorEarlier } from '../decide/carried-approvals.ts';
 import { decide } from '../decide/decide.ts';
@@ -13,12 +17,11 @@ import type { JudgedRun } from '../record/judged-run.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
+import type { CommitWording } from '../state/commit-wording.ts';
 import { withSteps } from '../state/with-steps.ts';
 import { abandon } from './abandon.ts';
 import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
-import { endedMeanwhile } from './ended-meanwhile.ts';
 import { followTarget, moveTarget } from './move-target.ts';
-import { sealedPeople } from './sealed-people.ts';
 
 /**
  * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
@@ -212,4 +215,57 @@ function makeCommit(
     authoredAtMs: wording.authoredAtMs ?? nowMs,
     committedAtMs: nowMs,
   });
+}
+
+/**
+ * Asks right before sealing whether the intent is still active: a person may have closed or superseded it, or another
+ * run committed it, since this one was started. Then what was decided is decided again with that as a refusal;
+ * `undefined` where nothing is in the way.
+ */
+async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
+  const {
+    identity: { contract, runId },
+    means: { steps, store },
+  } = attempt;
+  // What is being sealed is claimed in the log already: it is finished.
+  if (steps.ended('facts') !== undefined) return undefined;
+  const { reason } = await steps.once('still-active', async (): Promise<{ readonly reason?: string }> => {
+    try {
+      await requireActive(store, contract, { runId });
+      return {};
+    } catch (fault) {
+      if (!isWritError(fault, 'LIFECYCLE_NOT_ACTIVE')) throw fault;
+      return { reason: fault.message };
+    }
+  });
+  if (reason === undefined) return undefined;
+  const refusal: Finding = { rule: 'lifecycle', severity: 'error', message: reason };
+  const { rule, severity } = refusal;
+  const input = { ...judged.input, refusals: [...judged.input.refusals, { rule, severity }] };
+  return { ...judged, refusals: [...judged.refusals, refusal], input, decision: decide(input) };
+}
+
+/** Authors of a very long range: the record of the run names them all. */
+const maxCoAuthors = 1000;
+
+/**
+ * Author and co-authors of a sealed commit: who made the change, each once by address. Who seals it is its author only
+ * where nobody else is known.
+ */
+function sealedPeople(
+  wording: CommitWording,
+  { authors, broughtBy }: Authorship,
+  sealer: Identity,
+): { readonly author: Identity; readonly coAuthors: readonly Identity[] } {
+  const named = [...authors, ...(broughtBy === undefined ? [] : [broughtBy])].flatMap(
+    (text) => readMailbox(text) ?? [],
+  );
+  const author = wording.author ?? named[0] ?? sealer;
+  const others = new Map<string, Identity>();
+  for (const one of [...(wording.coAuthors ?? []), ...named]) {
+    const address = one.email.toLowerCase();
+    if (!others.has(address)) others.set(address, one);
+  }
+  others.delete(author.email.toLowerCase());
+  return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
 }

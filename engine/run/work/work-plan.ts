@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/base/clock.ts';
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
@@ -16,7 +17,6 @@ import type { SettledAttempt } from '../record/settled-attempt.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { parallelLimit } from '../state/parallel-limit.ts';
 import { acceptedWork, dropWork, mergeWork, workBefore } from './accepted-work.ts';
-import { retryWaitSeconds, waitUntil } from './backoff.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import type { MergedWork } from './merge-tasks.ts';
 import { replan } from './replan.ts';
@@ -224,4 +224,33 @@ function withFollowers(state: PlanState, key: string): ReadonlySet<string> {
     if (task.dependsOn.some((before) => found.has(before))) found.add(task.key);
   }
   return found;
+}
+
+/** No wait is longer (document 1, Limits). */
+const maxRetryWaitSeconds = 3600;
+
+/** Seconds before the n-th retry, from 1: `backoffSeconds` × 2^(n−1), at most 3600 (document 1, Execution policy). */
+export function retryWaitSeconds(backoffSeconds: number, retry: number): number {
+  // 2^1024 is infinite, and 0 × infinite is no number.
+  const doublings = Math.min(Math.max(retry - 1, 0), 12);
+  return Math.min(backoffSeconds * 2 ** doublings, maxRetryWaitSeconds);
+}
+
+/** How long the clock may have been stepped forward, or the machine asleep, before a wait notices. */
+const lookEveryMs = 30_000;
+
+/**
+ * Waits until the clock has reached `dueMs` (epoch), which may have been written down by an earlier process. A clock
+ * that steps back never lengthens the wait beyond what was left of it, and no wait exceeds the cap. Rejects with the
+ * signal's reason.
+ */
+export async function waitUntil(clock: Clock, dueMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  let leftMs = Math.min(dueMs - clock.now(), maxRetryWaitSeconds * 1000);
+  while (leftMs > 0) {
+    const sliceMs = Math.min(leftMs, lookEveryMs);
+    await clock.sleep(sliceMs, signal);
+    signal?.throwIfAborted();
+    leftMs = Math.min(leftMs - sliceMs, dueMs - clock.now());
+  }
 }

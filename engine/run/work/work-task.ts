@@ -1,9 +1,11 @@
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
 import { judgeObserved, judgePatch } from '../judge/judge-patch.ts';
 import { runStages, type StagesRun } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
+import { type DecisionInput, maxWorkerReason } from '../record/decision-input.ts';
 import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import { nobodyYet } from '../record/nobody-yet.ts';
@@ -12,13 +14,13 @@ import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-sta
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import { takeSnapshot } from '../record/take-snapshot.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { ranIn } from '../state/ran-in.ts';
 import { attemptName } from './attempt-name.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { taskFacts } from './task-facts.ts';
 import { triggerOf } from './trigger-of.ts';
-import { workAttempt } from './work-attempt.ts';
-import { workerReason } from './worker-reason.ts';
+import { type WorkedRecord, workAttempt } from './work-attempt.ts';
 
 /** One attempt that is to be made. */
 export interface AttemptOrder {
@@ -183,4 +185,19 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
+}
+
+/**
+ * Why an attempt has no patch, as its decision says it: masked, one line, bounded. The words may be a model's or a
+ * program's.
+ */
+function workerReason(run: OpenRun, record: WorkedRecord): Pick<DecisionInput, 'workerReason'> {
+  if (record.kind === 'patch') return {};
+  // Masked before it is cut: half a secret is known by nobody.
+  const line = redactTexts(record.reason, policyOf(run))
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return {};
+  const isCut = line.length > maxWorkerReason;
+  return { workerReason: isCut ? `${line.slice(0, maxWorkerReason - 1).toWellFormed()}…` : line };
 }

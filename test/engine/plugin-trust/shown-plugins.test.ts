@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
-import { sealedPlugins } from '../../../engine/run/record/sealed-plugins.ts';
+import { sealedPlugins } from '../../../engine/run/record/read-run.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';

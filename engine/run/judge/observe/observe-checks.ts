@@ -1,11 +1,15 @@
+import { posix } from 'node:path';
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { WritError } from '../../../../core/base/errors.ts';
+import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import type { PatchFile, PatchSet } from '../../../../core/contract/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../../core/contract/stage.ts';
+import { describesProduct } from '../../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { isData, isOfTests, takesLines } from '../../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
+import { type TreeLeaf, writeTree } from '../../../vcs/write-tree.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
 import type { ObservedChecks } from '../../state/observed-checks.ts';
@@ -14,8 +18,6 @@ import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
 import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
-import { changesOutcome, filledTree } from './fill-check.ts';
-import { findFills } from './find-fills.ts';
 import { footprintKey, isTouched, keptFootprintsOf } from './footprint-key.ts';
 import { type JudgedTree, judgedTree } from './judged-tree.ts';
 import { notReached, traceCheck } from './trace-check.ts';
@@ -200,4 +202,128 @@ function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
     const { path, oldPath = path } = file;
     return takesLines(file) && isData(oldPath) && !isOfTests(oldPath);
   });
+}
+
+/** Times, sizes with a unit, fractions, dates, and addresses: they differ between two runs of the same program. */
+const varying =
+  /\d{1,20}(?:[.,:]\d{1,20}){1,10}(?: ?[a-zµ]{1,3}\b)?|\d{1,20} ?(?:ns|µs|us|ms|s|sec|seconds|min|[kKMG]i?B)\b|\b0x[0-9a-f]{4,20}\b|\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\d[T ]?/g;
+
+/** The policy commit's tree with files of the patch laid over it. */
+async function filledTree(
+  { means: { scratch } }: Pick<Attempt, 'means'>,
+  tree: string,
+  files: readonly PatchFile[],
+): Promise<string> {
+  const leaves = new Map<string, TreeLeaf>();
+  for (const { path, newMode, newBlob } of files)
+    if (newMode !== undefined && newBlob !== undefined) leaves.set(path, { mode: newMode, object: newBlob });
+  return writeTree({ from: scratch, to: scratch }, leaves, tree);
+}
+
+/**
+ * Whether a check comes to something else with files that were laid over: another exit code, other failed or skipped
+ * tests, or a test, a report or a line of output that is gone. What is new does not count: a new package adds lines.
+ */
+export function changesOutcome(plain: CheckOutcome, filled: CheckOutcome): boolean {
+  const [was, is] = [plain, filled].map(comparable) as [Comparable, Comparable];
+  if (canonicalize(was.same) !== canonicalize(is.same)) return true;
+  const left = new Map<string, number>();
+  for (const line of is.lines) left.set(line, (left.get(line) ?? 0) + 1);
+  return was.lines.some((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+interface Comparable {
+  readonly same: readonly (number | string | boolean | null)[];
+  readonly lines: readonly string[];
+}
+
+function comparable({ result, tests, executed, reports }: CheckOutcome): Comparable {
+  const lines = (bytes: Uint8Array, place: string): readonly string[] =>
+    Buffer.from(bytes)
+      .toString('utf8')
+      .replace(varying, '#')
+      .split('\n')
+      .map((line) => `${place}: ${line}`);
+  const names = [...(executed?.names ?? [])].map((name) => `test: ${name}`);
+  const skipped = [...(executed?.skipped ?? []), ...(executed?.emptyFiles ?? [])].sort();
+  const ended = result?.exitCode ?? result?.signal ?? null;
+  return {
+    same: [ended, result?.timedOut ?? false, tests?.failed ?? -1, tests?.skipped ?? -1, ...skipped],
+    lines:
+      executed === undefined
+        ? [
+            ...(result === undefined ? [] : lines(result.combined.bytes, 'output')),
+            ...reports.flatMap(({ name, bytes }) => lines(bytes, name)),
+          ]
+        : [...names, ...reports.map(({ name }) => `report: ${name}`)],
+  };
+}
+
+/** A directory judges only if it has one of these: no one who looked for its name opens another file in it. */
+const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
+
+/**
+ * New paths that a check looked for in vain, or would find by a listing, each with how. A module has moved if the file
+ * that had its name was read and is `gone` (`a.py` to `a/__init__.py`): its name was found. Pure.
+ */
+export function findFills(
+  added: readonly string[],
+  gone: readonly string[],
+  footprint: Pick<CheckFootprint, 'missing' | 'listed' | 'read'>,
+  texts: readonly string[],
+): readonly (readonly [path: string, how: string])[] {
+  const missing = new Set(footprint.missing);
+  const listed = new Set(footprint.listed);
+  const read = new Set(footprint.read);
+  const moved = new Set(gone.filter((path) => read.has(path)).map(moduleName));
+  return added.flatMap((path): readonly (readonly [string, string])[] => {
+    if (moved.has(moduleName(path))) return [];
+    const isIndex = indexFile.test(posix.basename(path));
+    if (missing.has(path) || (isIndex && missing.has(posix.dirname(path))))
+      return [[path, 'looked for it in vain']];
+    return isListedAndNamed(path, listed, texts) ? [[path, 'lists its directory and names it']] : [];
+  });
+}
+
+function moduleName(path: string): string {
+  return path.replace(/\/(?:index|__init__)(?=\.\w+$)/, '');
+}
+
+/** What a compiler takes is the product, whatever wildcard names it. */
+const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;
+
+/**
+ * Whether a file that was not there would be used by a program that lists a directory instead of asking for a name: an
+ * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names it as
+ * a word (a module of Python without its ending), or a glob of its ending. Tests and descriptions are no judge.
+ */
+function isListedAndNamed(path: string, listed: ReadonlySet<string>, texts: readonly string[]): boolean {
+  const directory = posix.dirname(path);
+  if (!listed.has(directory === '.' ? '' : directory) || isOfTests(path) || describesProduct(path))
+    return false;
+  const { name, base, ext } = posix.parse(path);
+  const word = ext === '.py' ? name : base;
+  return texts.some(
+    (text) => hasWord(text, word) || (ext !== '' && !compiled.test(ext) && hasGlob(text, ext)),
+  );
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!isWordAt(text, at - 1) && !isWordAt(text, at + word.length)) return true;
+  return false;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  return /[\w-]/.test(text[at] ?? '');
+}
+
+function hasGlob(text: string, ext: string): boolean {
+  for (let at = text.indexOf(`*${ext}`); at >= 0; at = text.indexOf(`*${ext}`, at + 1))
+    if (!isWordAt(text, at + 1 + ext.length)) return true;
+  return false;
 }

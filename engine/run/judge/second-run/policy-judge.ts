@@ -1,11 +1,15 @@
 import { WritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { LaidPath } from '../../../../core/contract/judge-reach.ts';
+import { isTooling } from '../../../../readers/judges/rules.ts';
+import { readBlob } from '../../../vcs/blobs.ts';
+import { writeLooseObject } from '../../../vcs/loose-object.ts';
+import { listTree, type TreeEntry } from '../../../vcs/tree.ts';
+import { type TreeLeaf, writeTree } from '../../../vcs/write-tree.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import { askRule } from '../ask-rules.ts';
 import { ruleQuestion } from '../rule-question.ts';
-import { layJudge } from './lay-judge.ts';
-import { mayBeJudged } from './may-be-judged.ts';
+import { findJudge } from './find-judge.ts';
 
 const rule = 'judge-changed';
 /** A longer list of checks is cut by the rule. */
@@ -86,4 +90,106 @@ function laidBy(found: readonly Finding[]): readonly LaidPath[] {
 
 function isLeft({ rule: by, detail }: Finding): boolean {
   return by === rule && detail?.judgedBy === 'policy';
+}
+
+/**
+ * The candidate's tree with these paths as the policy commit has them, links and modes included, and without those that
+ * it does not have. Where the policy commit is ahead of the base, whatever else is reached from the checks there is
+ * laid, too, unless `withReached` is false.
+ */
+async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReached = true): Promise<string> {
+  const {
+    identity: { contract },
+    means: { scratch },
+    patch,
+    ground,
+  } = attempt;
+  const { tree: policy } = ground.policy;
+  const isAhead = withReached && policy !== patch.baseTree;
+  const reached = isAhead
+    ? (await findJudge(scratch, policy, contract.effective, ground.config.workspace.prepare)).files
+    : [];
+  const wanted = new Map<string, LaidPath>(
+    reached
+      .filter(({ role }) => role === 'script' || role === 'config')
+      .map(({ path }) => [path, { path }] as const),
+  );
+  for (const laid of paths) wanted.set(laid.path, laid);
+  const entries = new Map((await listTree(scratch, policy)).map((entry) => [entry.path, entry]));
+  const leaves = new Map<string, TreeLeaf>();
+  for (const laid of wanted.values())
+    leaves.set(laid.path, await leafOf(attempt, laid, entries.get(laid.path)));
+  return writeTree({ from: scratch, to: scratch }, leaves, patch.candidateTree);
+}
+
+async function leafOf(
+  { means: { scratch }, patch, ground }: Pick<Attempt, 'means' | 'patch' | 'ground'>,
+  { path, parts }: LaidPath,
+  entry: TreeEntry | undefined,
+): Promise<TreeLeaf> {
+  if (entry === undefined || parts === undefined) return entry;
+  const own = await readBlob(scratch, patch.candidateTree, path);
+  const theirs = await readBlob(scratch, ground.policy.tree, path);
+  const text = own && theirs && layParts(own.toString('utf8'), theirs.toString('utf8'), parts);
+  if (!text) return entry;
+  const object = await writeLooseObject(scratch, { type: 'blob', bytes: Buffer.from(text) }, true);
+  return { mode: entry.mode, object };
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+/**
+ * The text of a JSON manifest with these parts (`scripts.test`, `jest`) as another text of it has them, or without them
+ * where that has none: what else a change says of its package stays, so that a new dependency is there and a new script
+ * is not. `undefined` where either text is no object.
+ */
+export function layParts(text: string, other: string, parts: readonly string[]): string | undefined {
+  const [own, theirs] = [membersOf(text), membersOf(other)];
+  if (own === undefined || theirs === undefined) return undefined;
+  const laid = new Map(own);
+  for (const part of parts) {
+    const dot = part.indexOf('.');
+    if (dot < 0) lay(laid, part, theirs);
+    else {
+      const group = part.slice(0, dot);
+      const inside = new Map(entriesOf(laid.get(group)) ?? []);
+      lay(inside, part.slice(dot + 1), new Map(entriesOf(theirs.get(group)) ?? []));
+      laid.set(group, Object.fromEntries(inside));
+    }
+  }
+  return `${JSON.stringify(Object.fromEntries(laid), undefined, 2)}\n`;
+}
+
+function lay(own: Map<string, unknown>, name: string, theirs: Members): void {
+  if (theirs.has(name)) own.set(name, theirs.get(name));
+  else own.delete(name);
+}
+
+function membersOf(text: string): Members | undefined {
+  try {
+    const entries = entriesOf(JSON.parse(text));
+    return entries && new Map(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value);
+}
+
+/** What names other files as a command does, and judges nothing by itself. */
+const ofCommands =
+  /[/`](?:package\.json|composer\.json|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|[Tt]askfile[\w.-]*|[\w.-]+\.mk)`/;
+const ofCheck = /^the command of check /;
+
+/**
+ * Whether a file that rule `judge-changed` tells may be what is judged: a script leads to it, and its place is none of
+ * tooling. A file that a command names, configuration and manifests judge.
+ */
+export function mayBeJudged({ path, detail }: Finding): boolean {
+  const { role, via } = detail ?? {};
+  if (role !== 'script' || path === undefined || typeof via !== 'string') return false;
+  return !ofCheck.test(via) && !ofCommands.test(via) && !isTooling(path);
 }

@@ -1,4 +1,4 @@
-import { access, chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
@@ -6,18 +6,11 @@ import { messageOf, WritError } from '../../../../core/base/errors.ts';
 import { uuidV7 } from '../../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import type { PrepareStep } from '../../../config/config.ts';
+import { readPlainFile } from '../../../plugin-trust/read-directory.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
-import { digestDirectory } from '../../../vcs/directory-digest.ts';
+import { type DirectoryDigestOptions, digestDirectory } from '../../../vcs/directory-digest.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
 import { copyTree } from './copy-tree.ts';
-import { openPrepareCache } from './prepare-cache-place.ts';
-import {
-  entryName,
-  openEntry,
-  type PreparedDirectory,
-  type PreparedEntry,
-  vouchForOutput,
-} from './prepared-entry.ts';
 import { directoryLimits } from './shared-directory.ts';
 
 export interface PrepareRequest {
@@ -191,4 +184,103 @@ function failed(
     detail: { argv: step.argv, ...detail },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+const abandonedAfterMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Makes the cache a place that nobody else may write to, and removes what killed processes left in it and entries that
+ * this voucher does not know, once they are a day old. Where a link leads there it may hold anything else, and nothing
+ * is removed.
+ */
+async function openPrepareCache(cacheDir: string, voucher: Voucher): Promise<void> {
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  for (const part of [cacheDir, dirname(cacheDir), dirname(dirname(cacheDir))])
+    if (!(await lstat(part)).isDirectory()) return;
+  if (((await lstat(cacheDir)).mode & 0o022) !== 0) await chmod(cacheDir, 0o700);
+  for (const name of await readdir(cacheDir)) {
+    const path = join(cacheDir, name);
+    const status = isForeign(name, voucher) ? await lstat(path).catch(() => undefined) : undefined;
+    if (status !== undefined && systemClock.now() - status.mtimeMs > abandonedAfterMs) await removeTree(path);
+  }
+}
+
+/** Of a name that is not ours to judge we say nothing. */
+function isForeign(name: string, voucher: Voucher): boolean {
+  const key = /^([0-9a-f]{64})(?:-[0-9a-f]{32})?$/.exec(name)?.[1];
+  return name.startsWith('tmp-') || (key !== undefined && name !== entryName(key, voucher));
+}
+
+interface PreparedDirectory {
+  readonly directory: string;
+  readonly source: string;
+  readonly sha256: string;
+}
+
+/** One result of a prepare step as the cache keeps it: `tree/<output>`, and beside it the word for each output. */
+interface PreparedEntry {
+  readonly path: string;
+  readonly key: string;
+  readonly outputs: readonly string[];
+  readonly voucher: Voucher;
+}
+
+const maxWordBytes = 256;
+
+/**
+ * Where an entry lies in its cache. The name is the voucher's own, so that users who cannot believe each other do not
+ * take each other's away.
+ */
+function entryName(key: string, voucher: Voucher): string {
+  return `${key}-${voucher.vouch(key).slice(0, 32)}`;
+}
+
+/** Says of one output in an entry that is being filled what it is. */
+export async function vouchForOutput(
+  { path, key, voucher }: Omit<PreparedEntry, 'outputs'>,
+  output: string,
+  sha256: string,
+): Promise<void> {
+  await writeFile(wordFile(path, output), `${sha256} ${voucher.vouch(said(key, output, sha256))}\n`);
+}
+
+/**
+ * The directories of an entry that all have the digest which the voucher says they were made with; else nothing.
+ * Whoever can write to the cache can exchange a tree and what is written beside it, but not vouch for them.
+ */
+async function openEntry(
+  entry: PreparedEntry,
+  limits: Omit<DirectoryDigestOptions, 'within'>,
+): Promise<readonly PreparedDirectory[] | undefined> {
+  const directories: PreparedDirectory[] = [];
+  for (const directory of entry.outputs) {
+    const source = join(entry.path, 'tree', directory);
+    const recorded = await readWord(entry, directory);
+    if (recorded === undefined || !(await isPlain(entry.path, source))) return undefined;
+    // Its links were judged where it was made; beside `tree` they have nothing to lead to.
+    const digest = await digestDirectory(source, { within: '/', ...limits });
+    if ('fault' in digest || digest.sha256 !== recorded) return undefined;
+    directories.push({ directory, source, sha256: digest.sha256 });
+  }
+  return directories;
+}
+
+async function readWord({ path, key, voucher }: PreparedEntry, output: string): Promise<string | undefined> {
+  const bytes = await readPlainFile(wordFile(path, output), maxWordBytes).catch(() => undefined);
+  const [, sha256 = '', mac = ''] = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(String(bytes)) ?? [];
+  return voucher.vouched(said(key, output, sha256), mac) ? sha256 : undefined;
+}
+
+/** Reached through directories alone: what a link leads to may change after it was looked at. */
+async function isPlain(entry: string, source: string): Promise<boolean> {
+  const [above, real] = await Promise.all([realpath(join(entry, '..')), realpath(source)]).catch(() => []);
+  return above !== undefined && real === join(above, source.slice(join(entry, '..').length));
+}
+
+function wordFile(entry: string, output: string): string {
+  return join(entry, `${sha256Hex(output)}.sha256`);
+}
+
+function said(key: string, output: string, sha256: string): string {
+  return [key, sha256, output].join(' ');
 }

@@ -1,5 +1,6 @@
 import { quoted } from '../../../../core/base/quoted.ts';
 import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
+import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { CitationDoor, WorkCitation } from '../../../../core/contract/worker.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import {
@@ -13,7 +14,7 @@ import { listTree } from '../../../vcs/tree.ts';
 import { lackingCitations } from '../../decide/lacking-citations.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { policyOf } from '../../state/attempt-policy.ts';
-import { judgeSource } from './judge-source.ts';
+import { judgeWebUrl } from '../web/web-verdict.ts';
 
 /** The citations of one attempt. */
 export interface OpenCitations extends CitationDoor {
@@ -89,4 +90,58 @@ function wellFormed(cited: CitedDecision): CitedDecision {
 
 function kept(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** One source as it is kept. */
+type JudgedSource = CitedDecision['sources'][number];
+
+/** What an attempt could have its knowledge from. */
+interface KnownSources {
+  readonly evidence: EffectiveIntentSpec['evidence'];
+  readonly strategy: EvidencePolicy;
+  /** Whether the base of the attempt holds a file. */
+  readonly holds: (path: string) => boolean;
+  /** Whether it was shown something of an address. */
+  readonly wasShown: (url: string) => boolean;
+}
+
+/**
+ * Whether a source counts, and as whose word: a file of the base is `repo`, `contract` is `user-provided`, an address
+ * is judged by the same rules as when it is read. What nobody showed to the model is no source, and what the contract
+ * blocks or does not trust never counts (resolutions, Evidence).
+ */
+async function judgeSource(known: KnownSources, given: string): Promise<JudgedSource> {
+  const { evidence, strategy } = known;
+  if (/^https?:/i.test(given)) {
+    const verdict = await judgeWebUrl(evidence, strategy, given);
+    if (!verdict.ok) return { source: given, counts: false, why: verdict.why };
+    const { trustTier } = verdict;
+    const source = verdict.url.href;
+    return known.wasShown(source)
+      ? { source, counts: true, trust_tier: trustTier }
+      : { source, counts: false, trust_tier: trustTier, why: 'nothing of it was read in this attempt' };
+  }
+  const isContract = given === 'contract';
+  const source = isContract ? given : pathOf(given);
+  const tier = isContract ? 'user-provided' : 'repo';
+  if (!isContract && !known.holds(source))
+    return { source, counts: false, why: 'no file of the repository, and no address' };
+  const unwanted = isContract
+    ? undefined
+    : await strategy.refuse({ name: source, trustTier: tier, isAllowedHost: false });
+  if (unwanted !== undefined) return { source, counts: false, trust_tier: tier, why: unwanted };
+  if (evidence.trustTiers.includes(tier)) return { source, counts: true, trust_tier: tier };
+  return {
+    source,
+    counts: false,
+    trust_tier: tier,
+    why: `\`evidence.trustTiers\` does not list \`${tier}\``,
+  };
+}
+
+/** A file without the lines that are meant in it: `a.ts:3`, `a.ts:3-9`, `a.ts#L3-L9`. */
+function pathOf(given: string): string {
+  return given
+    .replace(/(?:#L?\d{1,9}(?:-L?\d{1,9})?|:\d{1,9}(?:[-:]\d{1,9})?)$/, '')
+    .replace(/^(?:\.\/){1,8}/, '');
 }

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CodeUse } from '../../../../core/contract/code-use.ts';
 import type { LanguageServer } from '../../../config/language-servers.ts';
+import type { PlainValue } from '../../../config/table-reader.ts';
 import { readWorkspaceFile } from '../../../tool/workspace-file.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isRecord, ServerFault } from './frames.ts';
 import { placeOfName, uriOf, type Visible } from './places.ts';
-import { serverAnswers } from './server-answers.ts';
 import type { StartedServer } from './start-server.ts';
 import {
   diagnosticsText,
@@ -269,4 +269,44 @@ async function greet(connection: Connection, server: LanguageServer, uri: string
   connection.tell('initialized', {});
   const info = isRecord(serverInfo) ? [plain(serverInfo.name, 60), plain(serverInfo.version, 60)] : [];
   return { capabilities, told: info.filter((part) => part !== '').join('@') };
+}
+
+const maxSections = 100;
+
+/** What a server is answered that asks something; nothing that it wants to be done is. `undefined`: nobody knows it. */
+function serverAnswers(
+  settings: Readonly<Record<string, PlainValue>>,
+  uri: string,
+): (method: string, params: unknown) => unknown {
+  return (method, params) => {
+    switch (method) {
+      case 'workspace/configuration': {
+        const items: readonly unknown[] =
+          isRecord(params) && Array.isArray(params.items) ? params.items.slice(0, maxSections) : [];
+        return items.map((item) => sectionOf(settings, isRecord(item) ? item.section : undefined));
+      }
+      case 'workspace/workspaceFolders':
+        return [{ uri, name: 'workspace' }];
+      case 'workspace/applyEdit':
+        return { applied: false, failureReason: 'this client only asks' };
+      case 'window/showDocument':
+        return { success: false };
+      case 'window/showMessageRequest':
+      case 'window/workDoneProgress/create':
+      case 'client/registerCapability':
+      case 'client/unregisterCapability':
+        return null;
+      default:
+        return /^workspace\/[A-Za-z]+\/refresh$/.test(method) ? null : undefined;
+    }
+  };
+}
+
+/** A dotted section of the settings. */
+function sectionOf(settings: Readonly<Record<string, PlainValue>>, section: unknown): unknown {
+  if (typeof section !== 'string' || section.length > 200) return null;
+  let at: unknown = settings;
+  for (const part of section === '' ? [] : section.split('.'))
+    at = isRecord(at) && Object.hasOwn(at, part) ? at[part] : undefined;
+  return at ?? null;
 }

@@ -1,3 +1,4 @@
+import { canonicalDigest } from '../../../../core/base/canonical.ts';
 import { toRfc3339 } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../../../core/base/errors.ts';
@@ -6,11 +7,9 @@ import type { HandAnswer } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import type { LookAtChange } from '../../../../core/contract/person.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
-import type { UsedTool } from '../../record/used-tool.ts';
+import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
 import type { AttemptCalls } from '../../state/call-ledger.ts';
-import { cutText } from './cut-text.ts';
 import { heldCall } from './held-call.ts';
-import { keptArguments, type ToolArguments } from './kept-arguments.ts';
 
 /** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */
 export interface JudgedTool {
@@ -229,4 +228,43 @@ function toolFailed(what: string, words: string, cause: unknown): WritError {
 
 function deniedText(why: string): string {
   return `denied: ${why}`;
+}
+
+/**
+ * At most so many bytes of a text, whole characters, and a line that says what is missing. Without a bound, all of it.
+ */
+export function cutText(text: string, maxBytes: number | undefined): string {
+  const bytes = Buffer.from(text);
+  if (maxBytes === undefined || bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}\n[cut: ${end} of ${bytes.length} bytes; a rule of the contract lets through no more]`;
+}
+
+const maxCharactersKept = 16 * 1024;
+
+/** What a tool was asked for, by name; bytes count by their own digest. */
+type ToolArguments = Readonly<Record<string, string | number | Uint8Array | undefined>>;
+
+/** What a record holds of what was asked for: masked, and in characters that it can hold. */
+function keptArguments(
+  { tool, action, paths: [path] = [], command, query }: ToolRequest,
+  given: ToolArguments,
+  mask: (text: string) => string,
+): KeptArguments {
+  const kept = (text: string): string =>
+    mask(text).slice(0, maxCharactersKept).replaceAll('\0', '\ufffd').toWellFormed();
+  const plain = (value: ToolArguments[string]): unknown => {
+    if (typeof value === 'string') return mask(value).toWellFormed();
+    return value instanceof Uint8Array ? sha256Hex(value) : value;
+  };
+  const masked = Object.entries(given).map(([name, value]): [string, unknown] => [name, plain(value)]);
+  return {
+    tool,
+    action,
+    ...(path === undefined ? {} : { path: kept(path) }),
+    ...(command === undefined ? {} : { command: kept(command) }),
+    ...(query === undefined ? {} : { query: kept(query) }),
+    argumentsDigest: canonicalDigest(Object.fromEntries(masked)),
+  };
 }

@@ -3,10 +3,12 @@ import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.g
 import type {
   AssistantMessage,
   ModelEvent,
+  ModelMessage,
   ModelRequest,
   ModelUsage,
   ReplyEnd,
   ToolCall,
+  ToolResult,
 } from '../../../../core/contract/model.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
 import { wordMask } from '../../record/mask-values.ts';
@@ -15,7 +17,6 @@ import type { RunSettings } from '../../state/run-request.ts';
 import type { Spent } from '../../state/spent.ts';
 import { msBeforeAsking } from './asking-again.ts';
 import { countUsage } from './count-usage.ts';
-import { prepareMessages } from './prepare-messages.ts';
 import {
   type FindReplyFaults,
   faultIn,
@@ -24,7 +25,7 @@ import {
   replyFaults,
   unparsedCalls,
 } from './reply-faults.ts';
-import { fenceNote } from './untrusted-text.ts';
+import { fenceNote, untrustedText } from './untrusted-text.ts';
 
 /** What the turns of an attempt came to. */
 export interface TurnsTaken {
@@ -194,4 +195,43 @@ function usageOf(
 /** Characters of a question without its tools, which are no part of what is guessed. */
 function sizeOf({ system, messages }: Pick<TurnQuestion, 'system' | 'messages'>): number {
   return system.join('').length + JSON.stringify(messages).length;
+}
+
+/**
+ * Messages as a vendor gets them: without secrets (`mask`), and what tools answered as the contract treats it, with
+ * `asJson` as a JSON object. A
+ * message that comes again with the next question, as most do, is the same object and was prepared; a vendor's own
+ * state stays as it came.
+ */
+function prepareMessages(
+  promptInjection: EffectiveIntentSpec['security']['promptInjection'],
+  mask: (text: string) => string,
+  asJson = false,
+): (message: ModelMessage) => ModelMessage {
+  const answered = ({ isError }: ToolResult, text: string): string =>
+    asJson ? JSON.stringify({ ok: !isError, text }) : text;
+  const prepared = new WeakMap<ModelMessage, ModelMessage>();
+  const prepare = (message: ModelMessage): ModelMessage => {
+    if (message.role === 'user') return { ...message, text: mask(message.text) };
+    if (message.role === 'tool')
+      return {
+        ...message,
+        results: message.results.map((one) => ({
+          ...one,
+          text: answered(one, mask(untrustedText(promptInjection, one.text))),
+        })),
+      };
+    return {
+      ...message,
+      text: mask(message.text),
+      calls: message.calls.map((call) => ({ ...call, arguments: mask(call.arguments) })),
+    };
+  };
+  return (message) => {
+    const known = prepared.get(message);
+    if (known !== undefined) return known;
+    const made = prepare(message);
+    prepared.set(message, made);
+    return made;
+  };
 }

@@ -5,6 +5,7 @@ import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.g
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import type { PrivacyPolicy } from '../../../../core/contract/privacy-policy.ts';
 import type { Web, WebAnswer, WebUse } from '../../../../core/contract/web.ts';
+import { htmlText } from '../../../../readers/documents/html/html-text.ts';
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { guardTool } from '../../../tool/acl.ts';
 import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
@@ -14,7 +15,6 @@ import type { RunSettings } from '../../state/run-request.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedTool, openDoor, type ToolSetting } from '../tools/open-tools.ts';
 import { followRedirects } from './follow.ts';
-import { pageText } from './page-text.ts';
 import { searchWeb } from './search-web.ts';
 import { networkOf, webActions, webTool } from './web-network.ts';
 import { judgeWebUrl } from './web-verdict.ts';
@@ -191,5 +191,34 @@ function unescaped({ pathname, search }: URL): string {
     return `${text}\n${decodeURIComponent(text.replaceAll('+', ' '))}`;
   } catch {
     return text;
+  }
+}
+
+/** Characters of a page that a model gets. */
+const maxText = 48_000;
+
+/** What a page says as text, or why it says nothing. */
+function pageText(type: string, body: Uint8Array): { readonly text: string } | { readonly found: string } {
+  const [media = '', ...parameters] = type.toLowerCase().split(';');
+  const kind = media.trim();
+  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([\w-]{1,40})/.exec(one)?.[1]).find(Boolean);
+  const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml';
+  if (
+    isHtml ||
+    kind.startsWith('text/') ||
+    /^application\/(?:[\w.+-]{0,60}\+)?(?:json|xml|yaml)$/.test(kind)
+  ) {
+    const text = decoded(body, charset ?? 'utf-8');
+    if (text === undefined) return { found: `text in \`${charset}\`` };
+    return { text: isHtml ? htmlText(text, maxText) : text.slice(0, maxText).toWellFormed() };
+  }
+  return { found: kind === '' ? 'content of no stated type' : `no text but \`${kind.slice(0, 80)}\`` };
+}
+
+function decoded(body: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
-import { keptExecutions } from '../../../../engine/run/judge/kept-executions.ts';
+import { keptExecutions } from '../../../../engine/run/judge/executed-rules.ts';
 import type { Attempt } from '../../../../engine/run/state/attempt.ts';
 import { makeSample } from '../sample.ts';
 

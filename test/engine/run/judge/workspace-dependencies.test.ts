@@ -23,7 +23,7 @@ import { sealingForms } from '../../../../attest/attestor/sealing-forms.ts';
 import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../../engine/config/config.ts';
-import { vouchForOutput } from '../../../../engine/run/judge/workspace-dependencies/prepared-entry.ts';
+import { vouchForOutput } from '../../../../engine/run/judge/workspace-dependencies/prepared-directories.ts';
 import {
   provideWorkspaceDependencies,
   skippedShares,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { uuidV7 } from '../../../../core/base/ids.ts';
-import { openStatedRepository } from '../../../../engine/run/open/open-stated-repository.ts';
+import { openStatedRepository } from '../../../../engine/run/open/repository-judgements.ts';
 import { ownerFile, removeRunLitter } from '../../../../engine/run/record/run-litter.ts';
 import { Journal } from '../../../../engine/store/journal.ts';
 import { journalPath, runDirectory } from '../../../../engine/store/run-directory.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { pluginDependency } from '../../../../core/contract/attestor.ts';
-import { sealedPlugins } from '../../../../engine/run/record/sealed-plugins.ts';
+import { sealedPlugins } from '../../../../engine/run/record/read-run.ts';
 
 const { name, uri } = pluginDependency;
 const listed = {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { configuredFlags } from '../../../../engine/run/state/configured-model.ts';
+import { configuredFlags } from '../../../../engine/run/state/open-model.ts';
 
 t.test('a refusal suggests the nearest backend, key or value for a misspelled one', (t) => {
   const source = { settings: { thinking: ['on', 'off'] } };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Clock, systemClock } from '../../../../core/base/clock.ts';
-import { retryWaitSeconds, waitUntil } from '../../../../engine/run/work/backoff.ts';
+import { retryWaitSeconds, waitUntil } from '../../../../engine/run/work/work-plan.ts';
 import { instant } from '../../../waiting/instant.ts';
 
 /** Time that passes only in sleeps; `step` says what else happens to the clock in each. */

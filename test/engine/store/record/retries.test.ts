@@ -1,5 +1,5 @@
 import t from 'tap';
-import { retriesIn } from '../../../../engine/run/record/retries-in.ts';
+import { retriesIn } from '../../../../engine/run/record/record-files.ts';
 import { parseRetries } from '../../../../engine/store/record/retries.ts';
 
 const retry = { failed: 'candidate-1', tasks: ['task-1'], next: 'retry', reason: 'why', places: [] };

@@ -7,9 +7,8 @@ import {
   type CheckFootprint,
   toCheckFootprint,
 } from '../../../../../engine/run/judge/observe/check-footprint.ts';
-import { changesOutcome } from '../../../../../engine/run/judge/observe/fill-check.ts';
-import { findFills } from '../../../../../engine/run/judge/observe/find-fills.ts';
 import { openKeptFootprints } from '../../../../../engine/run/judge/observe/kept-footprints.ts';
+import { changesOutcome, findFills } from '../../../../../engine/run/judge/observe/observe-checks.ts';
 import { notReached, readTrace } from '../../../../../engine/run/judge/observe/trace-check.ts';
 import { openVouchedCache } from '../../../../../engine/run/judge/vouched-cache.ts';
 import { voucherUnder } from '../../../../../engine/store/process-witness.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { layParts } from '../../../../../engine/run/judge/second-run/lay-parts.ts';
+import { layParts } from '../../../../../engine/run/judge/second-run/policy-judge.ts';
 
 const own = JSON.stringify({
   name: 'x',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mayBeJudged } from '../../../../../engine/run/judge/second-run/may-be-judged.ts';
+import { mayBeJudged } from '../../../../../engine/run/judge/second-run/policy-judge.ts';
 
 const of = (path: string, via: string, role = 'script'): boolean =>
   mayBeJudged({ rule: 'judge-changed', severity: 'warning', message: 'm', path, detail: { role, via } });

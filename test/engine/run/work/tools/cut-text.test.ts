@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cutText } from '../../../../../engine/run/work/tools/cut-text.ts';
+import { cutText } from '../../../../../engine/run/work/tools/open-tools.ts';
 
 t.test('a text is cut between characters', async (t) => {
   const rest = (end: number): string =>
