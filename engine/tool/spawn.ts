@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxResult } from '../../core/contract/sandbox.ts';
 import { BoundedCapture } from './bounded-capture.ts';
-import { furtherDescriptors } from './further-descriptors.ts';
-import { killChild } from './kill-child.ts';
+import { inheritedDescriptors } from './inherited-descriptors.ts';
 import type { SpawnRequest, SpawnResult } from './spawn-request.ts';
 import { whenQuiet } from './when-quiet.ts';
 
@@ -296,4 +296,39 @@ function spawnFault(argv: readonly string[], cause: unknown): WritError {
     detail: { program: argv[0], errno },
     cause,
   });
+}
+
+let inherited: readonly number[] | undefined;
+let nothing: number | undefined;
+
+/**
+ * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child
+ * must not get our parent's files.
+ */
+function furtherDescriptors(announces: boolean, passed: readonly number[]): ('pipe' | 'ignore' | number)[] {
+  inherited ??= inheritedDescriptors();
+  const further: ('pipe' | 'ignore' | number)[] = announces ? ['pipe', ...passed] : [...passed];
+  const taken = further.length;
+  for (const descriptor of inherited) {
+    nothing ??= openSync('/dev/null', 'r+');
+    while (further.length < descriptor - 3) further.push('ignore');
+    if (descriptor - 3 >= taken) further[descriptor - 3] = nothing;
+  }
+  return further;
+}
+
+interface Child {
+  readonly pid?: number | undefined;
+  kill(signal: 'SIGKILL'): boolean;
+}
+
+/** Ends a child at once, or its whole process group; one that is gone already is no fault. */
+function killChild(child: Child, group: boolean): void {
+  if (child.pid === undefined) return;
+  try {
+    if (group) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // Gone already.
+  }
 }

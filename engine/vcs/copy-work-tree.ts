@@ -1,4 +1,6 @@
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { chmodSync, lstatSync } from 'node:fs';
+import { lstat, mkdir, realpath, statfs } from 'node:fs/promises';
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import {
   type CopiedState,
@@ -14,7 +16,6 @@ import { copyEntry, makeDirectory } from './copy-entry.ts';
 import { runGit } from './git.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Repository } from './repository.ts';
-import { showsWrites, ticksAfter } from './shows-writes.ts';
 
 /** A copy of a work tree, and what became of it. */
 export interface CopiedTree {
@@ -245,4 +246,30 @@ function tooMuch(what: string, limit: number, found: number): WritError {
     message: `the work tree is too large to be copied: expected at most ${limit} ${what}, found ${found}`,
     detail: { expected: limit, found },
   });
+}
+
+/**
+ * ext, XFS, Btrfs, F2FS (statfs(2)): a write through a mapped page changes the time as any other does. In the memory of
+ * tmpfs it leaves no trace; of others it is not known.
+ */
+const telling: ReadonlySet<bigint> = new Set([0xef53n, 0x58465342n, 0x9123683en, 0xf2f52010n]);
+/** Longest time in which the clock of a file system is waited for. */
+const longestWaitMs = 100;
+
+/** Whether no write to a file below `path` leaves the time of its last change as it is, where the clock has ticked. */
+async function showsWrites(path: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  return telling.has((await statfs(path, { bigint: true })).type);
+}
+
+/** Waits until the file system of a directory of ours says a later time than `ctimeNs`; false where that takes long. */
+export async function ticksAfter(directory: string, ctimeNs: bigint): Promise<boolean> {
+  const ends = systemClock.monotonic() + longestWaitMs;
+  for (;;) {
+    const { mode } = lstatSync(directory);
+    chmodSync(directory, mode & 0o7777);
+    if (lstatSync(directory, { bigint: true }).ctimeNs > ctimeNs) return true;
+    if (systemClock.monotonic() > ends) return false;
+    await systemClock.sleep(1);
+  }
 }

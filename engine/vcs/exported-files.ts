@@ -1,12 +1,11 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, copyFile, lstat, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeObjects } from './blobs.ts';
-import { changedOfSmallTree } from './compare-small-tree.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import { hashOpenFile } from './hash-open-file.ts';
 import { objectHash } from './object-hash.ts';
-import type { SmallTree } from './small-tree.ts';
+import type { SmallEntry, SmallTree } from './small-tree.ts';
 
 /** What was exported to a directory, and what became of it. */
 export interface ExportedFiles {
@@ -117,5 +116,39 @@ async function blobAt(
     return await hashOpenFile(file, hash, chunk);
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Paths of a tree that was written into `dir` which hold other bytes, or are not what they were, now; in the tree's
+ * order. Modes do not count.
+ */
+function changedOfSmallTree({ entries, directories }: SmallTree, dir: string): readonly string[] {
+  // Also where a link leads to one.
+  const gone = directories.filter((path) => !isDirectory(join(dir, path))).map((path) => `${path}/`);
+  return entries
+    .filter((entry) => gone.some((above) => entry.path.startsWith(above)) || !isAsItWas(entry, dir))
+    .map(({ path }) => path);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isAsItWas({ path, mode, bytes }: SmallEntry, dir: string): boolean {
+  let file: number | undefined;
+  try {
+    if (mode === '120000') return readlinkSync(join(dir, path), { encoding: 'buffer' }).equals(bytes);
+    file = openSync(join(dir, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = fstatSync(file);
+    return status.isFile() && status.size === bytes.length && readFileSync(file).equals(bytes);
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -22,9 +22,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { changesBetween, statesIn } from '../../../engine/vcs/copied-states.ts';
 import { copyEntry, makeDirectory } from '../../../engine/vcs/copy-entry.ts';
-import { copyLimits, copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
+import { copyLimits, copyWorkTree, ticksAfter } from '../../../engine/vcs/copy-work-tree.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { ticksAfter } from '../../../engine/vcs/shows-writes.ts';
 import { makeRepository } from './sample-repository.ts';
 
 const { signal } = new AbortController();

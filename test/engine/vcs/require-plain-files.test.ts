@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { requirePlainFiles } from '../../../engine/vcs/require-plain-files.ts';
+import { openRepository, requirePlainFiles } from '../../../engine/vcs/repository.ts';
 
 const names = [
   'packed-refs',

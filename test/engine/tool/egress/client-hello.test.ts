@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { maxHelloBytes, readClientHello } from '../../../../engine/tool/egress/client-hello.ts';
+import { maxHelloBytes, readClientHello } from '../../../../engine/tool/egress/tunnel.ts';
 import { clientHello, listening, records, vector } from './client.ts';
 
 t.test('the server name in a ClientHello is read in lower case', async (t) => {

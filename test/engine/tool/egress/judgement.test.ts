@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readNetworkHost } from '../../../../engine/spec/network-host.ts';
 import { addressProblem } from '../../../../engine/tool/egress/address-problem.ts';
-import { endToEndHeaders } from '../../../../engine/tool/egress/end-to-end-headers.ts';
+import { endToEndHeaders } from '../../../../engine/tool/egress/egress-proxy.ts';
 import { type EgressPolicy, judgeTarget } from '../../../../engine/tool/egress/openings.ts';
 import { authorityOf, readTarget } from '../../../../engine/tool/egress/target.ts';
 import { UseList } from '../../../../engine/tool/egress/use-list.ts';
