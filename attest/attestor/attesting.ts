@@ -1,5 +1,22 @@
 import type { Attesting } from '../../core/contract/attesting.ts';
-import { createSlsaAttestor } from './attestor.ts';
+import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../../core/contract/attestor.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
+import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
+import { buildEquivalence } from '../statement/approval-equivalence.ts';
+import { buildProvenance } from '../statement/build-provenance.ts';
+import { buildDecision } from '../statement/decision-statement.ts';
+import { buildManifest } from '../statement/evidence-manifest.ts';
+import { buildRevocation } from '../statement/revocation.ts';
+import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
+import type { Statement } from '../statement/statement.ts';
+import { buildTestResults } from '../statement/test-result.ts';
+import { buildSummary } from '../statement/verification-summary.ts';
+import { buildWaitingRun } from '../statement/waiting-run.ts';
+import { runFiles, testResultPath } from '../verify/evidence-source.ts';
+import { rehearse } from '../verify/rehearse.ts';
+import { verifyDecided } from '../verify/verify-decided.ts';
+import { verifyOwnSeal } from '../verify/verify-own-seal.ts';
+import { verifyWaitingRun } from '../verify/verify-waiting-run.ts';
 
 /** SLSA provenance, and approvals by SSH key: what reads these is loaded when there is something to read. */
 export const attesting: Attesting = {
@@ -8,3 +25,59 @@ export const attesting: Attesting = {
     read: async (...asked) => (await import('../approval/read-approvals.ts')).sshsigApprovals.read(...asked),
   },
 };
+
+/**
+ * The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature
+ * differs each time.
+ */
+export function createSlsaAttestor(): Attestor {
+  return {
+    async signFindings(request, parties) {
+      const results = [...buildTestResults(request)].map(
+        ([check, statement]) => [testResultPath(encodeId(check)), statement] as const,
+      );
+      const equivalence = buildEquivalence(request);
+      const statements: readonly (readonly [string, Statement])[] = [
+        ...results,
+        [runFiles.decision, buildDecision(request)],
+        ...(equivalence ? [[runFiles.equivalence, equivalence] as const] : []),
+      ];
+      return Promise.all(statements.map(([path, statement]) => signFile(path, statement, parties)));
+    },
+    sign: async (request, parties) => signStatement(await toProvenance(request, parties.log), parties),
+    async signRevocation(request, parties) {
+      const { subject } = await toProvenance(request, parties.log);
+      return signStatement(buildRevocation(subject, request.runId), parties);
+    },
+    log: (envelope, parties, behind) => logEnvelope(envelope, parties, behind),
+    async signSummary(request, recorded, parties) {
+      const summary = await signFile(runFiles.summary, buildSummary(request, recorded), parties);
+      const manifest = buildManifest(request, new Map([...recorded, summary]));
+      return [summary, await signFile(runFiles.manifest, manifest, parties)];
+    },
+    verifyDecided: async (request, evidence) =>
+      verifyDecided(request, await toProvenance(request, undefined), evidence),
+    verify: verifyOwnSeal,
+    signWaiting: async (runId, files, parties) =>
+      toUnloggedBundle(await signStatement(buildWaitingRun(runId, files), parties), parties),
+    isWaitingSignedBy: verifyWaitingRun,
+    rehearse: async (request, parties) => rehearse(await toProvenance(request, parties.log), parties),
+  };
+}
+
+async function signFile(path: string, statement: Statement, parties: SealingParties): Promise<SealedFile> {
+  return [path, toUnloggedBundle(await signStatement(statement, parties), parties)];
+}
+
+async function toProvenance(
+  request: AttestRequest,
+  log: SealingParties['log'],
+): Promise<ProvenanceStatement> {
+  const { spec, stages: _stages, approvals: _approvals, ...rest } = request;
+  return buildProvenance({
+    ...rest,
+    specId: spec.metadata.id,
+    ...spec.provenance.bindings,
+    ledger: await log?.vkey(),
+  });
+}

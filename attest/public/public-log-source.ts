@@ -1,11 +1,24 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
+import { serviceUrlFault } from '../../core/base/service-url.ts';
+import type { OutsideLog, OutsideProof } from '../../core/contract/outside-log.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
+import type { LogProof, LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
+import { type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { readSigningConfig, type SigningServices } from './log-service.ts';
-import { pinnedLog } from './pinned-log.ts';
+import { compareSeen, isForked, rememberSeen } from '../log/compare-seen.ts';
+import { holdToSeen } from '../log/hold-to-seen.ts';
+import { parseVkey } from '../log/ledger-key.ts';
+import { leafHash } from '../log/merkle/hash.ts';
+import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
 import { createPublicLog } from './public-log.ts';
 import { publicLogsOf } from './public-log-key.ts';
 import { type PublicLogSection, publicLogSectionOf } from './public-log-section.ts';
@@ -124,4 +137,176 @@ function invalid(path: string, message: string, cause?: unknown): WritError {
     detail: { issues: [{ path, message }] },
     cause,
   });
+}
+
+/** A service to sign with, chosen. */
+interface Service {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly apiVersion: number;
+}
+
+/** Which services a sigstore SigningConfig says to use at a time. */
+interface SigningServices {
+  /** Absent: it names none that is in use and that we can speak to. */
+  readonly log: Service | undefined;
+  readonly certificates: Service | undefined;
+  readonly hasTimestamps: boolean;
+}
+
+const maxBytes = 1024 * 1024;
+/** Newest version that this program speaks. */
+const spoken = { log: 2, certificates: 1, timestamps: 1 } as const;
+
+/**
+ * Reads a SigningConfig 0.2 (protobuf JSON): of the services whose validity holds `nowMs`, the first of the newest
+ * version that we speak. A config that demands entries in several logs is SIGNER_UNSUPPORTED: one entry would be less
+ * than it asks for. ATTESTATION_MALFORMED.
+ */
+export function readSigningConfig(bytes: Uint8Array, nowMs: number): SigningServices {
+  const json = parseJsonObject(bytes, maxBytes);
+  expectText(json.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.signingconfig\.v0\.2\+json$/);
+  const choose = (name: string, newest: number): Service | undefined => {
+    const usable = expectArray(json[name] ?? [], `/${name}`, 256)
+      .map((value, n) => readService(value, `/${name}/${n}`))
+      .filter(({ apiVersion, startMs, endMs }) => apiVersion <= newest && startMs <= nowMs && nowMs <= endMs);
+    const version = Math.max(...usable.map(({ apiVersion }) => apiVersion));
+    const chosen = usable.find(({ apiVersion }) => apiVersion === version);
+    return chosen && { url: chosen.url, apiVersion: chosen.apiVersion };
+  };
+  requireOneLog(json);
+  return {
+    log: choose('rekorTlogUrls', spoken.log),
+    certificates: choose('caUrls', spoken.certificates),
+    hasTimestamps: choose('tsaUrls', spoken.timestamps) !== undefined,
+  };
+}
+
+interface StatedService extends Service {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function readService(value: unknown, at: string): StatedService {
+  const service = expectObject(value, at);
+  const url = expectText(service.url, `${at}/url`, /^[!-~]{1,1024}$/).replace(/\/+$/, '');
+  const fault = serviceUrlFault(url);
+  if (fault !== undefined) throw malformed(`${at}/url`, fault);
+  const { majorApiVersion: apiVersion } = service;
+  if (typeof apiVersion !== 'number' || !Number.isInteger(apiVersion) || apiVersion < 1)
+    throw malformed(`${at}/majorApiVersion`, 'expected a version from 1 on');
+  const { start, end } = expectObject(service.validFor, `${at}/validFor`);
+  return {
+    url,
+    apiVersion,
+    startMs: readMoment(start, `${at}/validFor/start`),
+    endMs: end === undefined ? Number.POSITIVE_INFINITY : readMoment(end, `${at}/validFor/end`),
+  };
+}
+
+function readMoment(value: unknown, at: string): number {
+  const moment = Date.parse(expectText(value, at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/));
+  if (Number.isNaN(moment)) throw malformed(at, 'expected a time that the calendar has');
+  return moment;
+}
+
+function requireOneLog(json: JsonObject): void {
+  const config = expectObject(json.rekorTlogConfig ?? { selector: 'ANY' }, '/rekorTlogConfig');
+  const isOne = config.selector === 'ANY' || (config.selector === 'EXACT' && config.count === 1);
+  if (isOne) return;
+  throw new WritError('SIGNER_UNSUPPORTED', {
+    message: `the signing config asks for entries in several logs (\`${String(config.selector).slice(0, 20)}\`), this version writes one`,
+    detail: { selector: String(config.selector).slice(0, 20) },
+    hints: ['use a signing config whose `rekorTlogConfig.selector` is `ANY`, or name one log by `[log] url`'],
+  });
+}
+
+function malformed(path: string, expected: string): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `the signing config cannot be read at \`${path}\`: ${expected}`,
+    detail: { what: 'signing-config', path },
+  });
+}
+
+/** Which log of others is meant, and what this user has seen of it. */
+interface PinnedLog {
+  readonly mode: string;
+  readonly name: string;
+  readonly vkey: string;
+  readonly memory: CheckpointMemory;
+}
+
+/**
+ * A log of others that a plugin speaks to, known by the key that the policy commit pins. Nothing that it says counts
+ * before it is shown: a checkpoint signed by that key, a path from the very bytes that were handed in to its root, a
+ * size that does not go back, and one history with what this user has seen of it; where the log proves nothing of how
+ * it grew, no other tree of the first size that was seen. Else LOG_FAILED with the plugin's `log` and what was found,
+ * LOG_FORKED, or STATE_CORRUPT about what was seen.
+ */
+export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: OutsideLog): TransparencyLog {
+  const key = parseVkey(vkey);
+  const prove = outside.consistency?.bind(outside);
+  let seen = 0;
+  const failed = (cause: unknown): WritError => {
+    const detail = { ...(isWritError(cause) && cause.detail), mode, log: name };
+    const message = `the log \`${name}\` of a plugin: ${messageOf(cause)}`;
+    if (isForked(cause)) return new WritError('LOG_FORKED', { message, detail, cause });
+    // What this user keeps says nothing about the log.
+    const code = isWritError(cause, 'STATE_CORRUPT') ? 'STATE_CORRUPT' : 'LOG_FAILED';
+    return new WritError(code, { message, detail, ...(isWritError(cause) && { hints: cause.hints }), cause });
+  };
+  const verify = (
+    body: Uint8Array,
+    proof: OutsideProof,
+  ): { readonly head: SignedCheckpoint; readonly proof: LogProof } => {
+    const { logIndex, treeSize, rootHash, hashes, checkpoint } = proof;
+    const head = verifyCheckpoint(checkpoint, [key]);
+    if (head.size !== treeSize || !head.root.equals(rootHash))
+      throw new TypeError('its checkpoint is of another size or root than its proof');
+    if (rootFromInclusion(logIndex, treeSize, leafHash(body), hashes)?.equals(rootHash) !== true)
+      throw new TypeError('its path does not lead from the entry to the root');
+    return {
+      head,
+      proof: { origin: head.origin, logIndex, treeSize, rootHash, hashes, checkpoint, body },
+    };
+  };
+  return {
+    mode,
+    vkey: async () => vkey,
+    async size() {
+      try {
+        // Looked up before it is asked: what somebody else appends meanwhile is remembered, and no rollback.
+        const remembered = await memory.latest({ origin: key.name, keyId: key.keyId });
+        const least = Math.max(seen, remembered?.size ?? 0);
+        const size = await outside.size();
+        if (size < least) throw new RangeError(`it had ${least} entries, and now has ${size}`);
+        seen = Math.max(seen, size);
+        return size;
+      } catch (cause) {
+        throw failed(cause);
+      }
+    },
+    async append(body, { behind = 0 } = {}) {
+      const least = Math.max(behind, 0);
+      try {
+        const { head, proof } = verify(body, await outside.append(body, behind));
+        // Answers to entries that were handed in at once may overtake each other; none may be older than what was
+        // there before.
+        if (proof.treeSize < least)
+          throw new RangeError(`it had ${least} entries, and now has ${proof.treeSize}`);
+        if (prove) await holdToSeen(head, memory, prove);
+        // As verifying does: what nothing shows to continue what was seen is not remembered, and not refused.
+        else if ((await compareSeen(head, memory)) === 'first') await rememberSeen([head], memory);
+        return proof;
+      } catch (cause) {
+        throw failed(cause);
+      }
+    },
+    ...(prove && {
+      consistency: (from, to) =>
+        prove(from, to).catch((cause: unknown) => {
+          throw failed(cause);
+        }),
+    }),
+  };
 }

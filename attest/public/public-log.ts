@@ -1,20 +1,30 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { askHttp, type HttpAsker } from '../../core/base/net.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
-import type { BundledProof } from '../bundle/bundled-proof.ts';
+import { type BundledProof, parseTlogEntry } from '../bundle/bundled-proof.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
+import { parseCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { cutFromWider } from '../log/cut-tile.ts';
 import { requireSameClaim } from '../log/entry-claim.ts';
 import { holdToSeen, type ProveGrowth } from '../log/hold-to-seen.ts';
+import { proveConsistency } from '../log/ledger-proofs.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
+import { emptyRoot } from '../log/merkle/hash.ts';
 import { parsePromisedEntry } from '../log/promised-entry.ts';
-import { logFailed } from './ask-log.ts';
-import { proveByRekorV1, proveByTiles } from './prove-growth.ts';
+import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
+import { askLog, logFailed, type Patience } from './ask-log.ts';
 import type { PublicLogKey } from './public-log-key.ts';
 import { addToRekorV1 } from './rekor-v1.ts';
-import { addToRekorV2 } from './rekor-v2.ts';
 import { type PublicInclusion, verifyPublicProof } from './verify-public-proof.ts';
 
 export interface PublicLogOptions {
@@ -94,4 +104,156 @@ export function createPublicLog(options: PublicLogOptions): TransparencyLog {
     },
     consistency: (from, to) => growthOf(shown)(from, to),
   };
+}
+
+/** 256 hashes. */
+const maxTileBytes = 8192;
+const maxProofBytes = 64 * 1024;
+const maxNodes = 64;
+
+/**
+ * Consistency proofs of a Rekor v2 log, made here from its tiles (C2SP tlog-tiles below `/api/v2`): a partial tile that
+ * is gone is cut from the full one. LOG_FAILED where a tile is not there.
+ */
+export function proveByTiles(url: string, patience: Patience, withinMs: number): ProveGrowth {
+  const read: LedgerFileReader = async (path) => {
+    const place = `${url}/api/v2/${path}`;
+    const question = { url: place, method: 'GET', withinMs, maxBytes: maxTileBytes } as const;
+    const { status, body } = await askLog(question, patience);
+    if (status === 404) return undefined;
+    if (status !== 200) throw logFailed(`it answered ${status} for a tile`, place);
+    return body;
+  };
+  const nothingListed = async (): Promise<readonly string[]> => [];
+  return async (from, to) => {
+    const tiles: LedgerFileReader = async (path) =>
+      (await read(path)) ?? (await cutFromWider(path, read, nothingListed));
+    try {
+      // Whether they lead to the root is for whoever asked; the size alone says which they are.
+      return { hashes: await proveConsistency(from, { size: to, root: emptyRoot }, readSubtrees(tiles, to)) };
+    } catch (cause) {
+      if (!isWritError(cause, 'LEDGER_CORRUPT')) throw cause;
+      throw logFailed(`\`${cause.detail.path}\` is no tile of ${to} entries`, url, cause);
+    }
+  };
+}
+
+/** Consistency proofs of a Rekor v1 log, which makes them; `origin` names the tree. LOG_FAILED. */
+export function proveByRekorV1(
+  url: string,
+  origin: string | undefined,
+  patience: Patience,
+  withinMs: number,
+): ProveGrowth {
+  const tree = / - ([0-9]{1,20})$/.exec(origin ?? '')?.[1];
+  return async (from, to) => {
+    const asked = `firstSize=${from}&lastSize=${to}${tree === undefined ? '' : `&treeID=${tree}`}`;
+    const place = `${url}/api/v1/log/proof?${asked}`;
+    const headers = { accept: 'application/json' };
+    const question = { url: place, method: 'GET', headers, withinMs, maxBytes: maxProofBytes } as const;
+    const { status, body } = await askLog(question, patience);
+    if (status !== 200) throw logFailed(`it answered ${status} for a consistency proof`, place);
+    const nodes = expectArray(parseJsonObject(body, maxProofBytes).hashes ?? [], '/hashes', maxNodes);
+    return {
+      hashes: nodes.map((node, n) => Buffer.from(expectText(node, `/hashes/${n}`, /^[0-9a-f]{64}$/), 'hex')),
+    };
+  };
+}
+
+/** Most octets of an answer: an entry of 64 KiB in base64, 63 hashes, a checkpoint with its cosignatures. */
+const maxAnswerBytes = 1024 * 1024;
+
+/** What a Rekor v2 log answered, in our form; nothing is verified yet. */
+async function addToRekorV2(
+  url: string,
+  body: Uint8Array,
+  patience: Patience,
+  withinMs: number,
+): Promise<BundledProof> {
+  const entry = parseLogEntry(body);
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const place = `${url}/api/v2/log/entries`;
+  const limits = { withinMs, maxBytes: maxAnswerBytes };
+  const answer = await askLog(
+    {
+      ...limits,
+      url: place,
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        hashedRekordRequestV002: {
+          digest: entry.digest.toString('base64'),
+          signature: {
+            content: entry.signature.toString('base64'),
+            verifier: {
+              publicKey: { rawBytes: entry.publicKey.toString('base64') },
+              keyDetails: entry.keyDetails,
+            },
+          },
+        },
+      }),
+    },
+    patience,
+  );
+  if (answer.status === 200 || answer.status === 201) return readAnswer(answer.body, place);
+  const there = answer.status === 409 ? answer.headers.location : undefined;
+  if (there === undefined) throw logFailed(`it answered ${answer.status}${said(answer.body)}`, place);
+  const at = URL.canParse(there, place) ? new URL(there, place) : undefined;
+  // The entry is said to be there already; another host's word on that is nobody's.
+  if (at?.origin !== new URL(place).origin)
+    throw logFailed('it answered 409 and pointed to another host for the entry', place);
+  const kept = await askLog(
+    { ...limits, url: at.href, method: 'GET', headers: { accept: 'application/json' } },
+    patience,
+  );
+  if (kept.status !== 200)
+    throw logFailed(`it answered ${kept.status} for the entry that is there already`, place);
+  return readAnswer(kept.body, place);
+}
+
+/**
+ * Protobuf JSON leaves out what is zero or empty; size and root are those of the checkpoint where they are not said
+ * twice.
+ */
+function readAnswer(bytes: Buffer, url: string): BundledProof {
+  try {
+    const {
+      logIndex = '0',
+      logId,
+      kindVersion,
+      inclusionProof,
+      canonicalizedBody,
+    } = parseJsonObject(bytes, maxAnswerBytes);
+    const proof: JsonObject = expectObject(inclusionProof, '/inclusionProof');
+    const { envelope } = expectObject(proof.checkpoint, '/inclusionProof/checkpoint');
+    const head = parseCheckpoint(String(envelope), () => true);
+    return parseTlogEntry(
+      {
+        logIndex,
+        logId,
+        kindVersion,
+        integratedTime: '0',
+        inclusionProof: {
+          logIndex: proof.logIndex ?? logIndex,
+          rootHash: proof.rootHash ?? head.root.toString('base64'),
+          treeSize: proof.treeSize ?? String(head.size),
+          hashes: proof.hashes ?? [],
+          checkpoint: { envelope },
+        },
+        canonicalizedBody,
+      },
+      '',
+    );
+  } catch (cause) {
+    throw logFailed(`its answer cannot be read: ${cause instanceof Error ? cause.message : ''}`, url, cause);
+  }
+}
+
+/** The beginning of what a service says about a refusal, as visible ASCII. */
+function said(body: Buffer): string {
+  const text = body
+    .toString('latin1', 0, 200)
+    .replace(/[^ -~]+/g, ' ')
+    .trim();
+  return text === '' ? '' : `: ${text}`;
 }

@@ -9,8 +9,13 @@ import { openSshKeyFile } from '../keys/openssh-key.ts';
 import { type Environment, homeOf } from '../keys/user-config-dir.ts';
 import { findUserSigningKey, openUserSigningKey } from '../keys/user-keys.ts';
 import { openAgentKey } from './agent-key.ts';
-import { keylessSource } from './keyless-source.ts';
-import { type AgentKey, type EnvironmentKey, type PathKey, signerForms } from './signer-forms.ts';
+import {
+  type AgentKey,
+  type EnvironmentKey,
+  type KeylessKey,
+  type PathKey,
+  signerForms,
+} from './signer-forms.ts';
 
 /** What of a plugin's capabilities is not given here is made of `env` and this machine. */
 export interface SignerSourcesOptions
@@ -94,4 +99,17 @@ function fromEnvironment(name: string, secret: Secrets): Signer {
 /** The convention of CI services: set and neither `false` nor `0`. */
 function isCi(env: Environment): boolean {
   return !['', '0', 'false'].includes((env.CI ?? '').toLowerCase());
+}
+
+/**
+ * A key of this run alone, certified for the identity in an OIDC token; by whom, `fulcio_url` says, else the signing
+ * config of `[log]`.
+ */
+function keylessSource(
+  capabilities: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,
+): SignerSource<KeylessKey> {
+  return {
+    ...signerForms.keyless,
+    open: async (_, place) => (await import('./keyless-key.ts')).openKeyless(place, capabilities),
+  };
 }

@@ -12,7 +12,7 @@ import { createInternalLedger } from '../../../attest/log/internal-ledger.ts';
 import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { noMemory } from '../../../attest/log/no-memory.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
-import { readServedFile } from '../../../attest/log/served-file.ts';
+import { readServedFile } from '../../../attest/log/serve-ledger.ts';
 import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { readSigningConfig } from '../../../attest/public/log-service.ts';
 import type { PublicLogSection } from '../../../attest/public/public-log-section.ts';
-import { chooseLog } from '../../../attest/public/public-log-source.ts';
+import { chooseLog, readSigningConfig } from '../../../attest/public/public-log-source.ts';
 import { sealingPlace } from '../sealing-place.ts';
 
 const mediaType = 'application/vnd.dev.sigstore.signingconfig.v0.2+json';

@@ -2,7 +2,7 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSlsaAttestor } from '../../../attest/attestor/attestor.ts';
+import { createSlsaAttestor } from '../../../attest/attestor/attesting.ts';
 import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createSlsaAttestor } from '../../../attest/attestor/attestor.ts';
+import { createSlsaAttestor } from '../../../attest/attestor/attesting.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
