@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AffectedVersions, RangeEvent } from '../../../readers/advisories/advisory.ts';
-import { judgeVersion } from '../../../readers/advisories/judge-version.ts';
 import { readOsvRecord } from '../../../readers/advisories/osv-record.ts';
+import { judgeVersion } from '../../../readers/advisories/scan-packages.ts';
 import type { Ecosystem, LockedPackage } from '../../../readers/packages/package-set.ts';
 
 function verdict(
