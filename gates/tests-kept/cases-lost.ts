@@ -1,7 +1,7 @@
-import type { InventoryCase } from '../test-cases/test-inventory.ts';
+import { newRows } from '../new-tests/new-cases.ts';
+import { coverOf, type Span } from '../test-cases/blocks.ts';
+import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
 import { type KnownHelpers, knownHelpers, type MayGo, type TestChange } from './known-helpers.ts';
-import { type MatchedCase, matchCases } from './match-cases.ts';
-import { mergedCases } from './merged-cases.ts';
 import { type CaseLoss, nameOf, type ToldLoss } from './tell-losses.ts';
 
 /** What became of the cases that ran at the base. */
@@ -71,4 +71,211 @@ function judgeCase({ base, candidate, isRenamed }: MatchedCase, helpers: KnownHe
 /** A body is left, so it is a mark that keeps it from running. */
 function isNamedSkip({ assertions }: InventoryCase): boolean {
   return assertions > 0;
+}
+
+/** Part of the words of a case that have to be found again. */
+const least = 0.8;
+const maxWords = 200_000;
+
+/**
+ * Cases that are gone and whose words stand again in what the patch adds to tests: as rows of a table, in a loop, in
+ * several cases. No more of them than what is added has assertions and rows.
+ */
+function mergedCases(
+  ways: readonly MatchedCase[],
+  changes: readonly TestChange[],
+): ReadonlySet<InventoryCase> {
+  const gone = ways.filter(({ candidate }) => candidate === undefined).map(({ base }) => base);
+  const merged = new Set<InventoryCase>();
+  if (gone.length === 0) return merged;
+  const matched = new Set(ways.flatMap(({ candidate }) => candidate ?? []));
+  const words = new Set<string>();
+  let room = 0;
+  // A case that is there says more than it did.
+  for (const { base, candidate } of ways) {
+    const more = (candidate?.judging ?? 0) - base.judging;
+    // In shell a case ends where the next begins: it takes what lost its mark.
+    if (!candidate || more <= 0 || candidate.language === 'shell') continue;
+    room += more;
+    for (const word of wordsOf(candidate.body)) if (words.size < maxWords) words.add(word);
+  }
+  for (const { candidate } of changes) {
+    if (!candidate) continue;
+    const added = addedText(candidate);
+    const { source } = candidate;
+    const rows = newRows(source, source.language, '', []).length;
+    room += rows + assertionsAdded(candidate, matched);
+    if (added === '') continue;
+    const cases = rows > 0 ? candidate.cases.filter(({ isIdle }) => !isIdle).map(({ body }) => body) : [];
+    for (const text of [added, ...cases])
+      for (const word of wordsOf(text)) if (words.size < maxWords) words.add(word);
+  }
+  for (const one of gone) {
+    const own = [...wordsOf(one.body)];
+    const found = own.filter((word) => words.has(word)).length;
+    if (merged.size >= room || own.length === 0 || found < least * own.length) continue;
+    merged.add(one);
+  }
+  return merged;
+}
+
+function addedText({ source }: TestInventory): string {
+  const lines: string[] = [];
+  for (let start = 0; start < source.text.length; ) {
+    const feed = source.text.indexOf('\n', start);
+    const end = feed === -1 ? source.text.length : feed;
+    if (source.isAdded(start)) lines.push(source.text.slice(start, end));
+    start = end + 1;
+  }
+  return lines.join('\n');
+}
+
+/**
+ * Added lines with assertions that stand in a new case, or in no function at all: not in a case that was there before.
+ */
+function assertionsAdded(candidate: TestInventory, matched: ReadonlySet<InventoryCase>): number {
+  const { source, heard, cases } = candidate;
+  const span = (from: number, to: number): Span => [from, to];
+  const isFresh = coverOf(
+    cases.filter((one) => !matched.has(one) && !one.isIdle).map(({ start, end }) => span(start, end)),
+  );
+  const isElse = coverOf([
+    ...cases.map(({ start, end }) => span(start, end)),
+    ...candidate.helpers().map(({ at, end }) => span(at, end)),
+  ]);
+  const lines = new Set<number>();
+  for (const at of heard)
+    if ((isFresh(at) || !isElse(at)) && source.isAdded(at)) lines.add(source.positionOf(at).line);
+  return lines.size;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.slice(0, 200_000).match(/\w+/g) ?? []);
+}
+
+/** A case of the base and what became of it. */
+interface MatchedCase {
+  readonly base: InventoryCase;
+  /** Absent where it is gone. */
+  readonly candidate?: InventoryCase;
+  /** It has another name, found by its body. */
+  readonly isRenamed?: true;
+}
+
+/** Part of the words of a body that two versions of one case share. */
+const alike = 0.6;
+/** Bodies of more pairs than this are not compared. */
+const maxCompared = 20_000;
+
+/**
+ * Finds each case of the base among those of the candidate: by name in its file, by name or body elsewhere, by its body
+ * under another name, by a body alike in its file. `newPaths` says where a file of the base is now.
+ */
+function matchCases(
+  base: readonly InventoryCase[],
+  candidate: readonly InventoryCase[],
+  newPaths: ReadonlyMap<string, string>,
+): readonly MatchedCase[] {
+  const taken = new Set<InventoryCase>();
+  const found = new Map<InventoryCase, MatchedCase>();
+  const pass = (
+    keyOf: (one: InventoryCase, path: string) => string | undefined,
+    isRenamed: boolean,
+  ): void => {
+    const free = new Map<string, InventoryCase[]>();
+    for (const one of candidate) {
+      const key = taken.has(one) ? undefined : keyOf(one, one.path);
+      if (key === undefined) continue;
+      const others = free.get(key);
+      if (others) others.push(one);
+      else free.set(key, [one]);
+    }
+    for (const queue of free.values()) queue.reverse();
+    for (const one of base) {
+      if (found.has(one)) continue;
+      const key = keyOf(one, newPaths.get(one.path) ?? one.path);
+      const now = key === undefined ? undefined : free.get(key)?.pop();
+      if (!now) continue;
+      taken.add(now);
+      found.set(one, {
+        base: one,
+        candidate: now,
+        ...(isRenamed && one.name !== now.name ? { isRenamed } : {}),
+      });
+    }
+  };
+  const named = ({ name }: InventoryCase): string | undefined => (name === '' ? undefined : name);
+  const key = (...parts: readonly (string | undefined)[]): string | undefined =>
+    parts.includes(undefined) ? undefined : parts.join('\0');
+  pass((one, path) => key(path, one.name, one.body), false);
+  pass((one, path) => key(path, named(one)), false);
+  pass((one) => key(named(one), one.body), false);
+  pass((one, path) => (saysMuch(one) ? key(path, one.body) : undefined), true);
+  pass((one) => (saysMuch(one) ? one.body : undefined), true);
+  pass((one) => key(named(one)), false);
+  matchAlike(base, candidate, { newPaths, taken, found });
+  return base.map((one) => found.get(one) ?? { base: one });
+}
+
+/** A body that no two cases share by chance. */
+function saysMuch({ body }: InventoryCase): boolean {
+  return body.length >= 24;
+}
+
+function matchAlike(
+  base: readonly InventoryCase[],
+  candidate: readonly InventoryCase[],
+  {
+    newPaths,
+    taken,
+    found,
+  }: {
+    readonly newPaths: ReadonlyMap<string, string>;
+    readonly taken: Set<InventoryCase>;
+    readonly found: Map<InventoryCase, MatchedCase>;
+  },
+): void {
+  let compared = 0;
+  const words = new Map<InventoryCase, ReadonlyMap<string, number>>();
+  const wordsOf = (one: InventoryCase): ReadonlyMap<string, number> => {
+    const known = words.get(one) ?? countWords(one.body);
+    words.set(one, known);
+    return known;
+  };
+  for (const one of base) {
+    if (found.has(one)) continue;
+    const path = newPaths.get(one.path) ?? one.path;
+    let best: InventoryCase | undefined;
+    let most = alike;
+    for (const other of candidate) {
+      if (other.path !== path || taken.has(other)) continue;
+      compared += 1;
+      if (compared > maxCompared) return;
+      const share = shared(wordsOf(one), wordsOf(other));
+      if (share < most) continue;
+      best = other;
+      most = share;
+    }
+    if (!best) continue;
+    taken.add(best);
+    found.set(one, { base: one, candidate: best, isRenamed: true });
+  }
+}
+
+function countWords(body: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of body.slice(0, 20_000).split(' ')) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Dice's coefficient of two bags of words. */
+function shared(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let common = 0;
+  let all = 0;
+  for (const [word, count] of a) {
+    common += Math.min(count, b.get(word) ?? 0);
+    all += count;
+  }
+  for (const count of b.values()) all += count;
+  return all === 0 ? 0 : (2 * common) / all;
 }

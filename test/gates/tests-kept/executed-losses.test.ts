@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
-import { executed } from '../../../gates/tests-kept/executed.ts';
-import { executedLosses } from '../../../gates/tests-kept/executed-losses.ts';
+import { executed, executedLosses } from '../../../gates/tests-kept/executed.ts';
 import type { CaseFile } from '../../../testing.ts';
 import { type AskedCheck, executedCheck, outcome } from '../executed-check.ts';
 
