@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
+import { outputOf } from '../../starter/run-program.ts';
 
 t.setTimeout(600_000);
 
@@ -28,6 +29,8 @@ function scene(t: Test): {
   clone: (name: string) => Call;
   first: Call;
   git: (name: string, ...args: string[]) => string;
+  /** Private key of the signer at the policy commit. */
+  key: string;
 } {
   const box = mkdtempSync(join(tmpdir(), 'writ-two-'));
   t.teardown(() => rmSync(box, { recursive: true, force: true }));
@@ -40,6 +43,11 @@ function scene(t: Test): {
       stdio: 'pipe',
     }).trim();
   cpSync(join(fixtures, '_sample'), join(box, 'seed'), { recursive: true });
+  const key = join(box, 'ann.key');
+  outputOf('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key]);
+  mkdirSync(join(box, 'seed', '.writ'));
+  const signer = `ann@sample.example ${readFileSync(`${key}.pub`, 'utf8')}`;
+  writeFileSync(join(box, 'seed', '.writ', 'allowed_signers'), signer);
   git('seed', 'init', '--quiet', '--initial-branch=main');
   git('seed', 'add', '--all');
   git('seed', '-c', 'user.name=M', '-c', 'user.email=m@sample.example', 'commit', '--quiet', '-m', 'Sample');
@@ -81,7 +89,7 @@ function scene(t: Test): {
   );
   t.equal(ran.status, 4);
   t.equal(first('push').status, 0);
-  return { run: ran.data.run_id, clone, first, git };
+  return { run: ran.data.run_id, clone, first, git, key };
 }
 
 const statusOf = ({ data }: Answer, kind: string): string | undefined =>
@@ -108,6 +116,24 @@ long('a record that changed in another clone does not replace the local one and 
   t.strictSame(first('fsck').data.problems, []);
   t.equal(first('push').status, 0);
   t.equal(first('fetch', '--theirs', run).status, 1, 'there is one now');
+  t.end();
+});
+
+long('the end of a run that waited at the remote is pushed with its content', (t) => {
+  const { run, clone, first, key } = scene(t);
+  const [second, third] = [clone('second'), clone('third')];
+  t.equal(second('fetch').status, 0);
+  t.equal(second('approve', run, '--reject', '--comment', 'no', '--key', key).status, 0);
+  t.equal(second('resume', run).data.decision?.type, 'abandon', 'its checks ran again: other content');
+  const pushed = second('push');
+  t.strictSame([statusOf(pushed, 'runs'), statusOf(pushed, 'content')], ['updated', 'updated']);
+  t.equal(third('fetch').status, 0);
+  t.strictSame(third('fsck').data.problems, []);
+
+  t.equal(statusOf(first('fetch'), 'runs'), 'changed');
+  t.strictSame(first('fsck').data.problems, [], 'beside a record that waits there is a plan of its end');
+  t.equal(first('fetch', '--theirs', run).status, 0);
+  t.strictSame(first('fsck').data.problems, []);
   t.end();
 });
 
