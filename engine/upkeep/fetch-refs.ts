@@ -32,8 +32,8 @@ interface Arrival {
 /**
  * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins;
  * content whose retention is over is not brought back. Of a run that this machine has a part in, ours holds and a
- * record that changed is kept beside it, with its content and plans, until a person picks (`pickRecord`). A ref is moved
- * by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * record that changed is kept beside it, with its content and plans, until a person picks (`pickRecord`). A ref is
+ * moved by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;

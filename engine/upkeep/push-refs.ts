@@ -94,15 +94,11 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
-  settled.push(
-    ...(await carryOut(
-      place,
-      repository,
-      remote,
-      orders.filter(({ ref }) => isLogRef(ref)),
-      request.signal,
-    )),
-  );
+  const logs = orders.filter(({ ref }) => isLogRef(ref));
+  const sentLogs = await carryOut(place, repository, remote, logs, request.signal);
+  const known = new Set(here.map(({ ref }) => ref));
+  const others = [...there.keys()].filter((ref) => isLogRef(ref) && !known.has(ref)).length;
+  settled.push(...sentLogs.map((moved) => withOtherLogs(moved, others)));
   await recordPublishedLogs(repository, settled);
   const refusedLogs = settled.filter((moved) => isLogRef(moved.ref) && isRefused(moved));
   const rest = await holdForked(
@@ -120,6 +116,14 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
     refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
     held: held.runs,
   };
+}
+
+/** A second log of one key verifies like the first, but no machine continues both. */
+function withOtherLogs(moved: MovedRef, others: number): MovedRef {
+  if (moved.status !== 'created' || others === 0) return moved;
+  const logs = others === 1 ? 'another log' : `${others} other logs`;
+  const reason = `the remote has ${logs}, not fetched here; a log of your key goes on if you run \`writ fetch\` before the first run`;
+  return { ...moved, reason };
 }
 
 /** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
@@ -173,7 +177,7 @@ async function holdForked(
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }
 
-/** Splits off what belongs to a run whose record the remote does not get from us: there it would be of another record. */
+/** Splits off what belongs to a run whose record stays as it is at the remote: there it would be of another record. */
 async function holdParts(
   place: GitDirectory,
   here: readonly StoredRef[],
