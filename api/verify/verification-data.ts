@@ -135,7 +135,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     ];
   if (detail?.rewritten_from !== undefined)
     return [
-      `the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}`,
+      'if another clone sealed this run as well, bring its record: `writ fetch`, then verify again',
+      `otherwise the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}`,
       'if the commit was not pushed, reset the branch to its remote (`git reset --hard @{upstream}`), then run the spec again',
       `if it was pushed, undo it with a commit (\`git revert ${String(detail.found)}\`), then run the spec again with the same change`,
     ];

@@ -3,7 +3,7 @@ import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/r
 import { isWritError } from '../../core/base/errors.ts';
 import { decidedCommit } from '../../engine/store/record/decided-commit.ts';
 import type { FindRun } from '../../engine/store/record/find-run.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import { sealingRecords } from '../../engine/store/record/sealing-records.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
@@ -95,10 +95,9 @@ async function findByCommit(repository: Repository, commit: string, findRun: Fin
   if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {
     const found = await findRun(runId);
-    const other = await sealedElsewhere(found.store, runId);
-    // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that
-    // was sealed.
-    return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };
+    // Of several records of a run the one that holds here need not be the one that sealed this commit.
+    const sealing = (await sealingRecords(found.store, runId)).find((one) => one.commit === commit);
+    return { commit, reason: '', ...found, ...(sealing && { store: sealing.store }) };
   } catch (fault) {
     if (isWritError(fault, 'RUN_NOT_FOUND'))
       return {
@@ -108,15 +107,6 @@ async function findByCommit(repository: Repository, commit: string, findRun: Fin
       };
     throw fault;
   }
-}
-
-/** Says what to do where the record here seals nothing and another one came from a remote. */
-async function sealedElsewhere({ objects, refs }: RunStore, runId: string): Promise<string | undefined> {
-  if ((await objects.readMany(refs.run(runId), [sealPaths.bundle])).size > 0) return undefined;
-  const others = await objects.refs(refs.fetched(runId));
-  return others.some(({ ref }) => ref.endsWith('-run'))
-    ? `the record of run ${runId} here is not sealed, and another one came from a remote: \`writ fetch --theirs ${runId}\` takes it`
-    : undefined;
 }
 
 /**

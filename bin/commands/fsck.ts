@@ -101,8 +101,18 @@ export async function run({ options, stores, repoPath, cwd, env }: CommandContex
 function hintsFor(all: readonly Problem[]): readonly string[] {
   const problems = all.filter((problem) => !mayBeElsewhere(problem));
   const fetch = 'bring the commits that another clone made: `git fetch`, then `writ fsck`';
-  const elsewhere = problems.length < all.length ? [fetch] : [];
+  const theirs =
+    'if another clone continued the run: `writ push` there, `writ fetch` here, then `writ fetch --theirs RUN`';
+  const elsewhere = [
+    ...(problems.length < all.length ? [fetch] : []),
+    ...(problems.some(isOfAnotherRecord) ? [theirs] : []),
+  ];
   return [...elsewhere, ...(problems.length > 0 ? hintsOfDamage(problems) : [])];
+}
+
+/** Content or a plan that differs from the record of its run may belong to a record of another clone. */
+function isOfAnotherRecord({ code, where }: Problem): boolean {
+  return code === 'digest-mismatch' && /\/(?:content|plans)\/[^/:]+:/.test(where);
 }
 
 function hintsOfDamage(problems: readonly Problem[]): readonly string[] {

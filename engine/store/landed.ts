@@ -1,11 +1,9 @@
-import type { ObjectStore } from '../../core/contract/object-store.ts';
 import { landingOf } from '../config/landing-section.ts';
 import { askGit, isGitFault, runGit } from '../vcs/git.ts';
 import { readHeads, readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
-import { sealPaths } from './record/seal-paths.ts';
-import type { StoreRefs } from './store-refs.ts';
-import { parseObject } from './stored-object.ts';
+import { sealingRecords } from './record/sealing-records.ts';
+import type { RunStore } from './run-store.ts';
 
 /** A commit that a run sealed, and the full name of the branch that it was put on. */
 export interface SealedCommit {
@@ -55,21 +53,13 @@ export async function findLandings(
 }
 
 /**
- * False for a run of this store whose sealed commit is not where it counts. A run without a record here, and one that
- * sealed nothing, is as its intent's history says.
+ * False for a run whose sealed commit is not where it counts; if clones sealed it apart, the commit of one record is
+ * enough. A run that sealed nothing is as its intent's history says.
  */
-export async function hasLanded(
-  repository: Repository,
-  { objects, refs }: { readonly objects: ObjectStore; readonly refs: Pick<StoreRefs, 'run'> },
-  runId: string,
-): Promise<boolean> {
-  const files = await objects.readMany(refs.run(runId), ['decision.json', sealPaths.rollback]);
-  const decision = files.get('decision.json');
-  if (decision === undefined || files.has(sealPaths.rollback)) return true;
-  const { commit_sha: commit, target_ref: target } = parseObject('decision', decision);
-  if (commit === undefined || target === undefined) return true;
-  const [landing] = await findLandings(repository, [{ commit, target }]);
-  return landing?.state !== 'sealed';
+export async function hasLanded(repository: Repository, store: RunStore, runId: string): Promise<boolean> {
+  const sealed = await sealingRecords(store, runId);
+  const landings = await findLandings(repository, sealed);
+  return sealed.length === 0 || landings.some(({ state }) => state !== 'sealed');
 }
 
 /**

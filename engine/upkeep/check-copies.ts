@@ -32,12 +32,13 @@ export function checkDigestNames(refs: readonly ReadRef[]): readonly FoundAt[] {
 }
 
 /**
- * A plan's ref repeats what the records of its runs hold: it must equal one of them file by file. All files of these
- * refs could be read. A plan that no record here holds is not compared.
+ * A plan's ref is written with the decision of a run and repeats what its record holds: it must equal the record of one
+ * decided run file by file. All files of these refs could be read. A plan that no such record holds is not compared.
  */
 export function checkPlans(plans: readonly ReadRef[], runs: readonly ReadRef[]): readonly FoundAt[] {
   const copies = new Map<string, { readonly run: string; readonly files: ReadonlyMap<string, string> }[]>();
   for (const { ref, files } of runs) {
+    if (!files.has('decision.json')) continue;
     for (const [path, { object }] of files) {
       const folder = planPath.exec(path)?.[1];
       if (folder === undefined || object === undefined) continue;

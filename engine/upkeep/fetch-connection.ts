@@ -2,6 +2,7 @@ import type { GitDirectory } from '../vcs/git.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import type { Remote } from './network-git.ts';
+import type { StoredRef } from './stored-ref.ts';
 
 /** Between whom refs are fetched. */
 export interface FetchConnection {
@@ -9,8 +10,10 @@ export interface FetchConnection {
   readonly network: GitDirectory;
   readonly remote: Remote;
   readonly signal: AbortSignal;
-  /** Runs of which two records are kept, as `<prefix>/<id>`: their content is, too. */
-  readonly doubled: Set<string>;
+  /** Versions of the runs of which two records are kept. */
+  readonly doubled: Pick<StoredRef, 'object' | 'prefix'>[];
+  /** Refs of the content and plans of those runs: theirs go with their record. */
+  readonly parts: Set<string>;
 }
 
 /** A ref that stays where it is here. */

@@ -10,6 +10,7 @@ import { compareVersions, presentCommits, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import { networkPlace, pickRemote, type Remote } from './network-git.ts';
+import { plansOfRuns } from './plans-of-runs.ts';
 import { recordPublishedLogs } from './published-logs.ts';
 import { expiredContent, type Moved, type MoveRequest } from './push-refs.ts';
 import { receiveRefs } from './receive-refs.ts';
@@ -31,14 +32,14 @@ interface Arrival {
 /**
  * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins;
  * content whose retention is over is not brought back. Of a run that this machine has a part in, ours holds and a
- * record that changed is kept beside it, until a person picks (`pickRecord`). A ref is moved by compare-and-swap after
- * its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * record that changed is kept beside it, with its content and plans, until a person picks (`pickRecord`). A ref is
+ * moved by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const network = await networkPlace(repository);
-  const connection = { repository, network, remote, signal, doubled: new Set<string>() };
+  const connection = { repository, network, remote, signal, doubled: [], parts: new Set<string>() };
   // Of an older version, one for all runs of a repository: no two of them could be joined.
   const there = (await listRemoteRefs(network, remote, signal)).filter(travels);
   const refs: MovedRef[] = [];
@@ -96,10 +97,10 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
   const arrivals: Arrival[] = [];
   const filed: Filing[] = [];
   const clashes: (Arrival & { readonly from: string })[] = [];
-  for (const [index, theirs] of came.entries()) {
+  const settle = async (theirs: StoredRef, standing: Standing = 'unknown'): Promise<void> => {
     const { ref, object, kind } = theirs;
     const from = here.get(ref) ?? null;
-    const planned = from === null ? 'created' : planFetch(theirs, standings[index] ?? 'unknown');
+    const planned = from === null ? 'created' : planFetch(theirs, standing);
     const status =
       planned === 'diverged' && from && (await areSame(view.place, from, object)) ? 'replaced' : planned;
     const filing = from === null ? undefined : await filingOf(connection, theirs, from, status);
@@ -110,7 +111,13 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
     else if (status === 'diverged' && kind === 'approval' && from !== null)
       clashes.push({ ref, from, to: object, status: 'replaced' });
     else settled.push(unmoved(ref, from, status));
-  }
+  };
+  // Runs first: if ours holds, so do its plans.
+  for (const [index, theirs] of came.entries())
+    if (theirs.kind === 'run') await settle(theirs, standings[index]);
+  for (const ref of (await plansOfRuns(view.place, connection.doubled)).keys()) connection.parts.add(ref);
+  for (const [index, theirs] of came.entries())
+    if (theirs.kind !== 'run') await settle(theirs, standings[index]);
   if (arrivals.length + clashes.length + filed.length > 0) await adoptObjects(view.place, repository);
   for (let at = 0; at < arrivals.length; at += refsAtOnce)
     settled.push(...(await land(repository, remote, arrivals.slice(at, at + refsAtOnce))));

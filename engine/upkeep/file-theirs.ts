@@ -18,7 +18,7 @@ export interface Filing {
 
 /** Whether theirs is kept beside ours, and where; `undefined` where nothing is to be kept beside anything. */
 export async function filingOf(
-  { repository, remote, doubled }: FetchConnection,
+  { repository, remote, doubled, parts }: FetchConnection,
   theirs: StoredRef,
   from: string,
   status: MoveStatus,
@@ -26,27 +26,21 @@ export async function filingOf(
   const { ref, object, kind, prefix, id } = theirs;
   if (isLogRef(ref) && status === 'diverged')
     return { filed: fetchedLogRef(ref), to: object, told: unmoved(ref, from, status) };
-  if ((kind === 'intent' || kind === 'plan') && status === 'diverged') {
-    const filed = filedRef(theirs, filedSource(remote), kind);
-    return {
-      filed,
-      to: object,
-      told: {
-        ...unmoved(ref, from, status),
-        reason: `it goes with the run that is chosen; theirs is kept as \`${filed}\``,
-      },
-    };
-  }
   if (status === 'current' || status === 'rejected') return undefined;
-  // Of two that were written apart the later counts as ahead: beside a record that is doubled both are kept.
-  if (status === 'ahead' && kind !== 'content') return undefined;
-  if (kind === 'content') {
-    if (!doubled.has(`${prefix}/${id}`)) return undefined;
-  } else if (kind !== 'run') return undefined;
-  else if (status === 'updated' && !(await isJournalBegun(journalPath(repository, id)))) return undefined;
-  doubled.add(`${prefix}/${id}`);
-  const filed = filedRef(theirs, filedSource(remote), kind === 'run' ? 'run' : 'content');
-  const reason = `ours holds, theirs is kept as \`${filed}\`: \`writ fetch --theirs ${id}\` takes it, \`--ours ${id}\` keeps this one`;
+  if (kind === 'run') {
+    if (status === 'ahead') return undefined;
+    if (status === 'updated' && !(await isJournalBegun(journalPath(repository, id)))) return undefined;
+    doubled.push({ object: from, prefix }, { object, prefix });
+    parts.add(`${prefix}/content/${id}`);
+  } else if (kind === 'intent' || kind === 'plan') {
+    if (status !== 'diverged' && !parts.has(ref)) return undefined;
+  } else if (kind !== 'content' || !parts.has(ref)) return undefined;
+  // Of content that was written apart the later counts as ahead: beside a record that is doubled both are kept.
+  const filed = filedRef(theirs, filedSource(remote), kind);
+  const reason =
+    kind === 'run' || kind === 'content'
+      ? `ours holds, theirs is kept as \`${filed}\`: \`writ fetch --theirs ${id}\` takes it, \`--ours ${id}\` keeps this one`
+      : `it goes with the run that is chosen; theirs is kept as \`${filed}\``;
   const told = { ...unmoved(ref, from, status === 'diverged' ? 'diverged' : 'changed'), reason };
   return { filed, to: object, told };
 }

@@ -1,21 +1,20 @@
 import { rename } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { absent } from '../../core/base/durable-file.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { readRun } from '../run/record/read-run.ts';
 import type { Stores } from '../store/open-stores.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { journalPath } from '../store/run-directory.ts';
-import { parseObject } from '../store/stored-object.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { gitLine } from '../vcs/git.ts';
-import { readSmall } from '../vcs/read-each.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import { listRefs, type RefUpdate, readRef, updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FiledKind, filedRef, filedSource, filedStem } from './filed-record.ts';
 import type { MovedRef } from './move-outcome.ts';
 import type { Remote } from './network-git.ts';
+import { plansOfRuns } from './plans-of-runs.ts';
 
 export interface PickRequest {
   readonly stores: Stores;
@@ -28,8 +27,6 @@ export interface PickRequest {
   readonly remote?: Remote;
 }
 
-const maxRunBytes = 4 * 1024 * 1024;
-const maxPlanVersions = 100;
 const actor = { name: 'writ', email: 'writ@localhost' };
 
 /**
@@ -51,19 +48,19 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
     ['content', store.refs.content(runId), at],
     ['intent', store.refs.intent(spec.id), { ...at, id: encodeId(spec.id) }],
   ];
-  const versions = [ref, filedRef(at, source, 'run')];
-  const plans = (await plansNamed(repository, versions)).map(
-    (plan) => ['plan', store.refs.plan(plan), { ...at, id: encodeId(plan) }] as const,
+  const records = await Promise.all(
+    [ref, filedRef(at, source, 'run')].map((one) => readRef(repository, one)),
+  );
+  const versions = records.flatMap((object) => (object === undefined ? [] : [{ object, prefix: at.prefix }]));
+  const plans = [...(await plansOfRuns(repository, versions)).keys()].map(
+    (own) => ['plan', own, { ...at, id: own.slice(own.lastIndexOf('/') + 1) }] as const,
   );
   for (const [kind, own, place] of [...parts, ...plans]) {
     const filed = filedRef(place, source, kind);
-    const [ours, beside] = [await readRef(repository, own), await readRef(repository, filed)];
-    const isBehind = kind === 'plan' && keep === 'theirs' && beside === undefined && ours !== undefined;
-    const theirs = isBehind ? await earlierPlan(repository, ours, filedRef(at, source, 'run')) : beside;
+    const [ours, theirs] = [await readRef(repository, own), await readRef(repository, filed)];
     if (theirs === undefined) continue;
     const to = keep === 'theirs' ? theirs : await onTopOf(repository, theirs, ours, clock.now());
-    updates.push({ ref: own, old: ours, new: to });
-    if (beside !== undefined) updates.push({ ref: filed, old: beside, new: undefined });
+    updates.push({ ref: own, old: ours, new: to }, { ref: filed, old: theirs, new: undefined });
     if (keep === 'theirs' && ours !== undefined) {
       const before = filedRef(place, 'before', kind);
       updates.push({ ref: before, old: await readRef(repository, before), new: ours });
@@ -88,30 +85,6 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
 async function retireJournal(repository: Repository, runId: string): Promise<void> {
   const path = journalPath(repository, runId);
   await rename(path, `${path}.replaced`).catch(absent);
-}
-
-/** Plans that records of the run name; one that cannot be read names none. */
-async function plansNamed(repository: Repository, versions: readonly string[]): Promise<readonly string[]> {
-  const names = versions.map((ref) => `${ref}:run.json`);
-  const plans = [...(await readSmall(repository, names, maxRunBytes)).values()].flatMap((bytes) => {
-    try {
-      return [parseObject('run', bytes).plan];
-    } catch (fault) {
-      if (isWritError(fault, 'OBJECT_CORRUPT')) return [];
-      throw fault;
-    }
-  });
-  return [...new Set(plans.filter((plan) => plan !== undefined))];
-}
-
-/** The version of a plan that the record `run` holds, if our version was written on top of it. */
-async function earlierPlan(repository: Repository, ours: string, run: string): Promise<string | undefined> {
-  const history = await gitLine(repository, ['rev-list', `--max-count=${maxPlanVersions}`, ours, '--']);
-  const [, ...earlier] = history.split('\n');
-  const names = [run, ...earlier].map((version) => `${version}:plan.json`);
-  const plans = await readSmall(repository, names, maxRunBytes);
-  const held = plans.get(`${run}:plan.json`);
-  return held && earlier.find((version) => plans.get(`${version}:plan.json`)?.equals(held));
 }
 
 async function sourceOf(

@@ -10,6 +10,7 @@ import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import { isRefused, type MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { plansOfRuns } from './plans-of-runs.ts';
 import { recordPublishedLogs } from './published-logs.ts';
 import { openRefView } from './ref-view.ts';
 import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
@@ -54,8 +55,9 @@ const namedAtOnce = 500;
 
 /**
  * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move.
- * Content is deletable, so the one written later replaces the other, and what expired is deleted there, too. Refused
- * and abandoned runs are held back unless `all`. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Content is deletable, so the one written later replaces the other, and what expired is deleted there, too. If the
+ * remote keeps its record of a run, it keeps the content and the plans. Refused and abandoned runs are held back unless
+ * `all`. REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function pushRefs(request: PushRequest): Promise<Pushed> {
   const { repository, clock } = request;
@@ -92,15 +94,11 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
-  settled.push(
-    ...(await carryOut(
-      place,
-      repository,
-      remote,
-      orders.filter(({ ref }) => isLogRef(ref)),
-      request.signal,
-    )),
-  );
+  const logs = orders.filter(({ ref }) => isLogRef(ref));
+  const sentLogs = await carryOut(place, repository, remote, logs, request.signal);
+  const known = new Set(here.map(({ ref }) => ref));
+  const others = [...there.keys()].filter((ref) => isLogRef(ref) && !known.has(ref)).length;
+  settled.push(...sentLogs.map((moved) => withOtherLogs(moved, others)));
   await recordPublishedLogs(repository, settled);
   const refusedLogs = settled.filter((moved) => isLogRef(moved.ref) && isRefused(moved));
   const rest = await holdForked(
@@ -110,12 +108,22 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
     request.readProof,
   );
   settled.push(...rest.refused);
-  settled.push(...(await carryOut(place, repository, remote, rest.orders, request.signal)));
+  const whole = await holdParts(place, here, rest.orders, settled);
+  settled.push(...whole.kept);
+  settled.push(...(await carryOut(place, repository, remote, whole.orders, request.signal)));
   return {
     remote: remote.shown,
     refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
     held: held.runs,
   };
+}
+
+/** A second log of one key verifies like the first, but no machine continues both. */
+function withOtherLogs(moved: MovedRef, others: number): MovedRef {
+  if (moved.status !== 'created' || others === 0) return moved;
+  const logs = others === 1 ? 'another log' : `${others} other logs`;
+  const reason = `the remote has ${logs}, not fetched here; a log of your key goes on if you run \`writ fetch\` before the first run`;
+  return { ...moved, reason };
 }
 
 /** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
@@ -167,6 +175,30 @@ async function holdForked(
     if (reason) forked.set(ref, { ref, from, to: from, status: 'rejected', reason });
   }
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
+}
+
+/** Splits off what belongs to a run whose record stays as it is at the remote: there it would be of another record. */
+async function holdParts(
+  place: GitDirectory,
+  here: readonly StoredRef[],
+  orders: readonly Order[],
+  settled: readonly MovedRef[],
+): Promise<{ readonly orders: readonly Order[]; readonly kept: readonly MovedRef[] }> {
+  const records = new Map(settled.map((moved) => [moved.ref, moved]));
+  const staying = here.filter(
+    ({ ref, kind }) => kind === 'run' && !['current', 'held'].includes(records.get(ref)?.status ?? 'current'),
+  );
+  const plans = await plansOfRuns(place, staying);
+  const runs = new Map(staying.map((run) => [`${run.prefix}/${run.id}`, run]));
+  const kept = new Map<string, MovedRef>();
+  for (const { ref, from, to } of orders) {
+    const part = toStoredRef(ref, to ?? '');
+    const run =
+      plans.get(ref) ?? (part && isDeletable(part) ? runs.get(`${part.prefix}/${part.id}`) : undefined);
+    const record = run && records.get(run.ref);
+    if (record) kept.set(ref, { ...record, ref, from, to: from });
+  }
+  return { orders: orders.filter(({ ref }) => !kept.has(ref)), kept: [...kept.values()] };
 }
 
 function isRun(ref: string): boolean {

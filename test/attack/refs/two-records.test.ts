@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
+import { outputOf } from '../../starter/run-program.ts';
 
 t.setTimeout(600_000);
 
@@ -28,6 +29,11 @@ function scene(t: Test): {
   clone: (name: string) => Call;
   first: Call;
   git: (name: string, ...args: string[]) => string;
+  /** Private key of the signer at the policy commit. */
+  key: string;
+  spec: string;
+  /** Files with the public keys that a clone signed with. */
+  signers: (name: string) => readonly string[];
 } {
   const box = mkdtempSync(join(tmpdir(), 'writ-two-'));
   t.teardown(() => rmSync(box, { recursive: true, force: true }));
@@ -40,6 +46,11 @@ function scene(t: Test): {
       stdio: 'pipe',
     }).trim();
   cpSync(join(fixtures, '_sample'), join(box, 'seed'), { recursive: true });
+  const key = join(box, 'ann.key');
+  outputOf('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key]);
+  mkdirSync(join(box, 'seed', '.writ'));
+  const signer = `ann@sample.example ${readFileSync(`${key}.pub`, 'utf8')}`;
+  writeFileSync(join(box, 'seed', '.writ', 'allowed_signers'), signer);
   git('seed', 'init', '--quiet', '--initial-branch=main');
   git('seed', 'add', '--all');
   git('seed', '-c', 'user.name=M', '-c', 'user.email=m@sample.example', 'commit', '--quiet', '-m', 'Sample');
@@ -63,6 +74,12 @@ function scene(t: Test): {
       return { status, data: (JSON.parse(stdout) as Answer).data };
     };
   };
+  const signers = (name: string): readonly string[] => {
+    const keys = join(box, `${name}-home`, '.config', 'writ', 'keys');
+    return readdirSync(keys)
+      .filter((file) => file.endsWith('.pub.pem'))
+      .map((file) => join(keys, file));
+  };
   const spec = join(box, 'spec.json');
   const people = { id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true };
   writeFileSync(
@@ -81,7 +98,7 @@ function scene(t: Test): {
   );
   t.equal(ran.status, 4);
   t.equal(first('push').status, 0);
-  return { run: ran.data.run_id, clone, first, git };
+  return { run: ran.data.run_id, clone, first, git, key, spec, signers };
 }
 
 const statusOf = ({ data }: Answer, kind: string): string | undefined =>
@@ -108,6 +125,24 @@ long('a record that changed in another clone does not replace the local one and 
   t.strictSame(first('fsck').data.problems, []);
   t.equal(first('push').status, 0);
   t.equal(first('fetch', '--theirs', run).status, 1, 'there is one now');
+  t.end();
+});
+
+long('the end of a run that waited at the remote is pushed with its content', (t) => {
+  const { run, clone, first, key } = scene(t);
+  const [second, third] = [clone('second'), clone('third')];
+  t.equal(second('fetch').status, 0);
+  t.equal(second('approve', run, '--reject', '--comment', 'no', '--key', key).status, 0);
+  t.equal(second('resume', run).data.decision?.type, 'abandon', 'its checks ran again: other content');
+  const pushed = second('push');
+  t.strictSame([statusOf(pushed, 'runs'), statusOf(pushed, 'content')], ['updated', 'updated']);
+  t.equal(third('fetch').status, 0);
+  t.strictSame(third('fsck').data.problems, []);
+
+  t.equal(statusOf(first('fetch'), 'runs'), 'changed');
+  t.strictSame(first('fsck').data.problems, [], 'beside a record that waits there is a plan of its end');
+  t.equal(first('fetch', '--theirs', run).status, 0);
+  t.strictSame(first('fsck').data.problems, []);
   t.end();
 });
 
@@ -145,5 +180,49 @@ long('a run that continued in two clones can be resolved in both', (t) => {
   t.equal(fourth('fetch').status, 0);
   t.match(fourth('show', run), { status: 0, data: { decision: { type: 'abandon' } } });
   t.notMatch(git('fourth', 'for-each-ref'), /fetched/, 'what was kept beside it stays where it was kept');
+  t.end();
+});
+
+long('where two clones sealed one run, the landed commit counts whichever record holds', (t) => {
+  const { run, clone, first, git, key, spec, signers } = scene(t);
+  t.equal(first('approve', run, '--key', key).status, 0);
+  t.equal(first('push').status, 0);
+  const [second, third] = [clone('second'), clone('third')];
+  for (const call of [second, third]) t.equal(call('fetch').status, 0);
+  t.equal(third('resume', run).data.decision?.type, 'commit');
+  t.equal(second('resume', run).data.decision?.type, 'commit', 'later, so that its content is the newer one');
+  git('third', 'push', '--quiet', 'origin', 'main');
+  t.equal(third('push').status, 0);
+
+  const early = second('push');
+  t.equal(early.status, 1);
+  t.strictSame([statusOf(early, 'runs'), statusOf(early, 'content')], ['unfetched', 'unfetched']);
+  git('second', 'fetch', '--quiet');
+  git('second', 'reset', '--quiet', '--hard', 'origin/main');
+  t.equal(second('fetch').status, 1);
+  const late = second('push');
+  t.strictSame([statusOf(late, 'runs'), statusOf(late, 'content')], ['diverged', 'diverged']);
+  const fourth = clone('fourth');
+  t.equal(fourth('fetch').status, 0);
+  t.strictSame(fourth('fsck').data.problems, [], 'no content or plan came without its record');
+
+  const trusted = signers('third').flatMap((file) => ['--key', file]);
+  t.equal(second('verify', 'HEAD', ...trusted).status, 0, 'by the record kept beside ours');
+  const status = (call: Call): unknown => call('spec', 'show', '--current', spec).data;
+  t.match(status(second), { status: 'closed' }, 'closed by the commit that landed');
+
+  t.equal(second('fetch', '--ours', run).status, 0);
+  t.equal(second('push').status, 0);
+  t.strictSame(second('fsck').data.problems, []);
+  const came = third('fetch');
+  t.strictSame(
+    ['runs', 'content', 'plans'].map((kind) => statusOf(came, kind)),
+    ['changed', 'changed', 'changed'],
+  );
+  t.strictSame(third('fsck').data.problems, [], 'ours is kept whole');
+  t.equal(third('fetch', '--theirs', run).status, 0);
+  t.strictSame(third('fsck').data.problems, []);
+  t.match(status(third), { status: 'closed' }, 'also by the record that gave way');
+  t.equal(third('verify', 'HEAD').status, 0);
   t.end();
 });

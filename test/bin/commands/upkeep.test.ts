@@ -122,6 +122,12 @@ t.test('`fsck` names `--rebuild` only if it can restore something', async (t) =>
   one.git('reflog', 'expire', '--expire=now', '--all');
   one.git('prune', '--expire=now');
   t.match(await hintsOf(), [/^bring the commits .*`git fetch`/, /backup/]);
+  one.rewrite(`refs/ai/content/${one.runId}`, { 'patchset.diff': 'of another record' });
+  t.match(await hintsOf(), [
+    /^bring the commits/,
+    /another clone continued the run: .*`writ fetch --theirs RUN`/,
+    /backup/,
+  ]);
 });
 
 t.test('`replay` reports equality, the first difference or an undecided run', async (t) => {

@@ -64,6 +64,26 @@ long('refs under every prefix reach another repository through a bare remote', a
   );
 });
 
+t.test(
+  'a new log beside logs of the remote that were not fetched is pushed with a word about them',
+  async (t) => {
+    const { clone } = makeRemote();
+    const [a, b] = [clone('a'), clone('b')];
+    await a.write('refs/ai/ledger/first', { checkpoint: '1' });
+    t.equal((await a.move(pushRefs)).refs[0]?.reason, undefined, 'the first log');
+    await b.write('refs/ai/ledger/second', { checkpoint: '1' });
+    t.match((await b.move(pushRefs)).refs, [
+      { status: 'created', reason: /has another log, .*`writ fetch`/ },
+    ]);
+    await a.move(fetchRefs);
+    await a.write('refs/ai/ledger/third', { checkpoint: '1' });
+    t.notOk(
+      (await a.move(pushRefs)).refs.some(({ reason }) => reason),
+      'all logs were fetched',
+    );
+  },
+);
+
 t.test('a run whose log entry the remote does not have is not pushed', async (t) => {
   const { clone } = makeRemote();
   const [a, b] = [clone('a'), clone('b')];

@@ -91,6 +91,7 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
     details: { check: 'subject-commit', rewritten_from: sealed },
   });
   const advice = (await runLine(['verify', rebased], commands, { cwd: b, env })).err;
+  t.match(advice, /another clone sealed this run as well, .*`writ fetch`/);
   t.match(advice, /not pushed, .*git reset --hard @\{upstream\}/);
   t.match(advice, new RegExp(`pushed, .*\`git revert ${rebased}\`.*run the spec again`));
 
