@@ -153,8 +153,11 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
     // The record has room for one run of each kind.
     if (records[kind] !== undefined) return outcome;
+    // What passed has said all in its counts.
+    const isTold =
+      where.tree === 'candidate' && outcome.findings.some(({ severity }) => severity === 'error');
     const { record, log } = await keepLaidRun(attempt, task, outcome, {
-      ...(where.tree === 'candidate' ? { name: 'base-tests-log' } : {}),
+      ...(isTold ? { name: 'base-tests-log' } : {}),
       tree,
       laid: paths.map((path) => ({ path })),
     });
