@@ -24,7 +24,7 @@ interface AppServer extends Disposable {
 }
 
 /** Until it answers a request of ours, and between two things that it says while it does not wait for its model. */
-interface AppServerLimits {
+export interface AppServerLimits {
   readonly answerMs: number;
   readonly idleMs: number;
 }

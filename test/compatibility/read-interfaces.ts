@@ -44,7 +44,7 @@ export function readDeclarations(): Readonly<Record<string, WrittenExports>> {
   const entryPoints = ['index', 'plugin', 'testing', 'verify'];
   const inner = [
     { file: join(dist, 'session/state/snapshot.d.ts'), names: ['Snapshot'] },
-    { file: join(dist, 'session/api/events/changes-between.d.ts'), names: ['ChangeKind'] },
+    { file: join(dist, 'session/api/events/event-streams.d.ts'), names: ['ChangeKind'] },
   ];
   const files = entryPoints.map((name) => join(dist, `${name}.d.ts`));
   const written = readExports(files, inner, join(root, 'node_modules/@types'));

@@ -134,7 +134,7 @@ const kindOfList = {
 } as const satisfies Readonly<Record<ListName, string>>;
 const lists = Object.keys(kindOfList) as readonly ListName[];
 
-type ChangeKind =
+export type ChangeKind =
   | (typeof kindOfList)[ListName]
   | 'status_changed'
   | 'controller_changed'
