@@ -140,6 +140,13 @@ export const executed: ExecutedRule = {
     if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
     const compared = await askBaseTests(one, base, data);
     findings.push(...(compared ?? []));
+    // What became part of other tests has to pass as the base has it, or it is gone.
+    if (texts && texts.merged.length > 0 && compared?.length !== 0)
+      findings.push(
+        ...executedLosses(one, ran.executed ?? nothing, base.executed, { ...texts, merged: [] }).filter(
+          isLoss,
+        ),
+      );
     const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
     if (!isKept) return { findings };
     return { findings, note: await ranAt(one, base.executed, doubted) };
