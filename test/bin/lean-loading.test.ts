@@ -101,6 +101,7 @@ t.test('drawing a screen loads no module that opens a session', async (t) => {
     // Bounds of what a line says.
     /^engine\/config\/(?:approval|budget)-section\.ts$/,
     /^http\/loopback-address\.ts$/,
+    /^readers\/diff\/quote-path\.ts$/,
     /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked|diff)\//,
   ];
   t.strictSame(
