@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { maxFrameBytes, parseFrame } from '../engine/plugin-trust/process/frames.ts';
-import { pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
+import { maxFrameBytes, parseFrame, pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
 import { lineCutter } from '../engine/tool/line-cutter.ts';
 import { startProcess } from '../engine/tool/spawn.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';

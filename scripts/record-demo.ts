@@ -12,7 +12,7 @@ import { openEngine } from '../bin/command-parts/open-engine.ts';
 import { openRecorder, reachProvider } from '../bin/command-parts/reach-provider.ts';
 import { buildRepository, demoFiles, demoTraffic, sessionTraffic } from '../bin/demo/build-repository.ts';
 import { runByModel } from '../bin/demo/model-run.ts';
-import { playSession } from '../bin/demo/session-run.ts';
+import { playSession } from '../bin/demo/session-demo.ts';
 import { createPrinter, openSink } from '../bin/terminal/print.ts';
 import { createProgress } from '../bin/terminal/progress.ts';
 import { systemClock } from '../core/base/clock.ts';

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../encoding/base64.ts';
 import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
-import { parseSignerOptions, type SignerOptions } from './signer-options.ts';
 
 /** One usable line of an allowed signers file. */
 export interface AllowedSigner extends SignerOptions {
@@ -84,4 +83,72 @@ function fingerprintOf(type: string, encoded: string): string | { readonly reaso
     if (isWritError(fault)) return { reason: fault.message };
     throw fault;
   }
+}
+
+/** Options of one line of an allowed signers file (ssh-keygen(1), ALLOWED SIGNERS). */
+interface SignerOptions {
+  /** Pattern list; absent: any namespace. */
+  readonly namespaces?: string;
+  /** Epoch milliseconds. */
+  readonly validAfterMs?: number;
+  readonly validBeforeMs?: number;
+}
+
+const option = /^([A-Za-z-]+)(?:="((?:[^"\\]|\\.)*)")?(?:,|$)/;
+
+/** Reads the options, or says why the line cannot be used: anything not understood, said twice, or contradictory. */
+function parseSignerOptions(text: string): SignerOptions | string {
+  const given = new Map<string, string>();
+  for (let rest = text; rest !== ''; ) {
+    const found = option.exec(rest);
+    const name = found?.[1]?.toLowerCase();
+    if (!found || name === undefined || (found[0] === rest && rest.endsWith(',')))
+      return 'options that cannot be read';
+    if (name === 'cert-authority') return 'certificate authorities are not supported';
+    if (!['namespaces', 'valid-after', 'valid-before'].includes(name))
+      return `the unknown option \`${name.slice(0, 64)}\``;
+    if (given.has(name)) return `\`${name}\` is given twice`;
+    if (found[2] === undefined) return `\`${name}\` wants a value in double quotes`;
+    given.set(name, found[2].replace(/\\(["\\])/g, '$1'));
+    rest = rest.slice(found[0].length);
+  }
+  const namespaces = given.get('namespaces');
+  const times = ['valid-after', 'valid-before'].map((name) => {
+    const value = given.get(name);
+    return value === undefined
+      ? undefined
+      : (parseSignerTime(value) ?? `\`${name}\` is no time: \`${value.slice(0, 32)}\``);
+  });
+  for (const time of times) if (typeof time === 'string') return time;
+  const [after, before] = times as readonly (number | undefined)[];
+  if (after !== undefined && before !== undefined && before <= after)
+    return '`valid-before` is not after `valid-after`';
+  return {
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...(after === undefined ? {} : { validAfterMs: after }),
+    ...(before === undefined ? {} : { validBeforeMs: before }),
+  };
+}
+
+const form = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z)?$/i;
+
+/**
+ * `valid-after` and `valid-before` of ssh-keygen(1): YYYYMMDD or YYYYMMDDHHMM[SS], with `Z` in UTC, else in the time
+ * zone of this process. Answers epoch milliseconds; `undefined` for another form and for a time that no calendar has.
+ */
+export function parseSignerTime(text: string): number | undefined {
+  const parts = form.exec(text);
+  if (!parts) return undefined;
+  const [year, month, day, hour, minute, second] = parts
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0)) as unknown as readonly [number, number, number, number, number, number];
+  const isUtc = parts[7] !== undefined;
+  const time = isUtc
+    ? new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+    : new Date(year, month - 1, day, hour, minute, second);
+  const back = isUtc
+    ? [time.getUTCFullYear(), time.getUTCMonth() + 1, time.getUTCDate()]
+    : [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  const exists = hour < 24 && minute < 60 && second < 60 && back.join() === [year, month, day].join();
+  return exists && time.getTime() > 0 ? time.getTime() : undefined;
 }

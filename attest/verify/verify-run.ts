@@ -1,13 +1,19 @@
+import { canonicalize } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, formatBundle, readSeal } from '../bundle/bundle.ts';
-import { inTotoPayloadType } from '../encoding/dsse.ts';
+import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
+import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { recordsSignature } from '../log/log-entry.ts';
 import { equivalenceType } from '../statement/approval-equivalence.ts';
+import { subjectsOf } from '../statement/build-provenance.ts';
+import { buildRevocation, revocationType } from '../statement/revocation.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
-import type { Anchors } from './anchors.ts';
+import { type Anchors, findSigner } from './anchors.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
@@ -24,7 +30,6 @@ import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
 import { demandPolicy, type PolicyDemand, policyDemandId, verifyPolicy } from './verify-policy.ts';
 import { verifyReplay } from './verify-replay.ts';
-import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 import { companionChecks, verifyStatements } from './verify-statements.ts';
 import { treeChecks, verifyTree } from './verify-tree.ts';
@@ -346,4 +351,32 @@ async function verifyLogging(
 
 function wrongSubject(expected: string, found: string | undefined): Error {
   return refuted('wrong-subject', { expected, found: found ?? 'none' });
+}
+
+/**
+ * True when an anchored key, or a believed certificate's at a signed time, signed that this very run's provenance did
+ * not take effect.
+ */
+async function isRevocation(bytes: Uint8Array, anchors: Anchors, claims: ProvenanceClaims): Promise<boolean> {
+  try {
+    const seal = readSeal(bytes);
+    const { envelope } = seal.bundle;
+    await verifySigner(seal, anchors);
+    if (envelope.payloadType !== inTotoPayloadType) return false;
+    const statement = parseJsonObject(envelope.payload, 1024 * 1024);
+    const predicate = expectObject(statement.predicate, '/predicate');
+    return statement.predicateType === revocationType && predicate.run_id === claims.runId;
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
+    if (isWritError(fault, 'VERIFY_NOTHING')) return false;
+    throw fault;
+  }
+}
+
+/** Tells the log entry of this very run's revocation by an anchored key. The entry need not be about anything known. */
+function revocationMatcher(anchors: Anchors, claims: ProvenanceClaims): (body: Uint8Array) => boolean {
+  const subject = subjectsOf({ ...claims, patchDigest: claims.patchset });
+  const payload = Buffer.from(canonicalize(buildRevocation(subject, claims.runId)));
+  const signed = preAuthEncoding(inTotoPayloadType, payload);
+  return (body) => recordsSignature(body, signed, (keyId) => findSigner(anchors, keyId)?.key);
 }

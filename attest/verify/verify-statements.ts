@@ -1,9 +1,10 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { stageNames } from '../../core/contract/stage.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { expectText, type JsonObject } from '../encoding/expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
-import { testResultType } from '../statement/test-result.ts';
+import { outcomeOf, testResultType } from '../statement/test-result.ts';
 import {
   attestationUri,
   isAttestation,
@@ -17,13 +18,13 @@ import { type EvidenceSource, runFiles, testResultPath } from './evidence-source
 import { type DecisionClaims, readDecision } from './predicates/read-decision.ts';
 import { readManifest } from './predicates/read-manifest.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
-import { readTestResult } from './predicates/read-test-result.ts';
+import { readTestResult, type TestResultClaims } from './predicates/read-test-result.ts';
 import { requirePast } from './predicates/require-past.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { readCompanion } from './read-statement.ts';
 import { refuted, unavailable } from './report.ts';
-import { requireTestResult } from './require-test-result.ts';
 import type { RunSigner } from './run-signer.ts';
+import { readStoredReport } from './shown-verdict.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
 
 /** Checks that every sealed run has beside those of its provenance. */
@@ -214,4 +215,39 @@ function requireLevels(claimed: readonly string[], decision: DecisionClaims | un
 
 function requireEqual(where: string, expected: string, found: string): void {
   if (expected !== found) throw refuted('mismatch', { where, expected, found });
+}
+
+/**
+ * A test result of a run that went through says what the gate report says of that very check: the same result, the same
+ * failed tests (`mismatch`); and FAILED only of one that is not required (`policy-deny`).
+ */
+async function requireTestResult(
+  source: EvidenceSource,
+  path: string,
+  { result, failedTests }: TestResultClaims,
+): Promise<void> {
+  const { stages } = await readStoredReport(source, 'gate-report.json');
+  const [check, ...more] = stages
+    .flatMap((stage) => stage.checks)
+    .filter(({ id, tests }) => tests !== undefined && testResultPath(encodeId(id)) === path);
+  if (check === undefined || more.length > 0)
+    throw refuted('policy-deny', {
+      expected: 'one test suite of that name in the gate report',
+      found: check ? 'several' : 'none',
+    });
+  const told = outcomeOf(check);
+  if (told.result !== result)
+    throw refuted('mismatch', { where: `gate report: ${check.id}`, expected: told.result, found: result });
+  if (told.failed.join('\n') !== failedTests.join('\n'))
+    throw refuted('mismatch', {
+      where: `gate report: ${check.id}`,
+      expected: told.failed.slice(0, 20),
+      found: failedTests.slice(0, 20),
+    });
+  if (result === 'FAILED' && check.required)
+    throw refuted('policy-deny', {
+      member: 'result',
+      expected: 'FAILED only of a check that is not required',
+      found: `${check.id}: failed, required`,
+    });
 }

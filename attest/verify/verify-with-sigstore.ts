@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { SignedEntity } from '@sigstore/verify';
+import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
 import type { AnyBundle, Material } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
@@ -8,7 +8,6 @@ import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import type { Root, TrustedRoot } from '../public/trusted-root.ts';
 import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
-import { knownTimestamps } from './known-timestamps.ts';
 import { refuted, unavailable } from './report.ts';
 import { toSigstoreBundle } from './sigstore-bundle.ts';
 import { toRefusal } from './sigstore-refusal.ts';
@@ -237,4 +236,65 @@ function claimsOf(
       .filter((extension) => extension.oid?.id.join('.') === `1.3.6.1.4.1.57264.1.${arc}`)
       .map(({ value }) => value);
   return { issuer: onlyIssuer(valuesOf(8), valuesOf(1)), source: toCertifiedSource(valuesOf) };
+}
+
+type Timestamps = SignedEntity['timestamps'];
+type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;
+
+/**
+ * The RFC 3161 time stamps that authorities of the root made over this signature, each time of an authority once. One
+ * by an authority that the root does not name says nothing and is left aside; one that claims to be of a named
+ * authority and is not is a refusal.
+ */
+function knownTimestamps(
+  { timestamps, signature }: SignedEntity,
+  root: Root,
+  material: TrustMaterial,
+  makeVerifier: (material: TrustMaterial) => Verifier,
+): readonly Rfc3161[] {
+  const known = new Map<string, Rfc3161>();
+  for (const one of timestamps) {
+    if (one.$case !== 'timestamp-authority') continue;
+    const { timestamp } = one;
+    const authority = material.timestampAuthorities.findIndex(
+      ({ certChain: [leaf] }) =>
+        leaf?.serialNumber.equals(timestamp.signerSerialNumber) && leaf.issuer.equals(timestamp.signerIssuer),
+    );
+    const { validFor } = root.timestampAuthorities[authority] ?? {};
+    if (validFor === undefined) continue;
+    // The library knows the hash from the name of an ECDSA signature only; CMS names it beside an RSA key as well.
+    if (timestamp.signatureAlgorithm === undefined)
+      Object.defineProperty(timestamp, 'signatureAlgorithm', { value: timestamp.signerDigestAlgorithm });
+    const time = readTime(timestamp);
+    Object.defineProperty(timestamp, 'signingTime', { value: time });
+    const found = time.toISOString();
+    try {
+      // The library judges a time stamp only within a bundle, so one of a signature that always holds.
+      makeVerifier(material).verify({
+        timestamps: [one],
+        tlogEntries: [],
+        key: { $case: 'public-key', hint: '' },
+        signature: { ...signature, signature: signature.signature, verifySignature: () => true },
+      });
+    } catch {
+      const { start, end = time } = validFor;
+      const isOutside = start === undefined || time < start || time > end;
+      throw refuted(isOutside ? 'stale' : 'bad-signature', { found: `a time stamp that says ${found}` });
+    }
+    known.set(`${authority} ${found}`, one);
+  }
+  return [...known.values()];
+}
+
+/**
+ * The time to the second. The library takes fractions of three digits only, and RFC 3161 (2.4.2) asks for as many as
+ * say something.
+ */
+function readTime({ tstInfo }: Rfc3161['timestamp']): Date {
+  const text = tstInfo.root.subs[4]?.value.toString('latin1') ?? '';
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d{1,9})?Z$/.exec(text) ?? [];
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(time.getTime())) throw refuted('malformed', { found: 'a time stamp without a time' });
+  return time;
 }

@@ -1,6 +1,6 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
-import { appendPointer, parentPointer } from '../../core/base/json-pointer.ts';
+import { appendPointer, parentPointer, parsePointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/quoted.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
@@ -34,7 +34,6 @@ import { transparencyProof } from './rules/transparency-proof.ts';
 import { writingSecrets } from './rules/writing-secrets.ts';
 import { findSchemaViolations, type SchemaViolation } from './schema-violations.ts';
 import { securityWords } from './security-words.ts';
-import { wellTypedParts } from './well-typed-parts.ts';
 
 /** A judged document. Issues of an accepted one are warnings. */
 export type ReadResult = AcceptedSpec | RefusedSpec;
@@ -301,4 +300,36 @@ function findSemanticIssues(
   words: readonly string[] = securityWords,
 ): readonly Issue[] {
   return semanticRules.flatMap(({ find }) => find(spec, words));
+}
+
+/** Violations after which a value no longer has the type that the contract gives it. */
+const typeBreaking: ReadonlySet<string> = new Set(['SCHEMA_TYPE', 'SCHEMA_ENUM', 'SCHEMA_CONST']);
+
+/**
+ * The document without the values of the wrong type, for rules that must not trip over them: each is there but
+ * `undefined`, so that indexes stay and what was written is not called missing. With more violations than are listed
+ * nothing is trusted.
+ */
+function wellTypedParts(document: unknown, schemaIssues: readonly Issue[]): Partly<IntentSpec> {
+  if (schemaIssues.length === 0) return document as IntentSpec;
+  if (schemaIssues.some(({ code }) => code === 'SCHEMA_TOO_MANY_ISSUES')) return {};
+  const broken = schemaIssues.filter(({ code }) => typeBreaking.has(code));
+  if (broken.some(({ path }) => path === '')) return {};
+  if (broken.length === 0) return document as Partly<IntentSpec>;
+  const parts = structuredClone(document);
+  for (const { path } of broken) remove(parts, parsePointer(path) ?? []);
+  return parts as Partly<IntentSpec>;
+}
+
+function remove(parts: unknown, tokens: readonly string[]): void {
+  const last = tokens.at(-1);
+  let holder = parts;
+  for (const token of tokens.slice(0, -1)) holder = memberOf(holder, token);
+  if (last === undefined || typeof holder !== 'object' || holder === null) return;
+  Object.defineProperty(holder, last, { value: undefined });
+}
+
+function memberOf(holder: unknown, token: string): unknown {
+  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, token)) return undefined;
+  return (holder as Record<string, unknown>)[token];
 }

@@ -1,22 +1,23 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import { removeRunLitter } from '../run/record/run-litter.ts';
 import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
 import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
-import { listRunDirectories } from '../store/run-directory.ts';
+import { type BlobRetentionStrategy, releaseBlobs } from '../store/retain-blobs.ts';
+import { listRunDirectories, runDirectory } from '../store/run-directory.ts';
+import { acquireRunLock } from '../store/run-lock.ts';
 import { claimsDirectory } from '../vcs/git-claim.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { removeStaleLocks } from '../vcs/stale-locks.ts';
-import { clearRunDirectories, sizeOf } from './clear-run-directories.ts';
 import { type ContentExpiry, readExpiries, readStoredExpiries } from './content-expiry.ts';
 import { expireContent } from './expire-content.ts';
-import { expireContentBeside, listRefsBeside } from './expire-content-beside.ts';
-import { releaseContext } from './release-context.ts';
 import type { Removed } from './removed.ts';
-import { listStoredRefs, type StoredRef } from './stored-ref.ts';
+import { localStateOf } from './run-states.ts';
+import { listStoredRefs, type StoredRef, toStoredRef } from './stored-ref.ts';
 
 export interface CollectRequest {
   readonly stores: Stores;
@@ -120,4 +121,148 @@ async function measured(
 async function ours(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => []);
   return names.filter((name) => /^(?:writ-run-|store-|[0-9a-f]{24}\.json$)/.test(name));
+}
+
+/**
+ * What is kept of a decided run's directory until its retention is over: who did what, when, and what was asked for.
+ */
+const kept = ['journal.jsonl', 'spec.json'];
+
+/**
+ * Clears the directories of decided runs: at once of everything but the journal and the contract, of these too when the
+ * run's retention is over. A run that is not decided in the refs, or has something left to do here, keeps all of it.
+ */
+async function clearRunDirectories(
+  repository: Repository,
+  refs: readonly StoredRef[],
+  expiries: ReadonlyMap<string, ContentExpiry>,
+  nowMs: number,
+  dryRun: boolean,
+): Promise<readonly Removed[]> {
+  const local = new Set(await listRunDirectories(repository));
+  const runs = refs.filter(({ kind, id }) => kind === 'run' && local.has(id));
+  const removed: Removed[] = [];
+  for (const { ref, id } of runs) {
+    const expiry = expiries.get(ref);
+    if (expiry === undefined || (await localStateOf(repository, id)) !== 'over') continue;
+    const found = await clearOne(runDirectory(repository, id), nowMs >= expiry.lastMs, dryRun);
+    if (found) removed.push({ kind: 'run-directory', runId: id, ...found });
+  }
+  return removed;
+}
+
+async function clearOne(
+  directory: string,
+  whole: boolean,
+  dryRun: boolean,
+): Promise<Pick<Removed, 'where' | 'bytes'> | undefined> {
+  const names = (await readdir(directory)).filter((name) => !isLock(name) && (whole || !kept.includes(name)));
+  if (names.length === 0 && !whole) return undefined;
+  let bytes = 0;
+  for (const name of names) bytes += await sizeOf(join(directory, name));
+  if (dryRun) return { where: directory, bytes };
+  // Held while it is cleared: nobody may take the run up in between.
+  const lock = await acquireRunLock(directory).catch((fault: unknown) => {
+    if (isWritError(fault, 'RUN_BUSY')) return undefined;
+    throw fault;
+  });
+  if (lock === undefined) return undefined;
+  try {
+    for (const name of names) await rm(join(directory, name), { recursive: true, force: true });
+  } finally {
+    await lock.release();
+  }
+  if (whole) await rm(directory, { recursive: true, force: true });
+  return { where: directory, bytes };
+}
+
+function isLock(name: string): boolean {
+  return name === 'lock' || name.startsWith('lock.');
+}
+
+/** Bytes of everything below a path; links are not followed. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.size;
+  let bytes = 0;
+  for (const name of await readdir(path).catch(() => [])) bytes += await sizeOf(join(path, name));
+  return bytes;
+}
+
+/** Refs of ours in a store beside git; `object` is their version. None of a store that is no such store. */
+async function listRefsBeside(
+  repository: Repository,
+  { beside }: Pick<OpenStore, 'beside'>,
+): Promise<readonly StoredRef[]> {
+  const refs = (await beside?.list(repository)) ?? [];
+  return refs.flatMap(({ ref, version }) => toStoredRef(ref, version) ?? []);
+}
+
+/**
+ * Removes the content of runs in a store beside git once the last of it is past its retention, with the bytes that
+ * nothing else there needs. Content of a run that waits, works or can be resumed here stays.
+ */
+async function expireContentBeside(
+  repository: Repository,
+  store: OpenStore['objects'],
+  refs: readonly StoredRef[],
+  expiries: ReadonlyMap<string, ContentExpiry>,
+  nowMs: number,
+  dryRun: boolean,
+): Promise<readonly Removed[]> {
+  const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [keyOf(run), run.ref]));
+  const removed: Removed[] = [];
+  for (const content of refs.filter(({ kind }) => kind === 'content')) {
+    const expiry = expiries.get(runs.get(keyOf(content)) ?? '');
+    if (expiry === undefined || nowMs < expiry.lastMs) continue;
+    if ((await localStateOf(repository, content.id)) !== 'over') continue;
+    const bytes = (await store.list(content.ref)).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (!dryRun) await store.remove(content.ref);
+    removed.push({ kind: 'content', where: content.ref, runId: content.id, bytes });
+  }
+  return removed;
+}
+
+function keyOf({ prefix, id }: StoredRef): string {
+  return `${prefix}/${id}`;
+}
+
+const defaultPrefix = 'refs/ai';
+
+/**
+ * Lets go of what retrieval found for runs whose content is over: four strategies keep it from `git gc` (document 1,
+ * blobRetentionStrategy), and only this ends that. Git removes the blobs with its own next collection.
+ */
+async function releaseContext(
+  repository: Repository,
+  refs: readonly StoredRef[],
+  expiries: ReadonlyMap<string, ContentExpiry>,
+  nowMs: number,
+  dryRun: boolean,
+): Promise<readonly Removed[]> {
+  const named = Map.groupBy(
+    refs.filter(({ kind }) => kind === 'context'),
+    ({ id }) => id,
+  );
+  const hasOrphans = refs.some(({ kind }) => kind === 'orphans');
+  const runs = refs.filter(({ kind }) => kind === 'run');
+  const removed: Removed[] = [];
+  for (const { ref, id, prefix } of runs) {
+    const expiry = expiries.get(ref);
+    if (expiry?.blobStrategy === undefined || nowMs < expiry.lastMs) continue;
+    const stems = [...new Set([prefix, defaultPrefix])];
+    const own = (named.get(id) ?? []).filter((one) => stems.includes(one.prefix));
+    if (expiry.blobStrategy === 'ref-anchoring' && own.length === 0) continue;
+    if (expiry.blobStrategy === 'orphan-commit' && own.length === 0 && !hasOrphans) continue;
+    if ((await localStateOf(repository, id)) !== 'over') continue;
+    if (!dryRun) {
+      for (const stem of stems)
+        await releaseBlobs(repository, expiry.blobStrategy as BlobRetentionStrategy, id, {
+          aiRefPrefix: stem,
+        });
+    }
+    for (const one of own) removed.push({ kind: 'context', where: one.ref, runId: id, bytes: 0 });
+  }
+  return removed;
 }

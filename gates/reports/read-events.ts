@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { GoTestReader, isGoEvent } from './go-test.ts';
-import { isLibtestEvent, LibtestReader } from './libtest.ts';
-import { fieldsOf, readReportJson } from './read-report-json.ts';
+import { plainLine } from './plain-text.ts';
+import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-report-json.ts';
+import { claimedCount, Tally } from './tally.ts';
 import {
   type EventReader,
   type ParsedReport,
   type ReportRefusal,
   refuse,
   reportBounds,
+  type TestReport,
 } from './test-report.ts';
 
 const linesPerTurn = 5000;
@@ -77,4 +78,260 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
     if (end > start) yield whole.subarray(start, end);
     start = end + 1;
   }
+}
+
+const actions: readonly unknown[] = [
+  'start',
+  'run',
+  'pause',
+  'cont',
+  'pass',
+  'bench',
+  'fail',
+  'output',
+  'attr',
+  'artifacts',
+  'skip',
+  'build-output',
+  'build-fail',
+];
+/** Lines of output that say nothing of why. */
+const frame = /^\s*(?:=== |--- |FAIL\b|PASS\b|ok\s|exit status)/;
+
+interface OpenTest {
+  hasInner: boolean;
+  innerFailed: boolean;
+  message: string | undefined;
+}
+
+interface OpenPackage {
+  readonly open: Map<string, OpenTest>;
+  failed: number;
+  message: string | undefined;
+}
+
+/** Whether an event is one of `go test -json`. */
+function isGoEvent(event: Fields): boolean {
+  const hasPlace = typeof event.Package === 'string' || typeof event.ImportPath === 'string';
+  return actions.includes(event.Action) && hasPlace;
+}
+
+/**
+ * Reads the events of `go test -json`. Tests without subtests count, every execution of `-count` by itself; a package
+ * that failed without a failed test (build, panic, `TestMain`) is a failure, and so is a test that has no end when its
+ * package ends. Packages without an end are a stream that was cut off.
+ */
+class GoTestReader implements EventReader {
+  readonly #tally = new Tally();
+  readonly #packages = new Map<string, OpenPackage>();
+  readonly #passedOnce = new Set<string>();
+  readonly #failedOnce = new Set<string>();
+  #buildFailed = false;
+
+  event(event: Fields): ReportRefusal | undefined {
+    const name = nameOf(event.Package);
+    if (!isGoEvent(event)) return { reason: 'malformed', message: 'an event is none of `go test -json`' };
+    if (name === undefined) {
+      this.#buildFailed ||= event.Action === 'build-fail';
+      return undefined;
+    }
+    const of = this.#packages.get(name) ?? { open: new Map(), failed: 0, message: undefined };
+    this.#packages.set(name, of);
+    const test = nameOf(event.Test);
+    if (test === undefined) this.#package(name, of, event);
+    else this.#test(name, of, test, event);
+    return this.#packages.size > reportBounds.maxNames || of.open.size > reportBounds.maxNames
+      ? { reason: 'too-large', message: `expected at most ${reportBounds.maxNames} tests at once` }
+      : undefined;
+  }
+
+  end(): ReportRefusal | undefined {
+    if (this.#packages.size === 0) return undefined;
+    const [first = ''] = this.#packages.keys();
+    const message = `the stream ends before the end of ${this.#packages.size} packages, the first \`${plainLine(first)}\``;
+    return { reason: 'truncated', message };
+  }
+
+  toReport(): TestReport {
+    if (this.#buildFailed && this.#tally.failed === 0)
+      this.#tally.contradict('error', 'a build failed and no package that failed is listed');
+    for (const name of this.#failedOnce) {
+      if (!this.#passedOnce.has(name)) continue;
+      this.#tally.contradict(
+        'warning',
+        `test \`${plainLine(name)}\` failed in one execution and passed in another`,
+      );
+    }
+    return this.#tally.toReport();
+  }
+
+  #package(
+    name: string,
+    of: OpenPackage,
+    { Action: action, Output: output, FailedBuild: build }: Fields,
+  ): void {
+    if (action === 'output') {
+      const line = textOf(output);
+      // The last word before the end: a panic, a build error, what `TestMain` printed.
+      if (line !== undefined && !frame.test(line)) of.message = line;
+    }
+    if (action !== 'pass' && action !== 'fail' && action !== 'skip') return;
+    this.#packages.delete(name);
+    for (const [test, { hasInner, message }] of of.open) {
+      if (hasInner) continue;
+      // A panic ends every test that runs.
+      of.failed += 1;
+      this.#tally.fail(`${name} > ${test}`, message ?? 'the test did not come to its end');
+    }
+    if (action !== 'fail' || of.failed > 0) return;
+    const why = textOf(build) === undefined ? of.message : 'the build failed';
+    this.#tally.fail(name, why ?? 'the package failed');
+  }
+
+  #test(name: string, of: OpenPackage, test: string, event: Fields): void {
+    const { Action: action } = event;
+    if (action === 'run') {
+      of.open.set(test, { hasInner: false, innerFailed: false, message: undefined });
+      for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
+        const outer = of.open.get(test.slice(0, at));
+        if (outer) outer.hasInner = true;
+      }
+      return;
+    }
+    const found = of.open.get(test);
+    if (action === 'output') {
+      const line = textOf(event.Output);
+      if (found && line !== undefined && !frame.test(line)) found.message ??= line;
+      return;
+    }
+    if (action !== 'pass' && action !== 'fail' && action !== 'skip') return;
+    of.open.delete(test);
+    if (found?.hasInner && (action !== 'fail' || found.innerFailed)) {
+      if (action === 'fail') markOuter(of, test);
+      return;
+    }
+    const full = `${name} > ${test}`;
+    const durationMs = timeOf(event.Elapsed, 1000);
+    if (action === 'pass') {
+      this.#tally.pass(full, durationMs);
+      if (this.#passedOnce.size < reportBounds.maxNames) this.#passedOnce.add(full);
+    } else if (action === 'skip') this.#tally.skip(full, durationMs);
+    else {
+      of.failed += 1;
+      this.#tally.fail(full, found?.message, durationMs);
+      if (this.#failedOnce.size < reportBounds.maxFailures) this.#failedOnce.add(full);
+      markOuter(of, test);
+    }
+  }
+}
+
+/** The failure of a subtest is why its parents fail. */
+function markOuter({ open }: OpenPackage, test: string): void {
+  for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
+    const outer = open.get(test.slice(0, at));
+    if (outer) outer.innerFailed = true;
+  }
+}
+
+const types: readonly unknown[] = ['suite', 'test', 'bench', 'report'];
+
+interface OpenSuite {
+  readonly announced: number;
+  readonly started: Set<string>;
+  failed: number;
+  listed: number;
+}
+
+/** Whether an event is one of Rust's test harness (`--format json`) or of cargo (`--message-format json`). */
+function isLibtestEvent(event: Fields): boolean {
+  const isTest = types.includes(event.type) && (typeof event.event === 'string' || event.type === 'report');
+  return isTest || (typeof event.reason === 'string' && event.type === undefined);
+}
+
+/**
+ * Reads the events of Rust's test harness, several suites one after another; those of cargo beside them only say
+ * whether the build finished. A suite without an end, or a test without one, is a stream that was cut off; fewer tests
+ * than announced are a contradiction.
+ */
+class LibtestReader implements EventReader {
+  readonly #tally = new Tally();
+  #suite: OpenSuite | undefined;
+  #suites = 0;
+
+  event(event: Fields): ReportRefusal | undefined {
+    if (!isLibtestEvent(event))
+      return { reason: 'malformed', message: "an event is none of Rust's test harness" };
+    if (event.reason === 'build-finished' && event.success === false)
+      this.#tally.fail('build', 'the build failed');
+    if (event.type === 'suite') return this.#onSuite(event);
+    if (event.type !== 'test' && event.type !== 'bench') return undefined;
+    const suite = this.#suite;
+    if (!suite) return { reason: 'malformed', message: 'a test stands outside of any suite' };
+    return this.#onTest(suite, event);
+  }
+
+  end(): ReportRefusal | undefined {
+    if (this.#suite) return { reason: 'truncated', message: 'the stream ends inside a suite' };
+    const onlyBuilt = this.#suites === 0 && this.#tally.failed === 0;
+    return onlyBuilt ? { reason: 'not-a-report', message: 'the events are of a build alone' } : undefined;
+  }
+
+  toReport(): TestReport {
+    return this.#tally.toReport();
+  }
+
+  #onSuite(event: Fields): ReportRefusal | undefined {
+    const suite = this.#suite;
+    if (event.event === 'started') {
+      if (suite) return { reason: 'truncated', message: 'a suite begins before the one before it ended' };
+      this.#suites += 1;
+      const announced = claimedCount(this.#tally, '`test_count`', event.test_count);
+      this.#suite = { announced, started: new Set(), failed: 0, listed: 0 };
+      return undefined;
+    }
+    if (!suite) return { reason: 'malformed', message: 'a suite ends that did not begin' };
+    this.#suite = undefined;
+    const [open] = suite.started;
+    if (open !== undefined)
+      return { reason: 'truncated', message: `test \`${plainLine(open)}\` began and did not end` };
+    const claimed = claimedCount(this.#tally, '`failed`', event.failed);
+    if (claimed > suite.failed)
+      this.#tally.contradict('error', `a suite claims ${claimed} failed tests and lists ${suite.failed}`);
+    else if (event.event !== 'ok' && suite.failed === 0)
+      this.#tally.contradict('error', 'a suite failed and lists no failed test');
+    if (suite.announced > suite.listed)
+      this.#tally.contradict('error', `a suite announced ${suite.announced} tests and lists ${suite.listed}`);
+    return undefined;
+  }
+
+  #onTest(suite: OpenSuite, event: Fields): ReportRefusal | undefined {
+    const name = nameOf(event.name) ?? '';
+    const durationMs = timeOf(event.exec_time, 1000);
+    // `timeout` only warns: the end follows.
+    if (event.event === 'timeout') return undefined;
+    if (event.event === 'started') {
+      suite.started.add(name);
+      return suite.started.size > reportBounds.maxNames
+        ? { reason: 'too-large', message: `expected at most ${reportBounds.maxNames} tests at once` }
+        : undefined;
+    }
+    suite.started.delete(name);
+    suite.listed += 1;
+    if (event.event === 'ok' || event.type === 'bench') this.#tally.pass(name, durationMs);
+    else if (event.event === 'ignored') this.#tally.skip(name, durationMs);
+    else {
+      suite.failed += 1;
+      this.#tally.fail(name, messageOf(event), durationMs);
+    }
+    return undefined;
+  }
+}
+
+function messageOf({ message, stdout }: Fields): string | undefined {
+  const said = textOf(message);
+  if (said !== undefined) return said.split('\n', 1)[0];
+  const lines = (textOf(stdout) ?? '').split('\n').map((line) => line.trim());
+  const panic = lines.findIndex((line) => line.includes('panicked at'));
+  // Since 1.73 the words of a panic stand in the line after its place.
+  return lines[panic]?.endsWith(':') ? lines[panic + 1] : lines[panic];
 }

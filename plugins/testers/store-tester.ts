@@ -10,7 +10,6 @@ import {
   text,
   versionFiles,
 } from './store-bench.ts';
-import { storeCases } from './store-cases.ts';
 
 /**
  * Runs a store through what every store promises; rejects with an AssertionError that names the case. Takes some
@@ -82,5 +81,207 @@ const storeProcessCases: StoreCases = {
       await store.writeTree(ref, { message: 'm', files: after, keepExisting: false });
       sameBytes(await store.read(ref, 'part/0'), text(`after-${waitMs}`));
     }
+  },
+};
+
+const conflicts = { code: 'EVIDENCE_WRITE_FAILED' };
+
+/** What a store promises to one process. */
+const storeCases: StoreCases = {
+  'what was written is read back, byte for byte': async ({ store }) => {
+    const files: [string, Buffer][] = [
+      ['a/b.json', text('{}\n')],
+      ['a.b', text('dot')],
+      ['empty', text('')],
+      ['odd "name"\\ with blank/ü', Buffer.from([0, 10, 255, 13])],
+      ['big', Buffer.alloc(3_000_000, 'x')],
+    ];
+    const version = await store.writeTree(ref, { message: 'one\nline', files, keepExisting: true });
+    assert.equal(await store.version(ref), version);
+    for (const [path, bytes] of files) sameBytes(await store.read(ref, path), bytes, path);
+    const many = await store.readMany(ref, ['empty', 'none', 'a', 'a.b']);
+    assert.deepEqual([...many.keys()].sort(), ['a.b', 'empty']);
+    const listed = await store.list(ref);
+    const paths = files.map(([path]) => path).sort((a, b) => Buffer.compare(text(a), text(b)));
+    assert.deepEqual(
+      listed.map(({ path }) => path),
+      paths,
+    );
+    for (const { path, sizeBytes, object } of listed) {
+      assert.equal(sizeBytes, files.find(([name]) => name === path)?.[1].length, path);
+      assert.notEqual(object, '');
+    }
+  },
+  'a ref that does not exist holds nothing, and a name that is none is refused': async ({ store }) => {
+    assert.equal(await store.version(ref), undefined);
+    assert.equal(await store.read(ref, 'a'), undefined);
+    assert.equal((await store.readMany(ref, ['a'])).size, 0);
+    assert.deepEqual(await store.list(ref), []);
+    assert.deepEqual(await store.refs('refs/ai/runs/'), []);
+    await store.remove(ref);
+    for (const name of ['refs/a b', 'refs/../x', 'heads', 'refs/a/.b', 'refs/a~']) {
+      const write = store.writeTree(name, { message: 'm', files: [['a', text('1')]], keepExisting: true });
+      await assert.rejects(write, { code: 'REF_INVALID' }, name);
+      await assert.rejects(store.read(name, 'a'), { code: 'REF_INVALID' }, name);
+    }
+  },
+  'existing files stay or go as the write says; a file and a directory of one name replace each other':
+    async ({ store }) => {
+      const put = (files: [string, Buffer][], keepExisting: boolean) =>
+        store.writeTree(ref, { message: 'm', files, keepExisting });
+      const paths = async () => (await store.list(ref)).map(({ path }) => path);
+      await put(
+        [
+          ['a', text('1')],
+          ['b/c', text('1')],
+        ],
+        true,
+      );
+      await put([['a', text('2')]], true);
+      assert.deepEqual(await paths(), ['a', 'b/c']);
+      sameBytes(await store.read(ref, 'a'), text('2'));
+      await put(
+        [
+          ['a/x', text('3')],
+          ['b', text('3')],
+        ],
+        true,
+      );
+      assert.deepEqual(await paths(), ['a/x', 'b']);
+      await put([['only', text('4')]], false);
+      assert.deepEqual(await paths(), ['only']);
+      await put([], false);
+      assert.deepEqual(await paths(), []);
+    },
+  'a write that expected another version changes nothing': async ({ store }) => {
+    const put = (value: string, expectedOld: string | null) =>
+      store.writeTree(ref, { message: 'm', files: [['a', text(value)]], keepExisting: true, expectedOld });
+    const first = await put('1', null);
+    const second = await put('2', first);
+    for (const expected of [null, first, 'f'.repeat(first.length)])
+      await assert.rejects(put('3', expected), conflicts);
+    assert.equal(await store.version(ref), second);
+    sameBytes(await store.read(ref, 'a'), text('2'));
+  },
+  'the same write at the same time is the same version, and is answered where it is current': async ({
+    store,
+  }) => {
+    const put = (name: string, value: string, expectedOld: string | null) =>
+      store.writeTree(name, {
+        message: 'm',
+        files: [['a', text(value)]],
+        keepExisting: true,
+        expectedOld,
+        atMs: 1_700_000_000_000,
+      });
+    const first = await put(ref, '1', null);
+    assert.equal(await put(ref, '1', null), first);
+    assert.equal(await put('refs/ai/runs/two', '1', null), first);
+    const second = await put(ref, '2', first);
+    await assert.rejects(put(ref, '3', first), conflicts);
+    await assert.rejects(put(ref, '1', null), conflicts);
+    assert.equal(await store.version(ref), second);
+  },
+  'refs are listed by whole components, sorted, beside each other and below each other': async ({
+    store,
+  }) => {
+    const names = [
+      'refs/ai/runs/b',
+      'refs/ai/runs/a%2Fb',
+      'refs/ai/runsx/c',
+      'refs/ai/runs/deep/d',
+      'refs/x-team/runs/e',
+    ];
+    const versions = new Map<string, string>();
+    for (const name of names)
+      versions.set(
+        name,
+        await store.writeTree(name, { message: name, files: [['a', text(name)]], keepExisting: true }),
+      );
+    for (const prefix of ['refs/ai/runs/', 'refs/ai/runs', 'refs/ai/', 'refs/none/']) {
+      const expected = names.filter((name) => name.startsWith(`${prefix.replace(/\/$/, '')}/`)).sort();
+      assert.deepEqual(
+        await store.refs(prefix),
+        expected.map((name) => ({ ref: name, version: versions.get(name) })),
+        prefix,
+      );
+    }
+  },
+  'a ref that was removed is gone, the others stay, and its name is free': async ({ store }) => {
+    const other = 'refs/ai/runs/other';
+    for (const name of [ref, other])
+      await store.writeTree(name, {
+        message: 'm',
+        files: [
+          ['shared', text('x')],
+          ['own', text(name)],
+        ],
+        keepExisting: true,
+      });
+    await store.remove(ref);
+    await store.remove(ref);
+    assert.equal(await store.read(ref, 'own'), undefined);
+    sameBytes(await store.read(other, 'own'), text(other));
+    sameBytes(await store.read(other, 'shared'), text('x'));
+    await store.writeTree(ref, {
+      message: 'm',
+      files: [['again', text('1')]],
+      keepExisting: true,
+      expectedOld: null,
+    });
+    assert.deepEqual(
+      (await store.list(ref)).map(({ path }) => path),
+      ['again'],
+    );
+  },
+  'a path that leaves its tree, and a source that fails, store nothing': async ({ store }) => {
+    const first = await store.writeTree(ref, {
+      message: 'm',
+      files: [['kept', text('1')]],
+      keepExisting: true,
+    });
+    const hostile = ['../x', '/x', 'a/../b', 'a//b', './a', 'a/', '', '.git/config', 'a/.GIT/x', 'a\0b'];
+    for (const path of hostile) {
+      const files: [string, Buffer][] = [
+        ['fine', text('1')],
+        [path, text('2')],
+      ];
+      await assert.rejects(
+        store.writeTree(ref, { message: 'm', files, keepExisting: true }),
+        conflicts,
+        path,
+      );
+    }
+    async function* failing(): AsyncGenerator<readonly [string, Uint8Array]> {
+      yield ['half', text('half')];
+      throw new Error('the source broke');
+    }
+    await assert.rejects(
+      store.writeTree(ref, { message: 'm', files: failing(), keepExisting: true }),
+      conflicts,
+    );
+    assert.equal(await store.version(ref), first);
+    assert.deepEqual(
+      (await store.list(ref)).map(({ path }) => path),
+      ['kept'],
+    );
+    for (const path of hostile) assert.equal(await store.read(ref, path), undefined, path);
+  },
+  'ten thousand files go in and come out': async ({ store }) => {
+    const count = 10_000;
+    function* files(): Generator<readonly [string, Uint8Array]> {
+      for (let index = 0; index < count; index += 1)
+        yield [`evidence/${index}.json`, text(`{"index":${index}}`)];
+    }
+    await store.writeTree(ref, { message: 'm', files: files(), keepExisting: true });
+    const listed = await store.list(ref);
+    assert.equal(listed.length, count);
+    const read = await store.readMany(
+      ref,
+      listed.map(({ path }) => path),
+    );
+    assert.equal(read.size, count);
+    for (const index of [0, 999, count - 1])
+      sameBytes(read.get(`evidence/${index}.json`), text(`{"index":${index}}`));
   },
 };

@@ -1,5 +1,6 @@
 import type {
   AssistantMessage,
+  FailureKind,
   ModelEvent,
   ModelRequest,
   ReplyEnd,
@@ -8,19 +9,21 @@ import type {
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
 import { argumentsAsObject } from '../wire/call-arguments.ts';
 import { callIds } from '../wire/call-ids.ts';
+import { failureByStatus } from '../wire/failure-by-status.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
 import { replayed } from '../wire/replayed.ts';
+import { rowOf } from '../wire/row-of.ts';
 import { versioned } from '../wire/versioned.ts';
 import {
   brokenReply,
   endOf,
+  type SaidFailure,
   SaidFailureError,
   type WireFormat,
   type WireReader,
   type WireRequest,
 } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { anthropicFailure } from './anthropic-failure.ts';
 import { type Block, openBlock } from './content-block.ts';
 
 /**
@@ -344,4 +347,48 @@ const unknown: Omit<AnthropicFamily, 'models'> = { adaptive: false, maxTokens: 8
 /** The family of a model. */
 function anthropicFamily(model: string): Omit<AnthropicFamily, 'models'> {
   return families.find(({ models }) => models.test(model)) ?? unknown;
+}
+
+/** `error.details.error_code`, where there is one: the only exact word. */
+const byCode: Readonly<Record<string, FailureKind>> = {
+  organization_on_hold: 'forbidden',
+  contract_spend_limit_reached: 'quota-used-up',
+  enforced_spend_limit_reached: 'quota-used-up',
+  linked_organization_spend_limit_reached: 'quota-used-up',
+  linked_organization_billing_unavailable: 'no-credit',
+  request_body_too_large_after_decoding: 'too-large',
+};
+
+/** A bad request is many things, told apart by its words alone; what they do not say stays a bad request. */
+const byWords: readonly (readonly [RegExp, FailureKind])[] = [
+  [/credit balance is too low/i, 'no-credit'],
+  [/reached your specified .{0,40}usage limits/i, 'quota-used-up'],
+  [/prompt is too long|exceeds? (?:the )?(?:context|maximum allowed)/i, 'too-large'],
+];
+
+/** `error.type` (platform.claude.com/docs/en/api/errors). */
+const byType: Readonly<Record<string, FailureKind>> = {
+  invalid_request_error: 'bad-request',
+  authentication_error: 'key-refused',
+  billing_error: 'no-credit',
+  permission_error: 'forbidden',
+  not_found_error: 'unknown-model',
+  request_too_large: 'too-large',
+  rate_limit_error: 'rate-limited',
+  api_error: 'server',
+  timeout_error: 'server',
+  overloaded_error: 'overloaded',
+};
+
+/** `{type: "error", error: {type, message, details?}}`; without a status it came in the middle of a reply. */
+function anthropicFailure(status: number | undefined, body: unknown): SaidFailure {
+  const { type, message, details } = partsOf(partsOf(body).error);
+  const named = textIn(type);
+  const found = textIn(message);
+  const kind =
+    rowOf(byCode, textIn(partsOf(details).error_code)) ??
+    (named === 'invalid_request_error' ? byWords.find(([words]) => words.test(found))?.[1] : undefined) ??
+    rowOf(byType, named) ??
+    (status === undefined ? 'server' : failureByStatus(status));
+  return { kind, found };
 }

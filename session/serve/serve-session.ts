@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { ignoreDirectory } from '../../http/ignore-directory.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { openPrivateDirectory } from '../../http/private-files.ts';
 import type { Route } from '../../http/route.ts';
+import { answerHeaders } from '../../http/send-answer.ts';
 import { goalRoutes } from '../api/goal-routes.ts';
 import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
@@ -29,7 +31,6 @@ import { toSnapshot } from '../state/snapshot.ts';
 import { pendingOf, type SessionState } from '../state/state.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
-import { pageRoutes } from './page-routes.ts';
 import { remoteNotice } from './remote-notice.ts';
 
 export interface ServeSetting {
@@ -328,4 +329,67 @@ function lastErrorOf({ status, transcript }: SessionState): string | undefined {
   if (status !== 'error') return undefined;
   const content = transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';
   return /^([A-Z][A-Z0-9_]{2,60})(?::|$)/.exec(content)?.[1] ?? 'TURN_FAILED';
+}
+
+/** Of the page and its files: nothing from elsewhere, nothing inline, nothing framed, no markup out of text. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const headers: Readonly<Record<string, string>> = {
+  ...answerHeaders,
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const forEver = 'public, max-age=31536000, immutable';
+
+/**
+ * The page of a session and its files (document 2, What the service does). They are read when a browser first asks:
+ * whoever only speaks to the API pays nothing for them. A name that is none is NOT_FOUND.
+ */
+const pageRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/',
+    isPage: true,
+    answer: async ({ response }) => {
+      const { pageDocument } = await load();
+      send(response, pageDocument, { 'content-type': 'text/html; charset=utf-8' });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/assets/:name',
+    isPage: true,
+    answer: async ({ response, params: { name } }) => {
+      const { assets } = await load();
+      const asset = assets.find((one) => one.name === name);
+      if (asset === undefined) throw new WritError('NOT_FOUND');
+      const { contentType, sha256, text } = asset;
+      send(response, text, {
+        'content-type': contentType,
+        'cache-control': forEver,
+        etag: `"${sha256}"`,
+      });
+    },
+  },
+];
+
+const load = (): Promise<typeof import('../web/assets.gen.ts')> => import('../web/assets.gen.ts');
+
+function send(response: ServerResponse, text: string, more: Readonly<Record<string, string>>): void {
+  const body = Buffer.from(text);
+  response.writeHead(200, { ...headers, ...more, 'content-length': body.length }).end(body);
 }

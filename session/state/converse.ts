@@ -1,13 +1,13 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelMessage } from '../../core/contract/model.ts';
 import { boundRequest } from '../../engine/run/draft/read-request.ts';
-import { answeredGoal } from './answered-goal.ts';
 import { beginDeed, isDeed } from './begin-deed.ts';
 import { changeBudget } from './change-budget.ts';
 import type { ClientCommand, Want } from './command.ts';
 import { cutDialogue, type DialogueCut } from './cut-dialogue.ts';
 import { type Decided, type Moment, nothingDecided } from './decided.ts';
 import type { Fact, Speaker } from './fact.ts';
+import { exhausted, grantedLimit } from './goal-budget.ts';
 import { judgeHeldAnswer } from './held/judge-held-answer.ts';
 import { requireMayUndo, requireNothingHeld, requireSomethingHeld } from './held/require-held.ts';
 import {
@@ -19,6 +19,7 @@ import {
   questionsOf,
   secretQuestions,
 } from './interaction.ts';
+import { pursuedGoal } from './pursued-goal.ts';
 import { requireIdle } from './require-idle.ts';
 import { isRepeated, saidFact } from './said-fact.ts';
 import { sayGoal } from './say-goal.ts';
@@ -339,4 +340,35 @@ function charactersOf(dialogue: readonly ModelMessage[]): number {
       (one.role === 'tool' ? one.results.reduce((all, { text }) => all + text.length, 0) : one.text.length),
     0,
   );
+}
+
+/**
+ * What an answer to its draft or its plan makes of a goal: Execute grants one budget from here on, Cancel leaves it
+ * blocked. A program is given the first budget alone, and goes on with what is left of it; PERSON_REQUIRED where
+ * nothing is. Pure.
+ */
+function answeredGoal(
+  state: SessionState,
+  { kind }: Pick<Interaction, 'kind'>,
+  option: string,
+  by: Speaker,
+): readonly Fact[] {
+  const goal = pursuedGoal(state);
+  if (goal === undefined || (kind !== 'intent_review_choice' && kind !== 'post_plan_choice')) return [];
+  if (option === 'execute') {
+    const isGranted = by.kind !== 'automation' || goal.run === undefined;
+    const used = exhausted(goal.budget);
+    if (!isGranted && used !== undefined)
+      throw new WritError('PERSON_REQUIRED', {
+        message: `the goal's budget is used up (${used}), and a person alone grants one more`,
+        detail: { goal: goal.id, reason: used },
+      });
+    const limit = isGranted ? { limit: grantedLimit(goal.budget) } : {};
+    return [moved(goal.id, { status: 'active', ...limit })];
+  }
+  return option === 'cancel' ? [moved(goal.id, { status: 'blocked', blockReason: 'declined' })] : [];
+}
+
+function moved(goal: string, change: Extract<Fact, { readonly type: 'goal-moved' }>['change']): Fact {
+  return { type: 'goal-moved', goal, change };
 }

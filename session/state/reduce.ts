@@ -1,7 +1,8 @@
 import { cutDialogue } from './cut-dialogue.ts';
 import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
+import { type BlockReason, type GoalChange, isOpenGoal, type SessionGoal } from './goal.ts';
+import { addAmounts } from './goal-budget.ts';
 import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
-import { afterTurnOf, movedGoal, usedByGoal } from './moved-goal.ts';
 import { answeredPlans, askedPlans, endedPlans, lived, withModelSettled } from './plan-life.ts';
 import { pursuedGoal } from './pursued-goal.ts';
 import { withPatchset } from './reduce-patchset.ts';
@@ -297,4 +298,44 @@ function remembered(
   text: string,
 ): ReadonlyMap<string, string> {
   return new Map([...commands, [id, text] as const].slice(-kept.commands));
+}
+
+/** A goal as a change leaves it; one that was given up or achieved stays so, whatever comes late. Pure. */
+function movedGoal(goal: SessionGoal, { limit, workedMs = 0, ...change }: GoalChange): SessionGoal {
+  const { blockReason, ...rest } = isOpenGoal(goal) ? { ...goal, ...change } : goal;
+  const { used } = goal.budget;
+  const budget = {
+    ...goal.budget,
+    ...(limit === undefined ? {} : { limit }),
+    used: { ...used, workMs: used.workMs + workedMs },
+  };
+  return {
+    ...rest,
+    budget,
+    ...(rest.status === 'blocked' ? { blockReason: blockReason ?? 'failed' } : {}),
+  };
+}
+
+const reasonOf: Readonly<Record<TurnEnd, BlockReason>> = {
+  done: 'declined',
+  cancelled: 'interrupted',
+  failed: 'failed',
+  decided: 'failed',
+};
+
+/** What the end of its turn leaves of a goal: nobody works on it any more. */
+function afterTurnOf(goal: SessionGoal, turn: string, end: TurnEnd): SessionGoal {
+  if (goal.turn !== turn || goal.status !== 'active') return goal;
+  return movedGoal(goal, { status: 'blocked', blockReason: reasonOf[end] });
+}
+
+/** What a question to a model, asked in its turn, leaves of a goal. */
+function usedByGoal(
+  goal: SessionGoal,
+  { turn, inputTokens, outputTokens, costUsd = 0 }: Extract<Fact, { readonly type: 'used' }>,
+): SessionGoal {
+  if (goal.turn !== turn) return goal;
+  const { budget } = goal;
+  const more = { tokens: inputTokens + outputTokens, costUsd, workMs: 0 };
+  return { ...goal, budget: { ...budget, used: addAmounts(budget.used, more) } };
 }

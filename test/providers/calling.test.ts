@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ModelEvent } from '../../core/contract/model.ts';
 import { anthropicReader } from '../../providers/anthropic/source.ts';
 import { responsesReader } from '../../providers/openai/source.ts';
-import { chatReader } from '../../providers/wire/chat/chat-reader.ts';
+import { chatReader } from '../../providers/wire/chat/chat-format.ts';
 import type { WireReader } from '../../providers/wire/wire-format.ts';
 
 const chat = (): WireReader => chatReader({ keepsReasoning: false });

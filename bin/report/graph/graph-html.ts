@@ -3,10 +3,58 @@ import { clipCells } from '../../terminal/cell-width.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { pageFrame } from '../page-frame.ts';
 import { pageStyle } from '../page-style.ts';
-import { type Layout, layOut, type PlacedNode, sizes } from './graph-layout.ts';
-import { type TreeNode, toTrees } from './graph-tree.ts';
+import { kindOrder, type TreeNode, toTrees } from './graph-tree.ts';
 import { toName, toRelation, toTags } from './graph-words.ts';
 import { toTone } from './to-tone.ts';
+
+/** Measures of the drawing, in its own units (pixels at zoom 1). */
+const sizes = { nodeWidth: 176, nodeHeight: 44, columnStep: 224, rowStep: 56, margin: 16 } as const;
+
+/** Where a node stands: its upper left corner. */
+interface PlacedNode {
+  readonly node: GraphNode;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Layout {
+  /** In the order of the trees. */
+  readonly nodes: readonly PlacedNode[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * A column for each kind, from intent to decision; a row for each branch. A decision stands in the row of its run, what
+ * came before it stands beside it.
+ */
+function layOut(trees: readonly TreeNode[]): Layout {
+  const nodes: PlacedNode[] = [];
+  let columns = 0;
+  /** Places a tree from `row` on, and answers the next free row. */
+  const place = ({ node, children }: TreeNode, row: number): number => {
+    const column = kindOrder.indexOf(node.kind);
+    columns = Math.max(columns, column + 1);
+    nodes.push({
+      node,
+      x: sizes.margin + column * sizes.columnStep,
+      y: sizes.margin + row * sizes.rowStep,
+    });
+    let [next, nextDecision] = [row, row];
+    for (const child of children) {
+      if (child.node.kind === 'decision') nextDecision = place(child, nextDecision);
+      else next = place(child, next);
+    }
+    return Math.max(next, nextDecision, row + 1);
+  };
+  let rows = 0;
+  for (const tree of trees) rows = place(tree, rows);
+  return {
+    nodes,
+    width: 2 * sizes.margin + Math.max(columns - 1, 0) * sizes.columnStep + sizes.nodeWidth,
+    height: 2 * sizes.margin + Math.max(rows - 1, 0) * sizes.rowStep + sizes.nodeHeight,
+  };
+}
 
 /** Characters that fit into a node. */
 const nodeCells = 22;

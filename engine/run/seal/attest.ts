@@ -6,18 +6,23 @@ import type {
   Attestor,
   AttestRequest,
   DigestedThing,
+  SealedEvidence,
   SealedFile,
   SealingParties,
 } from '../../../core/contract/attestor.ts';
+import { carryReader } from '../../patch/carry-reader.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
+import { readObjects } from '../../vcs/blobs.ts';
+import { evidenceReader } from '../../vcs/evidence-reader.ts';
+import { replayRecord } from '../decide/replay-record.ts';
+import { allowedSignersOf } from '../record/allowed-signers-of.ts';
 import { joinNetworks } from '../record/join-networks.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { RecordFiles } from '../record/record-files.ts';
-import { contentBelowNames } from '../record/settle-run.ts';
+import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { describeEngine } from '../state/describe-engine.ts';
 import type { Steps } from '../state/steps.ts';
-import { sealedEvidence } from './sealed-evidence.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';
 
 /** What became of the claim that a sealed change was made. */
@@ -326,4 +331,36 @@ function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['net
       return whole ? [{ stage, check: id, ...whole }] : [];
     }),
   );
+}
+
+/** A run as it is about to be stored, for whoever verifies it as a stranger would. */
+async function sealedEvidence(attempt: Attempt, commit: string, files: RecordFiles): Promise<SealedEvidence> {
+  const {
+    identity: { runId },
+    ground,
+    box,
+    patch,
+  } = attempt;
+  const { repository } = ground;
+  const [object] = await readObjects(repository, [commit]);
+  if (!object)
+    throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });
+  const ofAttempts = new Map<string, Uint8Array>();
+  for await (const [path, bytes] of contentBelowNames(attempt)) ofAttempts.set(path, bytes);
+  const records = new Map(box.list().map((record) => [record.path, record]));
+  return {
+    runId,
+    commit: { id: commit, raw: object.bytes },
+    files,
+    allowedSigners: (await allowedSignersOf(attempt)) ?? new Uint8Array(),
+    replay: replayRecord,
+    contentPaths: [patchContentPath, ...records.keys(), ...ofAttempts.keys()],
+    readContent: async (path) => {
+      const record = records.get(path);
+      if (path === patchContentPath) return patch.diff;
+      return record ? box.read(record) : ofAttempts.get(path);
+    },
+    ...evidenceReader(repository),
+    carry: carryReader(repository),
+  };
 }

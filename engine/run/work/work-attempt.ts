@@ -20,16 +20,18 @@ import { requireOldSigners } from '../state/require-old-signers.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
 import type { Steps } from '../state/steps.ts';
 import { tellLostCall } from '../state/tell-lost-call.ts';
+import type { WorkWatch } from '../state/work-watch.ts';
+import { openAgentHost } from './agent/open-agent.ts';
 import { attemptName } from './attempt-name.ts';
+import type { HandPlace } from './hands/hand-place.ts';
 import { openHands } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { writeStubs } from './hands/write-stubs.ts';
 import { type KeptCode, openCode } from './lsp/open-code.ts';
-import { openAsked } from './open-asked.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import { lostUse } from './tools/held-call.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
-import type { TurnsTaken } from './turns/open-turns.ts';
+import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 import { untrustedText } from './turns/untrusted-text.ts';
 import { openHistory } from './vcs/see-history.ts';
 
@@ -301,4 +303,47 @@ function checkUsage(usage: WorkUsage): WorkUsage {
     message: `expected \`costUnits\` from 0, found \`${costUnits}\``,
     detail: { costUnits: String(costUnits) },
   });
+}
+
+/** The way of an attempt to the model that its worker names, or to the program that has one. */
+interface OpenAsked extends AsyncDisposable {
+  readonly ways: Pick<TaskOrder, 'turns' | 'agent'>;
+  taken(): TurnsTaken | undefined;
+}
+
+async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTools): Promise<OpenAsked> {
+  const { model } = run.means;
+  if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
+  const { agent } = model;
+  if (agent === undefined) {
+    const turns = heardTurns(
+      openTurns(run, model, { spend: tools.calls.spend, task: tools.task }),
+      run.means.settings.watch,
+    );
+    return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
+  }
+  const host = await openAgentHost(run, place, { ...model, agent }, tools);
+  let closed: Promise<void> | undefined;
+  return {
+    ways: { agent: host },
+    taken: host.taken,
+    async [Symbol.asyncDispose]() {
+      closed ??= host.close();
+      await closed;
+    },
+  };
+}
+
+/** The same turns, overheard by whoever watches the run. */
+function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
+  if (watch === undefined) return turns;
+  const heard = watch.listen();
+  return {
+    ...turns,
+    take: (question, told) =>
+      turns.take(question, (event) => {
+        told?.(event);
+        heard(event);
+      }),
+  };
 }

@@ -1,14 +1,21 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { isWritError } from '../../../core/base/errors.ts';
+import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
 import { failedTests } from '../../../engine/run/record/failure-text.ts';
 import { readRun } from '../../../engine/run/record/read-run.ts';
+import type { ModelMeter } from '../../../engine/run/state/model-meter.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
-import { type BudgetReason, exhausted } from '../../state/goal-budget.ts';
+import {
+  addAmounts,
+  type BudgetReason,
+  exhausted,
+  type GoalAmounts,
+  noAmounts,
+} from '../../state/goal-budget.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import { openedNetwork } from '../consent-ground.ts';
 import { type MadePlan, makePlan } from '../plan-step.ts';
@@ -18,8 +25,8 @@ import type { StepEnd, TurnScope } from '../turn-scope.ts';
 import { verifyOffline } from '../verify/verify-offline.ts';
 import { askAgain } from './ask-again.ts';
 import { blockGoal } from './block-goal.ts';
+import { chargeWork } from './charge-work.ts';
 import { patiently } from './patiently.ts';
-import { underBudget } from './under-budget.ts';
 
 /**
  * Executes the plan of a goal, and plans and runs again by itself until a run was committed whose gates ran every
@@ -270,4 +277,73 @@ async function lastRun(
 /** Digest of what a run left: its files, and which checks and tests failed. The same twice is no progress. Pure. */
 function traceOf({ patch, stages }: Pick<RunView, 'patch' | 'stages'>): string {
   return sha256Hex(JSON.stringify([patch?.digest ?? null, [...failedTests(stages)].sort()]));
+}
+
+/** What was done within a budget, or what of it was used up before that was done. */
+type Budgeted<T> = { readonly done: T } | { readonly usedUp: BudgetReason };
+
+const lookAgainMs = 300_000;
+const unitsPerUsd = 1000;
+
+/**
+ * Does something for the goal that is pursued as long as its budget lasts. When tokens or money are used up no further
+ * question is put to a model; when the time is, whatever runs is stopped. What had begun can be gone on with.
+ */
+async function underBudget<T>(scope: TurnScope, act: (inner: TurnScope) => Promise<T>): Promise<Budgeted<T>> {
+  const goal = pursuedGoal(scope.state());
+  if (goal === undefined) throw new TypeError('a budget of a goal that there is not');
+  await chargeWork(scope);
+  const { limit } = goal.budget;
+  const before = pursuedGoal(scope.state())?.budget.used ?? goal.budget.used;
+  let asked: GoalAmounts = noAmounts;
+  let usedUp: BudgetReason | undefined;
+  const over = new AbortController();
+  const stop = (reason: BudgetReason): WritError => {
+    usedUp ??= reason;
+    const stopped = new WritError('RUN_INTERRUPTED', { message: `the goal's budget is used up: ${reason}` });
+    over.abort(stopped);
+    return stopped;
+  };
+  const inner = scope.within(over.signal);
+  /** What was asked is counted here at once: it is told in its own time. */
+  const counting = (meter: ModelMeter): ModelMeter => ({
+    begin(question) {
+      const reason = exhausted({ limit, used: { ...addAmounts(before, asked), workMs: 0 } });
+      if (reason !== undefined) throw stop(reason);
+      const settle = meter.begin(question);
+      return (reply) => {
+        if (reply !== undefined) {
+          const { usage, costUnits = 0 } = reply;
+          const tokens = usage.input + usage.output;
+          asked = addAmounts(asked, { tokens, costUsd: costUnits / unitsPerUsd, workMs: 0 });
+        }
+        settle(reply);
+      };
+    },
+  });
+  const ended = new AbortController();
+  const timed = keepTime(inner, limit.workMs, AbortSignal.any([ended.signal, inner.signal])).then(
+    () => void stop('budget_time'),
+    () => undefined,
+  );
+  try {
+    return { done: await act({ ...inner, meter: (plan) => counting(inner.meter(plan)) }) };
+  } catch (fault) {
+    if (usedUp === undefined || scope.signal.aborted) throw fault;
+    return { usedUp };
+  } finally {
+    ended.abort();
+    await timed;
+    await chargeWork(scope);
+  }
+}
+
+/** Resolves when so much was worked; rejects with the reason of the signal. */
+async function keepTime(scope: TurnScope, limitMs: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await chargeWork(scope);
+    const left = limitMs - (pursuedGoal(scope.state())?.budget.used.workMs ?? limitMs);
+    if (left <= 0) return;
+    await scope.setting.clock.sleep(Math.min(left, lookAgainMs), signal);
+  }
 }

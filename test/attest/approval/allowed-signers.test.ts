@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseAllowedSigners } from '../../../attest/approval/allowed-signers.ts';
-import { findSigner } from '../../../attest/approval/find-signer.ts';
-import { fitsPatternList, literalsOf } from '../../../attest/approval/pattern-list.ts';
-import { parseSignerTime } from '../../../attest/approval/signer-time.ts';
+import { parseAllowedSigners, parseSignerTime } from '../../../attest/approval/allowed-signers.ts';
+import { findSigner, fitsPatternList, literalsOf } from '../../../attest/approval/read-approvals.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
 import { makeKey, publicOf, sshSign, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseSignerTime } from '../../../attest/approval/signer-time.ts';
+import { parseSignerTime } from '../../../attest/approval/allowed-signers.ts';
 
 /** With the time zone of this process set to another one. */
 function inZone<T>(zone: string, read: () => T): T {

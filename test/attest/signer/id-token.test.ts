@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readTokenClaims } from '../../../attest/signer/id-token.ts';
+import { readTokenClaims } from '../../../attest/signer/keyless-key.ts';
 
 const token = (claims: object): string =>
   ['{}', JSON.stringify(claims), ''].map((part) => Buffer.from(part).toString('base64url')).join('.');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sessionGround } from '../../../bin/code/session-setting.ts';
+import { sessionGround } from '../../../bin/code/serve-code.ts';
 import type { SessionOptions } from '../../../session/options/session-options.ts';
 
 const options = (provider: string): SessionOptions => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { sessionRequest } from '../../../bin/demo/session-run.ts';
+import { sessionRequest } from '../../../bin/demo/session-demo.ts';
 import { long } from '../../rooms/long.ts';
 import { noPty, openTerminalScene } from '../../session/tui/open-terminal-scene.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';

@@ -1,6 +1,5 @@
-import type { Test } from 'tap';
-import t from 'tap';
-import { expandHints } from '../../../engine/frame/expand-hints.ts';
+import t, { type Test } from 'tap';
+import { expandHints } from '../../../engine/frame/take-context.ts';
 import type { Json } from '../run/sample.ts';
 import type { SampleFile } from '../vcs/sample-repository.ts';
 import { contractWith } from './sample-contract.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import t from 'tap';
-import { Coverage } from '../../../engine/tool/shell/coverage.ts';
+import { Coverage } from '../../../engine/tool/shell/script.ts';
 import { commandsOf, type SimpleCommand, wordsOf } from '../../../engine/tool/shell.ts';
 import { long } from '../../rooms/long.ts';
 

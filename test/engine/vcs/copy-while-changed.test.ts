@@ -21,8 +21,13 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { changesBetween, statesIn } from '../../../engine/vcs/copied-states.ts';
-import { copyEntry, makeDirectory } from '../../../engine/vcs/copy-entry.ts';
-import { copyLimits, copyWorkTree, ticksAfter } from '../../../engine/vcs/copy-work-tree.ts';
+import {
+  copyEntry,
+  copyLimits,
+  copyWorkTree,
+  makeDirectory,
+  ticksAfter,
+} from '../../../engine/vcs/copy-work-tree.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeRepository } from './sample-repository.ts';
 

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { launcher, openLauncher } from '../../../plugins/sandbox/run-in-view.ts';
-import { syscallFilter } from '../../../plugins/sandbox/syscall-filter.ts';
+import { launcher, openLauncher, syscallFilter } from '../../../plugins/sandbox/run-in-view.ts';
 
 const here = launcher(process.arch);
 const skip = process.platform !== 'linux' || here === undefined ? 'no launcher for this machine' : false;

@@ -5,7 +5,7 @@ import {
   refusedCalls,
   tracingCalls,
 } from '../../../plugins/sandbox/refused-calls.ts';
-import { syscallFilter } from '../../../plugins/sandbox/syscall-filter.ts';
+import { syscallFilter } from '../../../plugins/sandbox/run-in-view.ts';
 import { dangerousCalls } from '../../attack/confinement/probes.ts';
 
 /** What the kernel would do with a call: enough of classic BPF to run the programs that we write. */

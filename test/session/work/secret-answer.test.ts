@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openSessionMask } from '../../../bin/code/session-setting.ts';
+import { openSessionMask } from '../../../bin/code/serve-code.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';

@@ -1,16 +1,18 @@
 import type { ComponentType, RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { readHunks } from '../../../screen/hunks.ts';
+import { changeAsked } from '../../../screen/question/change-asked.ts';
 import { optionOfKey } from '../../../screen/question/option-letters.ts';
 import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
-import { readApproval, type Segment, verdictWords } from '../../words/read-approval.ts';
+import { fileOf, readApproval, type Segment, verdictWords } from '../../words/read-approval.ts';
 import { refusalWords } from '../../words/refusal-words.ts';
 import { mayWrite } from '../../words/standing.ts';
 import { h } from '../h.ts';
-import { sentence, text } from '../text.ts';
+import { HunkView } from '../hunk-view.ts';
+import { oneLine, sentence, text } from '../text.ts';
 import { AskedCard } from './asked-card.ts';
 import type { CardGiven } from './card-given.ts';
-import { ChangeView } from './change-view.ts';
 import { IntentCard } from './intent-card.ts';
 import { OptionButtons } from './option-buttons.ts';
 import { PlanCard } from './plan-card.ts';
@@ -318,4 +320,44 @@ function useFocusBehind(card: RefObject<HTMLElement | null>): void {
       });
     };
   }, [card]);
+}
+
+/** What a use would write, where an approval is about one: nobody can judge a change that he does not see. */
+function ChangeView({ question }: { readonly question: Question }): VNode | null {
+  const change = changeAsked(question);
+  if (change === undefined) return null;
+  const { diff, note, unshown } = change;
+  const hunks = readHunks(diff);
+  const count = (kind: string): number =>
+    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
+  return h(
+    'section',
+    { class: 'asked-change', 'aria-label': 'What it would change' },
+    h(
+      'p',
+      { class: 'label' },
+      'What it would change',
+      // Of a part nobody is told that it is all.
+      hunks.length > 0 &&
+        unshown === 0 &&
+        h(
+          'span',
+          { class: 'counts' },
+          h('span', { class: 'good' }, `+${count('added')}`),
+          ' ',
+          h('span', { class: 'bad' }, `−${count('removed')}`),
+        ),
+      note !== '' && `: ${oneLine(note)}`,
+    ),
+    hunks.length > 0 &&
+      h(
+        'div',
+        { class: 'file' },
+        hunks.map(({ header, lines }, at) =>
+          h(HunkView, { key: at, path: fileOf(question.metadata), header, lines }),
+        ),
+      ),
+    unshown > 0 &&
+      h('p', { class: 'soft' }, `and ${unshown} more lines: the pane Diff shows what the model proposes`),
+  );
 }
