@@ -4,6 +4,10 @@ import type { PatchFile } from './patch-set.ts';
 /** What a clause has to say for tests to go by it. */
 export const goes =
   /\b(?:remov|delet|drop|skip|disabl|quarantin|retir|replac|renam|rewrit|merg|consolidat|mov|migrat|get rid|obsolete)/i;
+/** What ends what a verb speaks of: the name behind it is that of something that stays. */
+const keeps =
+  /\b(?:so that|such that|keep|keeping|while|but|without|until|still|verif|check|cover|pass|see|like|per|except|unlike|tested (?:by|in|with))/i;
+const staysSo = /^\W{0,3}\s*(?:still|stays?|remains?|keeps?|passes|is (?:still )?green)\b/i;
 const isDone = /\b(?:is|are|be|gets?|goes|go)\b/i;
 export const documentation =
   /(?:^|\/)(?:docs?|documentation|man)\/|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot)$|(?:^|\/)(?:README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
@@ -48,7 +52,9 @@ function speaksOfRemoval(text: string, name: string): boolean {
         .split(/[;:!?]|\.\s/)
         .at(-1) ?? '';
     const after = text.slice(end, end + 60).split(/[;:!?]|\.(?:\s|$)/)[0] ?? '';
-    if (goes.test(before) || (goes.test(after) && isDone.test(after))) return true;
+    const verb = [...before.matchAll(new RegExp(goes, 'gi'))].at(-1);
+    if (verb && !keeps.test(before.slice(verb.index)) && !staysSo.test(after)) return true;
+    if (goes.test(after) && isDone.test(after)) return true;
   }
   return false;
 }

@@ -7,8 +7,11 @@ import { isCollected, isData, isOfTests, takesLines } from '../../readers/source
  * The check on the candidate with the tests of the base and the data that they read; `undefined` if all of them are as
  * there.
  */
-export async function rerunBaseTests(one: ExecutedCheck): Promise<Executed | undefined> {
-  const [tests, verificationInputs] = [baseTests(one.patch.files), changedData(one)];
+export async function rerunBaseTests(
+  one: ExecutedCheck,
+  tests = baseTests(one.patch.files),
+): Promise<Executed | undefined> {
+  const verificationInputs = changedData(one);
   if (tests.length + verificationInputs.length === 0) return undefined;
   return one.rerun({ tree: 'candidate', tests, verificationInputs });
 }
@@ -27,6 +30,14 @@ export function baseTests(files: readonly PatchFile[]): readonly string[] {
     if (!isNew && isOfTests(oldPath ?? path)) paths.push(oldPath ?? path);
     return [...new Set(paths)];
   });
+}
+
+/**
+ * Of these, cases and data: whether other code in a directory of tests is a helper, or product with such a path
+ * (`spec/fee.js`), the path does not say.
+ */
+export function baseCases(files: readonly PatchFile[]): readonly string[] {
+  return baseTests(files).filter((path) => isCollected(path) || isData(path));
 }
 
 /** Data outside of directories of tests that the patch takes from tests which read it. */

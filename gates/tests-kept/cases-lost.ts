@@ -1,6 +1,7 @@
 import { newRows } from '../new-tests/new-cases.ts';
 import { coverOf, type Span } from '../test-cases/blocks.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
+import { rowsIn } from './expectations.ts';
 import { type KnownHelpers, knownHelpers, type MayGo, type TestChange } from './known-helpers.ts';
 import { type CaseLoss, nameOf, type ToldLoss } from './tell-losses.ts';
 
@@ -103,7 +104,7 @@ function mergedCases(
     if (!candidate) continue;
     const added = addedText(candidate);
     const { source } = candidate;
-    const rows = newRows(source, source.language, '', []).length;
+    const rows = Math.max(newRows(source, source.language, '', []).length, rowsIn(added));
     room += rows + assertionsAdded(candidate, matched);
     if (added === '') continue;
     const cases = rows > 0 ? candidate.cases.filter(({ isIdle }) => !isIdle).map(({ body }) => body) : [];

@@ -9,7 +9,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
-import { changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
+import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
 import { asksForRemoval, executedLoss } from './tell-losses.ts';
 import {
@@ -148,7 +148,7 @@ export const executed: ExecutedRule = {
         ),
       );
     const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
-    if (!isKept) return { findings };
+    if (!isKept || !(await passesCases(one, base.executed))) return { findings };
     return { findings, note: await ranAt(one, base.executed, doubted) };
   },
 
@@ -159,6 +159,19 @@ export const executed: ExecutedRule = {
     return (await ask(['--as-written'])).filter((one) => isLeftToSuite(one) && !kept.has(keyOf(one)));
   },
 };
+
+/** Whether the base's cases alone pass over the candidate, too, if the change edits code beside them. */
+async function passesCases(one: ExecutedCheck, base: ExecutedTests): Promise<boolean> {
+  const { files } = one.patch;
+  const [all, cases] = [baseTests(files), baseCases(files)];
+  if (cases.length === all.length) return true;
+  const laid = await rerunBaseTests(one, cases);
+  return (
+    laid?.executed !== undefined &&
+    laid.executed.counts.failed === 0 &&
+    namesGone(laid.executed, base).length === 0
+  );
+}
 
 function isLoss({ rule, severity }: Finding): boolean {
   return rule === 'tests-kept' && severity === 'error';

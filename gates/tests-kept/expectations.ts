@@ -181,11 +181,15 @@ function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): (
   };
 }
 
+/** Rows of tables in a text: lists in lists. */
+export function rowsIn(text: string): number {
+  return text.replace(quoted, '""').match(row)?.length ?? 0;
+}
+
 /** Whether a text has fewer rows of tables, or goes through fewer of them. */
 function losesRows(base = '', candidate = ''): boolean {
-  const rows = (text: string): number => text.replace(quoted, '""').match(row)?.length ?? 0;
   return (
-    base !== '' && candidate !== '' && (rows(candidate) < rows(base) || cutsIn(candidate) > cutsIn(base))
+    base !== '' && candidate !== '' && (rowsIn(candidate) < rowsIn(base) || cutsIn(candidate) > cutsIn(base))
   );
 }
 

@@ -61,7 +61,8 @@ const yaml = /^[Tt]askfile(?:\.dist)?\.ya?ml$/;
  */
 export function recipeCommands(name: string, text: string): readonly string[] | undefined {
   const whole = text.replace(/\\\r?\n/g, ' ');
-  if (byTabs.test(name))
+  if (byTabs.test(name)) {
+    const variables = variablesOf(whole);
     return whole.split('\n').flatMap((line) => {
       const [, included] = /^ *(?:-|s)?include[ \t]+([^#]+)/.exec(line) ?? [];
       if (included !== undefined) return [`include ${plainly(included)}`];
@@ -70,11 +71,13 @@ export function recipeCommands(name: string, text: string): readonly string[] | 
       return own === undefined
         ? []
         : [
-            own
-              .replace(/^[@+-]+/, '')
-              .replace(/\$[({](?:MAKE|NPM|NODE|PYTHON)[)}]/g, (found) => found.slice(2, -1).toLowerCase()),
+            expanded(own.replace(/^[@+-]+/, ''), variables).replace(
+              /\$[({](?:MAKE|NPM|NODE|PYTHON)[)}]/g,
+              (found) => found.slice(2, -1).toLowerCase(),
+            ),
           ];
     });
+  }
   if (byIndent.test(name))
     return whole
       .split('\n')
@@ -112,4 +115,37 @@ export function loopFiles(commands: readonly (readonly string[])[]): readonly st
   return commands.flatMap(([loop, variable = '', within, ...files]) =>
     loop === 'for' && within === 'in' && executed.has(variable) ? files : [],
   );
+}
+
+const maxVariables = 500;
+const maxExpanded = 4_000;
+const maxDepth = 4;
+
+/** Variables that a file for make sets, each with all of its values: which one holds, only make knows. */
+function variablesOf(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.matchAll(
+    /^ *(?:(?:override|export)[ ]+)?([\w.-]{1,80})[ \t]*(?:[?:+!]|::)?=[ \t]*([^#\n]{0,400})/gm,
+  )) {
+    if (found.size >= maxVariables) break;
+    const before = found.get(name);
+    found.set(
+      name,
+      before === undefined ? value.trim() : `${before} ; ${value.trim()}`.slice(0, maxExpanded),
+    );
+  }
+  return found;
+}
+
+/** A recipe with the values of variables, and with what is handed to functions of the file as commands of their own. */
+function expanded(recipe: string, variables: ReadonlyMap<string, string>): string {
+  let now = recipe;
+  for (let depth = 0; depth < maxDepth && now.length < maxExpanded && now.includes('$'); depth += 1)
+    now = now
+      .replace(/\$[({]call[ \t]+[\w.-]{1,80},([^(){}]{0,400})[)}]/g, (_, given: string) =>
+        given.split(',').join(' ; '),
+      )
+      .replace(/\$[({]([\w.-]{1,80})[)}]/g, (whole, name: string) => variables.get(name) ?? whole)
+      .slice(0, maxExpanded);
+  return now;
 }

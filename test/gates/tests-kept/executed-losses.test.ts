@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { Rerun } from '../../../core/contract/executed-rule.ts';
 import { executed, executedLosses } from '../../../gates/tests-kept/executed.ts';
 import type { CaseFile } from '../../../testing.ts';
 import { type AskedCheck, executedCheck, outcome } from '../executed-check.ts';
@@ -41,6 +42,16 @@ t.test('fewer tests than at the base, or newly skipped tests, are reported as lo
   );
   const named = changeOf(files, ['Remove test/a.test.js']);
   t.same(codes(outcome(['a']), outcome(['a', 'b']), named), ['note TESTS_NOT_RUN']);
+  for (const objective of [
+    'Rename the parameter n of fee and keep test/a.test.js green',
+    'Replace the loop in src/a.js, so that test/a.test.js passes faster',
+    'Remove the cache; test/a.test.js stays',
+  ])
+    t.same(
+      codes(outcome(['a']), outcome(['a', 'b']), changeOf(files, [objective])),
+      ['error TESTS_NOT_RUN'],
+      objective,
+    );
 });
 
 t.test('a finding lists the first 20 lost tests and counts the rest', async (t) => {
@@ -265,6 +276,17 @@ t.test(
     };
     t.same(await noteOf([lost(['a'])]), ['TEST_EMPTIED test/a.test.js']);
     t.same(await noteOf([lost(['c'])]), [], 'no suite ran the case');
+    const beside = { ...files, 'spec/fee.js': { base: 'a\n', candidate: 'b\n' } };
+    const rerun = async ({ tree, tests = [], without }: Rerun) => {
+      if (without) return less['base without test/a.test.js'];
+      const isWhole = tree === 'base' || tests.includes('spec/fee.js');
+      return isWhole ? all : outcome(['a', 'b'], { failed: ['a'] });
+    };
+    t.same(
+      await noteOf([lost(['a'])], { files: beside, more: { rerun } }),
+      undefined,
+      'product in a directory of tests: the base’s case fails over it',
+    );
     const elsewhere = { base: all, 'candidate+base': all, 'base without test/a.test.js': all };
     t.same(await noteOf([lost(['a'])], { reruns: elsewhere }), [], 'another file has a case of that name');
     t.same(
