@@ -144,9 +144,8 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     const known = await kept?.find(tree);
     if (known) return known;
     const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
-    const { tools, ...ran } = await run(side);
-    // What was used is recorded of the candidate's runs.
-    const outcome = where.tree === 'candidate' && tools ? { ...ran, tools } : ran;
+    // Its tools are those of the check, which are recorded.
+    const { tools: _, ...outcome } = await run(side);
     outcomes.push(outcome);
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
     if (paths.length === 0) return outcome;
