@@ -4,6 +4,7 @@ import type { PatchFile } from './patch-set.ts';
 /** What a clause has to say for tests to go by it. */
 export const goes =
   /\b(?:remov|delet|drop|skip|disabl|quarantin|retir|replac|renam|rewrit|merg|consolidat|mov|migrat|get rid|obsolete)/i;
+const verbs = new RegExp(goes, 'gi');
 /** What ends what a verb speaks of: the name behind it is that of something that stays. */
 const keeps =
   /\b(?:so that|such that|keep|keeping|while|but|without|until|still|verif|check|cover|pass|see|like|per|except|unlike|tested (?:by|in|with))/i;
@@ -34,10 +35,7 @@ export function testsMayGo(
   };
 }
 
-/**
- * `remove the tests in a.test.js`, `a.test.js is removed`; a name counts as a whole: `a.test.js` is no part of
- * `data.test.js`.
- */
+/** `remove the tests in a.test.js`, `a.test.js is removed`. `a.test.js` is no part of `data.test.js`. */
 function speaksOfRemoval(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const end = at + name.length;
@@ -52,7 +50,7 @@ function speaksOfRemoval(text: string, name: string): boolean {
         .split(/[;:!?]|\.\s/)
         .at(-1) ?? '';
     const after = text.slice(end, end + 60).split(/[;:!?]|\.(?:\s|$)/)[0] ?? '';
-    const verb = [...before.matchAll(new RegExp(goes, 'gi'))].at(-1);
+    const verb = [...before.matchAll(verbs)].at(-1);
     if (verb && !keeps.test(before.slice(verb.index)) && !staysSo.test(after)) return true;
     if (goes.test(after) && isDone.test(after)) return true;
   }

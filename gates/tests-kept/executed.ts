@@ -20,6 +20,7 @@ import {
   leftOut,
   mergedAmong,
   ranAt,
+  ranIn,
   type TestsAsWritten,
   testsAsWritten,
 } from './written-tests.ts';
@@ -39,7 +40,7 @@ export function executedLosses(
       'executed tests were not compared with the base: the check leaves no report there that can be read';
     return [{ rule, severity: 'note', message, detail: { code: 'TESTS_NOT_COMPARED' } }];
   }
-  const [was, is] = [base, candidate].map(({ counts }) => counts.passed + counts.failed) as [number, number];
+  const [was, is] = [ranIn(base), ranIn(candidate)];
   const idle = new Set(base.skipped);
   const gone = namesGone(candidate, base);
   const fresh = [...candidate.names].filter((name) => !base.names.has(name));
@@ -123,30 +124,27 @@ function emptiedFiles(
 export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
     const { check, ran, patch } = one;
-    const data = changedData(one);
+    if (!isCompared(one)) return {};
     const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
     const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
-    if (!isCompared(one)) return {};
     const base = await one.rerun({ tree: 'base' });
     if (base === undefined) return {};
     const findings: Finding[] = [];
     if (check.kind === 'command') {
       if (!base.executed) return {};
-      findings.push(namesSuite(base.executed.counts.passed + base.executed.counts.failed));
+      findings.push(namesSuite(ranIn(base.executed)));
     }
     const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
     const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
-    findings.push(...executedLosses(one, ran.executed ?? nothing, base.executed, texts));
+    const lossesBy = (written: TestsAsWritten | undefined): readonly Finding[] =>
+      executedLosses(one, ran.executed ?? nothing, base.executed, written);
+    findings.push(...lossesBy(texts));
     if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
-    const compared = await askBaseTests(one, base, data);
+    const compared = await askBaseTests(one, base);
     findings.push(...(compared ?? []));
     // What became part of other tests has to pass as the base has it, or it is gone.
     if (texts && texts.merged.length > 0 && compared?.length !== 0)
-      findings.push(
-        ...executedLosses(one, ran.executed ?? nothing, base.executed, { ...texts, merged: [] }).filter(
-          isLoss,
-        ),
-      );
+      findings.push(...lossesBy({ ...texts, merged: [] }).filter(isLoss));
     const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
     if (!isKept || !(await passesCases(one, base.executed))) return { findings };
     return { findings, note: await ranAt(one, base.executed, doubted) };
@@ -203,11 +201,7 @@ function namesSuite(count: number): Finding {
  * Runs the check once more on the candidate with the base's versions of changed test files, and of data that they read:
  * what fails there is what the change expects otherwise. `undefined` if that was not compared.
  */
-async function askBaseTests(
-  one: ExecutedCheck,
-  base: Executed,
-  data: readonly string[],
-): Promise<readonly Finding[] | undefined> {
+async function askBaseTests(one: ExecutedCheck, base: Executed): Promise<readonly Finding[] | undefined> {
   const { spec, patch, isForGoal } = one;
   const laid = await rerunBaseTests(one);
   if (laid === undefined) return undefined;
@@ -215,14 +209,15 @@ async function askBaseTests(
   return compareExpectations({
     base,
     laid,
-    texts: await textsOf(one, data),
+    texts: await textsOf(one),
     mayGo,
     isForGoal,
   });
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */
-async function textsOf(one: ExecutedCheck, data: readonly string[]): Promise<readonly TestText[]> {
+async function textsOf(one: ExecutedCheck): Promise<readonly TestText[]> {
+  const data = changedData(one);
   const isWanted = (path: string): boolean => isOfTests(path) || data.includes(path);
   const files = one.patch.files.filter(
     ({ path, oldPath = path, binary }) => !binary && (isWanted(path) || isWanted(oldPath)),

@@ -64,7 +64,7 @@ export async function ranAt(
 }
 
 /** How many tests passed or failed. */
-function ranIn(tests: ExecutedTests | undefined): number {
+export function ranIn(tests: ExecutedTests | undefined): number {
   return tests ? tests.counts.passed + tests.counts.failed : 0;
 }
 

@@ -140,12 +140,18 @@ function variablesOf(text: string): ReadonlyMap<string, string> {
 /** A recipe with the values of variables, and with what is handed to functions of the file as commands of their own. */
 function expanded(recipe: string, variables: ReadonlyMap<string, string>): string {
   let now = recipe;
-  for (let depth = 0; depth < maxDepth && now.length < maxExpanded && now.includes('$'); depth += 1)
+  for (let depth = 0; depth < maxDepth && now.length < maxExpanded && now.includes('$'); depth += 1) {
+    let room = maxExpanded - now.length;
+    const inserted = (whole: string, name: string): string => {
+      const value = variables.get(name) ?? whole;
+      room -= value.length;
+      return room < 0 ? whole : value;
+    };
     now = now
       .replace(/\$[({]call[ \t]+[\w.-]{1,80},([^(){}]{0,400})[)}]/g, (_, given: string) =>
         given.split(',').join(' ; '),
       )
-      .replace(/\$[({]([\w.-]{1,80})[)}]/g, (whole, name: string) => variables.get(name) ?? whole)
-      .slice(0, maxExpanded);
+      .replace(/\$[({]([\w.-]{1,80})[)}]/g, inserted);
+  }
   return now;
 }

@@ -30,7 +30,7 @@ export interface DraftedContract {
  * report (`--junitxml="$REPORTS_DIR/pytest.xml"`): some runners print none.
  */
 const plainCommand =
-  /^[A-Za-z0-9_.][A-Za-z0-9_.:@%+/=,-]*(?: (?:[A-Za-z0-9_.:@%+/=,-]+|(?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\/[A-Za-z0-9_.-]+"))*$/;
+  /^(?:\.\/?)?[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: (?:[A-Za-z0-9_.:@%+/=,-]+|(?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\/[A-Za-z0-9_.-]+"))*$/;
 const reportWord = / (?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\//;
 
 const maxQuestions = 20;
