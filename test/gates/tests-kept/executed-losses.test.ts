@@ -107,11 +107,11 @@ t.test('a product that makes tests vanish or skip is refused, although no test c
 t.test(
   'two tests that become one are fewer tests and no loss, if the text finds their words again',
   async (t) => {
-    const judged = async (merged: readonly string[]) => {
+    const judged = async (merged: readonly string[], failed: readonly string[] = []) => {
       const { check } = executedCheck({
         files,
         ran: outcome(['a and b', 'c']),
-        reruns: { base: outcome(['a', 'b', 'c']), 'candidate+base': outcome(['a', 'b', 'c']) },
+        reruns: { base: outcome(['a', 'b', 'c']), 'candidate+base': outcome(['a', 'b', 'c'], { failed }) },
         says: merged.map((name) => ({
           rule: 'tests-kept',
           severity: 'note',
@@ -124,6 +124,8 @@ t.test(
     };
     t.same(await judged(['b']), ['note TESTS_RENAMED']);
     t.same(await judged([]), ['error TESTS_NOT_RUN']);
+    const broken = await judged(['b'], ['b']);
+    t.ok(broken.includes('error TESTS_NOT_RUN'), `${broken}: the candidate fails what it merged`);
   },
 );
 
