@@ -1,3 +1,4 @@
+/* Which plans belong to the records of runs: they move together. */
 import { isWritError } from '../../core/base/errors.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';

@@ -1,3 +1,4 @@
+/* Tables of names and calls for Java, Kotlin, Scala and Groovy, as queries over their grammars. */
 import type { GrammarName } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { TypedLanguage } from './typed-names.ts';

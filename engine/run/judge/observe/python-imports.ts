@@ -1,3 +1,4 @@
+/* The hook by which a traced run shows which modules Python looked for. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxRequest } from '../../../../core/contract/sandbox.ts';
