@@ -1,7 +1,5 @@
+export type { GivenSpec, ResumeCall, RunCall, RunPlace, VerifyCall } from './api/embed/calls.ts';
 export type { EmbeddedEngine } from './api/embed/embedded-engine.ts';
-export type { GivenSpec } from './api/embed/given-spec.ts';
-export type { ResumeCall, RunCall, RunPlace } from './api/embed/run-call.ts';
-export type { VerifyCall } from './api/embed/verify-call.ts';
 export type { RunEvent } from './api/run/run-events.ts';
 export type { RunData } from './api/schemas/run-schema.ts';
 export type { VerificationData } from './api/schemas/verification-schema.ts';

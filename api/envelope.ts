@@ -1,5 +1,4 @@
-import type { WritError } from '../core/base/errors.ts';
-import { escapeJson } from './escape-json.ts';
+import { isWritError, messageOf, WritError } from '../core/base/errors.ts';
 import type { JsonData } from './json-data.ts';
 
 /**
@@ -29,4 +28,65 @@ export function toErrorRecord(error: WritError): Readonly<Record<string, unknown
     ...(Object.keys(error.detail).length === 0 ? {} : { details: error.detail }),
     ...(error.hints.length === 0 ? {} : { hints: error.hints }),
   };
+}
+
+/** What a file system answers where it cannot serve, or where something else stands than what writ put there. */
+const ofEnvironment = new Set(
+  'EACCES EBUSY EDQUOT EIO EISDIR ELOOP EMFILE ENAMETOOLONG ENFILE ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS'.split(
+    ' ',
+  ),
+);
+
+/** Whatever was thrown as a catalogued fault; what nobody catalogued is `INTERNAL`. */
+export function toFault(thrown: unknown): WritError {
+  if (isWritError(thrown)) return thrown;
+  const { code, path, syscall } = Object(thrown) as NodeJS.ErrnoException;
+  // A directory that cannot be made in one that is read-only is said not to be there.
+  const isServed = !ofEnvironment.has(code ?? '') && !(code === 'ENOENT' && syscall === 'mkdir');
+  if (code !== undefined && syscall !== undefined && !isServed) {
+    return new WritError('ENVIRONMENT_BROKEN', {
+      message: messageOf(thrown),
+      detail: { code, syscall, ...(path === undefined ? {} : { path }) },
+      hints: ['make room, give access, or put that path right, and try again'],
+      cause: thrown,
+    });
+  }
+  return new WritError('INTERNAL', {
+    message: messageOf(thrown) || 'an internal fault',
+    hints: ['set WRIT_DEBUG=1 to see where it happened'],
+    cause: thrown,
+  });
+}
+
+/**
+ * Finished JSON text with hidden characters as `\uXXXX`: the same document, safe on a terminal. Its line feeds stay.
+ */
+export function escapeJson(json: string): string {
+  return revealHidden(json, (found) => {
+    if (found === '\n') return found;
+    let escaped = '';
+    for (let at = 0; at < found.length; at += 1)
+      escaped += `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`;
+    return escaped;
+  });
+}
+
+type Kept<T> = {
+  readonly [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name];
+} & {
+  readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>;
+};
+
+/** The same without what is `undefined`: absent fields are left out of JSON. */
+export function compact<T extends object>(record: T): Kept<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Kept<T>;
+}
+
+/** C0, DEL, C1, line separators, bidirectional and invisible formatting, byte order mark, tags, lone surrogates. */
+const hidden =
+  /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
+
+/** Replaces every character that a reader cannot see but a screen obeys; `code` is its code point in lower-case hex. */
+export function revealHidden(text: string, show: (found: string, code: string) => string): string {
+  return text.replace(hidden, (found) => show(found, (found.codePointAt(0) ?? 0).toString(16)));
 }

@@ -1,15 +1,19 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { type Environment, userConfigDir } from '../attest/keys/user-config-dir.ts';
 import { WritError } from '../core/base/errors.ts';
-import { readGuarded } from '../core/base/guarded-file.ts';
-import { secretsOf } from '../core/kernel/capabilities.ts';
-import { keepFiles } from '../engine/plugin-trust/keep-files.ts';
+import { readGuarded } from '../core/base/files.ts';
+import { secretsOf } from '../core/kernel/plugin.ts';
+import { parseConfig } from '../engine/config/config.ts';
+import { type FoundPlugin, findPlugins, keepFiles } from '../engine/plugin-trust/find-plugins.ts';
 import { ownFilePlace } from '../engine/plugin-trust/own-places.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
-import type { PluginPackage } from '../engine/plugin-trust/plugin-package.ts';
-import { readDirectory } from '../engine/plugin-trust/read-directory.ts';
+import { type PluginPackage, readDirectory } from '../engine/plugin-trust/plugin-package.ts';
+import { readBlob } from '../engine/vcs/blobs.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
+import { resolveBase } from '../engine/vcs/resolve-commit.ts';
 
 /** The 64 hexadecimal digits of `sha256:…` as the user typed it; anything else is USAGE. */
 export function parsePluginDigest(text: string): string {
@@ -96,4 +100,18 @@ function trustDir(env: Environment): string {
 
 function keptDir(env: Environment): string {
   return join(userConfigDir(env), 'plugins');
+}
+
+/**
+ * The plugins that a revision's configuration lists, and what stands behind each; none of their code runs. Throws what
+ * resolving the revision, reading its configuration and reading a package can throw.
+ */
+export async function listedPlugins(
+  { env }: { readonly env: Environment },
+  repository: Repository,
+  revision: string,
+): Promise<readonly FoundPlugin[]> {
+  const { tree } = await resolveBase(repository, revision);
+  const { plugins } = parseConfig(await readBlob(repository, tree, '.writ/config.toml'), sealingForms);
+  return findPlugins(repository, tree, plugins, userPluginAccess(env));
 }

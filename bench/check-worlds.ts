@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/run/judge/open-workspace.ts';
-import type { Attempt } from '../engine/run/state/attempt.ts';
+import type { Attempt } from '../engine/run/state/open-run.ts';
 import { stepsInMemory } from '../engine/run/state/steps.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { createScratch } from '../engine/vcs/scratch.ts';

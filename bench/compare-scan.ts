@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Finding } from '../core/contract/finding.ts';
 import type { PatchFile } from '../core/contract/patch-set.ts';
 import type { RuleFunction } from '../core/contract/rule.ts';
-import { scanSpec } from '../engine/spec/scan-spec.ts';
+import { scanSpec } from '../engine/spec/secret-words.ts';
 import { cutDiff, readBlocks } from '../gates/scan/cut-diff.ts';
 import type { run } from '../gates/scan/find-candidates-in-thread.ts';
 import { negatives, positives } from '../test/gates/secrets/labelled-set.ts';

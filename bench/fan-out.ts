@@ -8,7 +8,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBroadcast } from '../http/broadcast.ts';
-import { toFrame } from '../http/event-frame.ts';
+import { toFrame } from '../http/event-log.ts';
 import { figure, median, printTable } from './measure.ts';
 import { sized } from './sized.ts';
 

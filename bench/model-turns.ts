@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { formatModelChoice } from '../coder/model-choice.ts';
+import { formatModelChoice } from '../coder/instructions.ts';
 import { coderWorker } from '../coder/plugin.ts';
 import { makeSample } from '../test/engine/run/sample.ts';
 import { benchFirstToken } from './first-token.ts';

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { maxFrameBytes, parseFrame, pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
-import { lineCutter } from '../engine/tool/line-cutter.ts';
+import { lineCutter } from '../engine/tool/capture.ts';
 import { startProcess } from '../engine/tool/spawn.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
 import { figure, median, timed } from './measure.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../core/base/clock.ts';
 import type { CandidateSearch } from '../core/contract/rule.ts';
 import { createPool, type WorkerPool } from '../core/kernel/worker/pool.ts';
-import { scanSpec } from '../engine/spec/scan-spec.ts';
+import { scanSpec } from '../engine/spec/secret-words.ts';
 import { rules } from '../gates/rules.ts';
 import { cutDiff, type DiffPiece, readBlocks } from '../gates/scan/cut-diff.ts';
 import { findCandidates } from '../gates/scan/scan-pieces.ts';

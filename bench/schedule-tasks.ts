@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { PlannedTask } from '../core/contract/plan-draft.ts';
+import type { PlannedTask } from '../core/contract/plan.ts';
 import { planTasks } from '../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
 import { stepsInMemory } from '../engine/run/state/steps.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmIntent } from '../api/intent/confirm-intent.ts';
-import { formatModelChoice } from '../coder/model-choice.ts';
+import { confirmIntent } from '../api/intent/lifecycle.ts';
+import { formatModelChoice } from '../coder/instructions.ts';
 import { coderWorker } from '../coder/plugin.ts';
 import { systemClock, toRfc3339 } from '../core/base/clock.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { draftIntent } from '../engine/run/draft/draft-intent.ts';
 import { runIntent } from '../engine/run/run-intent.ts';
-import { maskValues } from '../providers/wire/mask-values.ts';
+import { maskValues } from '../providers/wire/traffic-file.ts';
 import { keepGrants } from '../session/approvals/keep-grants.ts';
 import { openSession } from '../session/open-session.ts';
 import { pendingOf } from '../session/state/state.ts';

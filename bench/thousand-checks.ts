@@ -1,5 +1,5 @@
 import { systemClock } from '../core/base/clock.ts';
-import { inParallel } from '../engine/run/state/in-parallel.ts';
+import { inParallel } from '../engine/run/state/machine.ts';
 import { makeSample } from '../test/engine/run/sample.ts';
 import { figure, median, timed } from './measure.ts';
 import { sized } from './sized.ts';

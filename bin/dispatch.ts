@@ -63,7 +63,7 @@ export async function dispatch(
     } else {
       result.human(printer);
       if (error === undefined) return result.exitCode;
-      const { complain } = await import('./complain.ts');
+      const { complain } = await import('./exit.ts');
       complain(printer, error, host.env);
     }
     return result.exitCode;
@@ -75,7 +75,7 @@ export async function dispatch(
   try {
     const invocation = parseArguments(argv, commands);
     if (invocation.kind === 'version') {
-      const { readVersion } = await import('../api/version.ts');
+      const { readVersion } = await import('../api/build.ts');
       const version = readVersion();
       return await end('version', { exitCode: 0, data: { version }, human: (to) => to.line(version) });
     }
@@ -114,7 +114,7 @@ export async function dispatch(
     at = context.repoPath ?? host.cwd;
     return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
-    const { toFault } = await import('../api/to-fault.ts');
+    const { toFault } = await import('../api/envelope.ts');
     const error = interruption(thrown, host.signal) ?? toFault(thrown);
     if (name === '' && typeof error.detail.command === 'string') name = error.detail.command;
     return end(name, { exitCode: error.exitCode, error, human: () => {} }, streams);

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command-parts/command.ts';
-import { globalOptions } from './global-options.ts';
+import { globalOptions } from './option-token.ts';
 
 /** The help text for one command, one group of commands, or all of writ. */
 export function helpText(

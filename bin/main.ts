@@ -3,8 +3,8 @@ import { messageOf, WritError } from '../core/base/errors.ts';
 import { commands } from './command-table.ts';
 import { dispatch } from './dispatch.ts';
 import { exit, exitNow } from './exit.ts';
-import { escapeTerminal } from './terminal/escape-terminal.ts';
 import { openOutput } from './terminal/open-output.ts';
+import { escapeTerminal } from './terminal/print.ts';
 
 /** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
 const echoMs = 250;

@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { nearestName } from '../core/base/nearest-name.ts';
+import { nearestName } from '../core/base/printable.ts';
 import type { OptionSpec } from './command-parts/command.ts';
 
 /** A lone `-` is an operand (stdin), as everywhere in POSIX. */
@@ -64,3 +64,13 @@ export function usage(
 ): WritError {
   return new WritError('USAGE', { message, detail, hints, cause });
 }
+
+/** Options that every command takes, before or after its name (`5-cli.md`, Global). */
+export const globalOptions: readonly OptionSpec[] = [
+  { name: 'json', about: 'exactly one JSON document on stdout' },
+  { name: 'quiet', short: 'q', about: 'no progress and no notes; results and errors only' },
+  { name: 'no-color', about: 'no colours (also NO_COLOR; FORCE_COLOR forces them)' },
+  { name: 'repo', value: 'PATH', about: 'work on the repository at PATH instead of the current directory' },
+  { name: 'help', short: 'h', about: 'show help for this level' },
+  { name: 'version', about: 'show the version' },
+];

@@ -1,6 +1,5 @@
 import type { AssistantMessage, ModelMessage } from '../core/contract/model.ts';
-import { recordDecision } from './tools/record-decision.ts';
-import { updatePlan } from './tools/update-plan.ts';
+import { recordDecision, updatePlan } from './tools/update-plan.ts';
 
 /** Reported where a model answers and says nothing. */
 export const emptyReply = 'the reply of the model is empty: it has no text and calls no tool';

@@ -1,8 +1,5 @@
-import type { ReadingHost } from '../core/contract/draft-order.ts';
-import type { Hands } from '../core/contract/hands.ts';
 import type { ModelEvent, ModelMessage } from '../core/contract/model.ts';
-import type { Turns } from '../core/contract/turns.ts';
-import type { Web } from '../core/contract/web.ts';
+import type { Hands, ReadingHost, Turns, Web } from '../core/contract/worker.ts';
 
 /** One question of a person to a model that may look at the repository and change nothing. */
 export interface ConverseOrder {

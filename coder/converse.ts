@@ -1,11 +1,11 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolResult } from '../core/contract/model.ts';
-import type { Turn } from '../core/contract/turns.ts';
+import type { Turn } from '../core/contract/worker.ts';
 import { emptyReply, isEmpty } from './conversation.ts';
 import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
 import { isTooLarge, openDialogue } from './dialogue.ts';
-import { watchRepetition } from './repetition.ts';
 import { readingDeclarations, useReading } from './tools/reading-tools.ts';
+import { watchRepetition } from './work.ts';
 
 /** Of the conversation that a model is sent. */
 const maxCharacters = 400_000;

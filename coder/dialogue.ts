@@ -1,6 +1,6 @@
 import { isWritError, messageOf } from '../core/base/errors.ts';
 import type { ModelEvent, ModelMessage } from '../core/contract/model.ts';
-import type { Turn, TurnQuestion, Turns } from '../core/contract/turns.ts';
+import type { Turn, TurnQuestion, Turns } from '../core/contract/worker.ts';
 import { openConversation } from './conversation.ts';
 
 /** Most tokens of one reply. */

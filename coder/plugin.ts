@@ -1,5 +1,5 @@
 import { definePlugin } from '../core/kernel/plugin.ts';
-import { parseModelChoice } from './model-choice.ts';
+import { parseModelChoice } from './instructions.ts';
 import { draftWith } from './planner/draft.ts';
 import { workOn } from './work.ts';
 
@@ -34,8 +34,8 @@ export const coderPlugin = definePlugin({
         usesModel: true,
         model: parseModelChoice(from),
         cites: false,
-        work: async (order) => (await import('./codex/work.ts')).workWithCodex(order),
-        draft: async (order) => (await import('./codex/draft.ts')).draftWithCodex(order),
+        work: async (order) => (await import('./codex/converse.ts')).workWithCodex(order),
+        draft: async (order) => (await import('./codex/converse.ts')).draftWithCodex(order),
       }),
     });
     return undefined;

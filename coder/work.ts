@@ -1,12 +1,10 @@
 import { sha256Hex } from '../core/base/digest.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/contract/model.ts';
-import type { Turn } from '../core/contract/turns.ts';
-import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
+import type { TaskOrder, Turn, WorkCitation, WorkResult } from '../core/contract/worker.ts';
 import { emptyReply, isEmpty } from './conversation.ts';
 import { openDialogue } from './dialogue.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
-import { watchRepetition } from './repetition.ts';
 import { toolsFor } from './tools/coder-tools.ts';
 import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
 
@@ -103,4 +101,36 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
 
 function nothing(reason: string): WorkResult {
   return { kind: 'nothing', reason: reason.slice(0, 2000), usage };
+}
+
+/** The same call with the same answer so often in a row tells the model, and so often ends the attempt. */
+const tellAt = 3;
+const endAt = 6;
+
+/** Watches for a model that goes round in circles. */
+interface Repetition {
+  /** Takes what was called and what came of it; what to do about it. */
+  see(what: string): 'go-on' | 'tell' | 'end';
+}
+
+/** Over the last calls: circles of up to four calls are seen too. */
+export function watchRepetition(): Repetition {
+  const seen: string[] = [];
+  return {
+    see(what) {
+      seen.push(what);
+      if (seen.length > 64) seen.shift();
+      const most = Math.max(...[1, 2, 3, 4].map((length) => rounds(seen, length)));
+      if (most >= endAt) return 'end';
+      return most === tellAt ? 'tell' : 'go-on';
+    },
+  };
+}
+
+/** How often the last `length` entries stand one after the other at the end. */
+function rounds(seen: readonly string[], length: number): number {
+  let count = 1;
+  for (let at = seen.length - 1; at - length >= 0 && seen[at] === seen[at - length]; at -= 1)
+    count += 1 / length;
+  return seen.length < length ? 0 : Math.floor(count + 1e-9);
 }

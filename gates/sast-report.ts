@@ -1,5 +1,5 @@
-import type { ArtifactProducer } from '../core/contract/artifact-producer.ts';
-import { describeRules, reportedIds } from '../core/kernel/describe-rules.ts';
+import type { ArtifactProducer } from '../core/contract/artifact.ts';
+import { describeRules, reportedIds } from '../core/kernel/rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';
 import { meta } from './rules/sast.meta.ts';
 import { showAround, withLineText } from './scan/show-around.ts';

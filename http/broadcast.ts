@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import { commentFrame } from './event-frame.ts';
-import { createEventLog, type EventLog, type StreamPosition } from './event-log.ts';
+import { commentFrame, createEventLog, type EventLog, type StreamPosition } from './event-log.ts';
 import { answerHeaders } from './send-answer.ts';
 
 export interface BroadcastSettings extends Partial<Omit<LagLimits, 'resyncFrame'>> {

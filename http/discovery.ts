@@ -1,6 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { isWritError, WritError } from '../core/base/errors.ts';
+import { randomOctets } from '../core/base/ids.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
-import { parseLoopbackAddress } from './loopback-address.ts';
+import { parseLoopbackAddress } from './addresses.ts';
 
 /**
  * What a running instance publishes of itself; never a secret (document 3, Discovery file; document 2, Discovery file).
@@ -75,4 +77,18 @@ export function isLoopbackBase(text: string): boolean {
 
 function isLoopbackUrl(text: string): boolean {
   return isLoopbackBase(/^(http:\/\/[^/]*)(?:\/[\w-]+)*$/.exec(text)?.[1] ?? '');
+}
+
+/** A new secret of 32 random octets, as 43 characters of base64url. */
+export function makeToken(): string {
+  return randomOctets(32).toString('base64url');
+}
+
+/** True where the two are the same; how long it takes says nothing of either, lengths included. */
+export function matchesToken(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { WritError } from '../core/base/errors.ts';
-import { isLoopbackHost, isLoopbackPeer } from './loopback-address.ts';
+import { isLoopbackHost, isLoopbackPeer } from './addresses.ts';
 
 /**
  * Why a request is not answered, before anything of it is looked at: a peer elsewhere, a `Host` that is not the

@@ -12,12 +12,17 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { messageOf, WritError } from '../core/base/errors.ts';
-import { toErrorAnswer } from './error-answer.ts';
+import { isLoopbackPeer, reachableHere, toUrlHost } from './addresses.ts';
 import { guardRequest, valuesOf } from './guard-request.ts';
-import { isLoopbackPeer, reachableHere, toUrlHost } from './loopback-address.ts';
 import { type BodyLimits, readJsonBody } from './read-json-body.ts';
-import type { Route } from './route.ts';
-import { answerHeaders, rawErrorAnswer, sendError, sendJson } from './send-answer.ts';
+import {
+  answerHeaders,
+  type Route,
+  rawErrorAnswer,
+  sendError,
+  sendJson,
+  toErrorAnswer,
+} from './send-answer.ts';
 
 export interface LoopbackServerOptions {
   /** A literal address: of the loopback, unless there is a notice for peers elsewhere. */

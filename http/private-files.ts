@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent, isDraft, writeDurably } from '../core/base/durable-file.ts';
 import { WritError } from '../core/base/errors.ts';
+import { absent, isDraft, writeDurably } from '../core/base/files.ts';
 
 /** What is published in such a file is small; whatever is larger is not ours. */
 const usualBytes = 16 * 1024;
@@ -132,4 +132,14 @@ function cannot(path: string, what: string, cause: NodeJS.ErrnoException): WritE
     hints: ['make its directory one that you can write to'],
     cause,
   });
+}
+
+/**
+ * Keeps the directory, and this file in it, out of what git calls untracked; an existing `.gitignore` there is left as
+ * it is.
+ */
+export async function ignoreDirectory(directory: string): Promise<void> {
+  const path = join(directory, '.gitignore');
+  // Whole or not at all: one that a kill left empty would be left as it is ever after.
+  if ((await lstat(path).catch(absent)) === undefined) await writeDurably(path, '*\n');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isWritError } from '../core/base/errors.ts';
-import { toErrorAnswer } from './error-answer.ts';
+import { errorCatalogue } from '../core/base/error-codes.ts';
+import { isWritError, WritError } from '../core/base/errors.ts';
 
 const lingerMs = 500;
 const lingerBytes = 4 * 1024 * 1024;
@@ -88,4 +88,58 @@ function discard(request: IncomingMessage): Promise<void> {
     request.on('data', count).on('end', done).on('close', done).on('error', done);
     request.resume();
   });
+}
+
+/** What is answered for a fault: status and the one JSON envelope, `{error: {code, message, details?}}`. */
+interface ErrorAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** A fault as the outside may see it: a catalogued one as it is, any other as INTERNAL_ERROR without its words. */
+export function toErrorAnswer(thrown: unknown): ErrorAnswer {
+  const fault = isWritError(thrown) && thrown.code !== 'INTERNAL' ? thrown : new WritError('INTERNAL_ERROR');
+  const { code, message, detail } = fault;
+  const details = Object.keys(detail).length === 0 ? {} : { details: toWireNames(detail) };
+  return {
+    status: errorCatalogue[code].http,
+    body: Buffer.from(`${JSON.stringify({ error: { code, message, ...details } })}\n`),
+  };
+}
+
+/** Field names of the wire are camelCase (document 2, Versioning); those of the command line are not. */
+function toWireNames(detail: WritError['detail']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, first: string) => first.toUpperCase()),
+      value,
+    ]),
+  );
+}
+
+/** One request that was let in, on its way to its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Values of the `:name` parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /**
+   * The JSON object in the body; throws what `readJsonBody` throws. Once. `admit` throws where the sender may not have
+   * an answer: called when type and size of the body are known, before it is parsed.
+   */
+  readBody(admit?: () => void): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** One resource and method as data. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `/api/health`; `:name` stands for one segment. */
+  readonly path: string;
+  /** A page that people go to: of those elsewhere it is the notice (`LoopbackServerOptions.notice`). */
+  readonly isPage?: true;
+  /** Throws where this request may not have an answer; called before anything of the body is read. */
+  readonly admit?: (request: IncomingMessage) => void;
+  /** The JSON value to answer with, or `undefined` where the response was taken over (an event stream). */
+  readonly answer: (exchange: Exchange) => unknown;
 }

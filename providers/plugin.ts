@@ -1,6 +1,6 @@
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { builtInProviders } from './built-in-providers.ts';
-import { replayName } from './replay/replay-name.ts';
+import { replayName } from './replay/source.ts';
 
 /** Every backend that comes with writ, and recordings of them; each is loaded when it is picked. */
 export const providersPlugin = definePlugin({

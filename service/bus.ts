@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { type BroadcastSettings, createBroadcast } from '../http/broadcast.ts';
-import { toFrame } from '../http/event-frame.ts';
+import { toFrame } from '../http/event-log.ts';
 
 /** The notification bus: events `{seq, type, at, data}` to whoever listens now, at most once (document 3, Events). */
 export interface Bus {

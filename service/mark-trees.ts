@@ -13,7 +13,7 @@ export interface MarkTrees {
 
 /** What the disk knows a file by, whatever its name; nothing where it cannot be asked. */
 export function diskIdentity(path: string): string | undefined {
-  const stat = statOf(path);
+  const stat = statOfTree(path);
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
@@ -48,11 +48,11 @@ function namesIn(directory: string): readonly string[] {
 }
 
 function versionOf(path: string): string {
-  const stat = statOf(path);
+  const stat = statOfTree(path);
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}` : '';
 }
 
-function statOf(path: string): BigIntStats | undefined {
+function statOfTree(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {

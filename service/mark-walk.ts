@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
-import type { MarkGround } from './mark-ground.ts';
+import type { MarkGround } from './dirty-marks.ts';
 import { diskIdentity, type MarkTrees } from './mark-trees.ts';
 
 /** A place that a path leads through: a directory, or a name under which there is none. */

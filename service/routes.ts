@@ -3,15 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import { printable } from '../core/base/printable.ts';
-import { type Body, invalidBody, onlyMembers } from '../http/body-members.ts';
+import { matchesToken } from '../http/discovery.ts';
 import { valuesOf } from '../http/guard-request.ts';
-import type { Route } from '../http/route.ts';
-import { matchesToken } from '../http/token.ts';
+import { type Body, invalidBody, onlyMembers } from '../http/read-json-body.ts';
+import type { Route } from '../http/send-answer.ts';
 import type { Bus } from './bus.ts';
-import type { DirtyMark, DirtyMarks } from './dirty-marks.ts';
-import { isReserved, isRunEvent, type RunEventType } from './event-types.ts';
-import type { MarkGround } from './mark-ground.ts';
+import type { DirtyMark, DirtyMarks, MarkGround } from './dirty-marks.ts';
 import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
+import { isReserved, isRunEvent, type RunEventType } from './run-publisher.ts';
 
 /** What the routes answer from. */
 export interface ServiceParts {

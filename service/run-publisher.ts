@@ -1,11 +1,15 @@
 import type { Clock } from '../core/base/clock.ts';
-import type { RunEventType } from './event-types.ts';
-import type { ServiceAccess } from './find-service.ts';
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { readEventStream } from '../core/base/event-stream.ts';
+import { streamHttp } from '../core/base/net.ts';
+import { unseen } from '../core/base/printable.ts';
+import { accessService, type ServiceAccess } from './find-service.ts';
+import type { ServicePlace } from './service-place.ts';
 
 /**
  * Tells a running service what a run of the engine does; where none runs, nobody. A run never fails or waits for it.
  */
-export interface RunPublisher {
+interface RunPublisher {
   publish(type: RunEventType, data: { readonly run_id: string } & Readonly<Record<string, unknown>>): void;
   /** Resolves when everything has been handed over, after `withinMs` at the latest; what is left then is dropped. */
   settle(withinMs: number): Promise<void>;
@@ -45,4 +49,65 @@ export function openRunPublisher(access: () => Promise<ServiceAccess>, clock: Cl
       queue.length = 0;
     },
   };
+}
+
+const connectWithinMs = 5_000;
+
+/**
+ * Hands every event of the running service, as the JSON text that it sent, to `onEvent`, until the service ends or is
+ * gone, or `onEvent` answers false. SERVICE_NOT_RUNNING where none runs, SERVICE_REFUSED where it lets nobody in; the
+ * signal's reason once it aborts. `onOpen` is called when the stream stands: what is published from then on arrives.
+ */
+export async function followEvents(
+  place: ServicePlace,
+  options: {
+    readonly signal: AbortSignal;
+    readonly onOpen: (baseUrl: string) => void;
+    /**
+     * The next one is read once it has settled: behind a slow reader the service drops events, we do not hoard them.
+     */
+    readonly onEvent: (data: string) => Promise<boolean>;
+  },
+): Promise<void> {
+  const { signal, onOpen, onEvent } = options;
+  const { discovery, headers } = await accessService(place);
+  const url = `${discovery.baseUrl}/api/service/events`;
+  const question = {
+    url,
+    headers: { ...headers, accept: 'text/event-stream' },
+    withinMs: connectWithinMs,
+    signal,
+  };
+  await streamHttp(question, async ({ status, body }) => {
+    if (status !== 200)
+      throw new WritError('SERVICE_REFUSED', {
+        message: `the service answered ${status} to the request for its events`,
+        detail: { status },
+      });
+    onOpen(discovery.baseUrl);
+    try {
+      for await (const { data } of readEventStream(body)) if (!(await onEvent(data))) return;
+    } catch (fault) {
+      signal.throwIfAborted();
+      // A killed server cuts the connection; what it sent has been handed on.
+      if (isWritError(fault)) throw fault;
+    }
+  });
+}
+
+/** What a run of the engine tells (resolutions C): published by writ itself, each with `run_id`. */
+const runEventTypes = ['run_started', 'stage_settled', 'decision_made', 'approval_needed'] as const;
+export type RunEventType = (typeof runEventTypes)[number];
+
+/** Types that only writ publishes; no notification may carry one, see `isReserved`. */
+export const builtInTypes = ['dirty_marked', 'service_lifecycle', 'resync', ...runEventTypes] as const;
+
+/** Whether a type differs from one of writ's own at most by case, blanks, unseen characters and forms of letters. */
+export function isReserved(type: string): boolean {
+  const seen = type.normalize('NFKC').replaceAll(unseen, '').replaceAll(' ', '').toLowerCase();
+  return (builtInTypes as readonly string[]).includes(seen);
+}
+
+export function isRunEvent(type: string): type is RunEventType {
+  return (runEventTypes as readonly string[]).includes(type);
 }

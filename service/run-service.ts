@@ -1,21 +1,19 @@
 import { basename, join } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import type { RepositoryPlace } from '../core/contract/repository-place.ts';
+import type { RepositoryPlace } from '../core/contract/store.ts';
 import { keepFiles } from '../engine/store/kept-files.ts';
-import { type Discovery, formatDiscovery } from '../http/discovery.ts';
-import { ignoreDirectory } from '../http/ignore-directory.ts';
+import { type Discovery, formatDiscovery, makeToken } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {
+  ignoreDirectory,
   openPrivateDirectory,
   removeDrafts,
   removeOwnFile,
   writePrivateFile,
 } from '../http/private-files.ts';
-import { makeToken } from '../http/token.ts';
 import { openBus } from './bus.ts';
-import { openDirtyMarks } from './dirty-marks.ts';
-import { openMarkGround } from './mark-ground.ts';
+import { openDirtyMarks, openMarkGround } from './dirty-marks.ts';
 import { serviceRoutes } from './routes.ts';
 import { acquireServiceLock } from './service-lock.ts';
 import type { ServicePlace } from './service-place.ts';

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../core/base/durable-file.ts';
+import { absent } from '../core/base/files.ts';
 import { uuidV7 } from '../core/base/ids.ts';
-import { requireHoldable } from '../engine/run/seal/held-change.ts';
+import { requireHoldable } from '../engine/run/seal/move-target.ts';
 import type { JournalWitness } from '../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../engine/store/own-place.ts';
 import { isRun } from '../engine/store/record/is-run.ts';

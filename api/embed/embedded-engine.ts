@@ -4,24 +4,23 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { compact } from '../compact.ts';
+import { compact, toFault } from '../envelope.ts';
+import { runRefusal } from '../run/open-run.ts';
 import { toRunData } from '../run/run-data.ts';
 import type { RunEvent } from '../run/run-events.ts';
-import { runRefusal } from '../run/run-refusal.ts';
 import type { RunData } from '../schemas/run-schema.ts';
 import type { VerificationData } from '../schemas/verification-schema.ts';
-import { toFault } from '../to-fault.ts';
 import { toVerificationData } from '../verify/verification-data.ts';
 import { verifyTargets } from '../verify/verify-targets.ts';
-import type { Listeners } from './listeners.ts';
 import {
   type ResumeCall,
   type RunCall,
   type Surroundings,
+  toDemands,
   toResumeRequest,
   toRunRequest,
-} from './run-call.ts';
-import { toDemands, type VerifyCall } from './verify-call.ts';
+  type VerifyCall,
+} from './calls.ts';
 
 /**
  * An engine inside another program. What it answers is what `writ COMMAND --json` answers as `data`: a change that is
@@ -123,4 +122,26 @@ function toAnswer(view: RunView): RunData {
   const refusal = runRefusal(view);
   if (refusal?.code === 'OBJECT_CORRUPT') throw refusal;
   return toRunData(view);
+}
+
+/** Who listens to the runs of an engine. */
+interface Listeners {
+  readonly tell: (event: RunEvent) => void;
+  readonly add: (listener: (event: RunEvent) => void) => () => void;
+}
+
+/** Listeners in the order in which they came; a fault of one is reported, and the others still hear. */
+export function openListeners(report: (fault: WritError) => void): Listeners {
+  const listeners = new Set<{ readonly hear: (event: RunEvent) => void }>();
+  return {
+    tell(event) {
+      for (const { hear } of [...listeners])
+        void (async () => hear(event))().catch((thrown: unknown) => report(toFault(thrown)));
+    },
+    add(hear) {
+      const one = { hear };
+      listeners.add(one);
+      return () => void listeners.delete(one);
+    },
+  };
 }

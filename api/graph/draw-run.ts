@@ -1,12 +1,9 @@
 import type { ObjectType } from '../../engine/store/object-shapes.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { StoredObject } from '../../engine/store/stored-object.ts';
-import type { GraphNode } from '../schemas/graph-schema.ts';
-import { type Described, eachOf, named, toDetail } from './described.ts';
-import type { Drawing } from './drawing.ts';
-import { type DrawnType, toObjectPath } from './object-path.ts';
-import { type ParsedFile, parseFile } from './parse-files.ts';
-import type { RunRecord } from './thread-record.ts';
+import type { GraphNode } from '../schemas/other-schemas.ts';
+import { type Described, type Drawing, eachOf, named, toDetail } from './drawing.ts';
+import { type DrawnType, type ParsedFile, parseFile, type RunRecord, toObjectPath } from './thread-record.ts';
 
 /**
  * Draws one run of a thread below `intent`: its plans, Tasks, attempts, and what was made, shown and decided. What an

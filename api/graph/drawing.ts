@@ -1,5 +1,4 @@
-import type { GraphEdge, GraphNode } from '../schemas/graph-schema.ts';
-import { cutText, toLine } from './cut-text.ts';
+import type { GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
 
 /** Characters of a name, on one line. */
 export const maxLabel = 200;
@@ -63,3 +62,63 @@ export function openDrawing(maxNodes: number, maxEdges: number): Drawing {
     },
   };
 }
+
+/** At most so many characters, whole ones; what is cut off ends in `…`. */
+function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // Half a pair of surrogates would stand at the end.
+  const kept = text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${kept}…`;
+}
+
+/** The same, on one line. */
+export function toLine(text: string, most: number): string {
+  return cutText(
+    text
+      .slice(0, 4 * most)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    most,
+  );
+}
+
+/** How a node is shown: one line, fixed words, and what a person reads who asks for more. */
+export type Described = Pick<GraphNode, 'label' | 'tags' | 'detail'>;
+
+/** Entries of a list that are named before the rest is counted. */
+const most = 20;
+
+/** `detail` of its lines: the first is the most telling one, `undefined` and empty ones are left out. */
+export function toDetail(...lines: readonly (string | undefined | readonly string[])[]): string {
+  return lines
+    .flat()
+    .filter((line) => line !== undefined && line !== '')
+    .join('\n');
+}
+
+/** `<name>: <value>`; `undefined` where there is no value. */
+export function named(name: string, value: string | number | null | undefined): string | undefined {
+  return value === undefined || value === null || value === '' ? undefined : `${name}: ${value}`;
+}
+
+/** One line for each, as many as a person reads, then how many more there are. */
+export function eachOf<T>(items: readonly T[], toLine: (item: T) => string): readonly string[] {
+  const lines = items.slice(0, most).map(toLine);
+  return items.length > most ? [...lines, `and ${items.length - most} more`] : lines;
+}
+
+/** How much of a thread is drawn: more than a person looks through, and little enough for a terminal and a browser. */
+export const graphLimits = {
+  nodes: 5000,
+  edges: 20_000,
+  /** Runs that are there at least as one node each. */
+  runs: 1000,
+  /** Of an intent's history, the last. */
+  events: 100,
+  /** Intents before and after that of the thread. */
+  intents: 50,
+  /** An object is kilobytes; a ref that came from elsewhere may hold anything. */
+  objectBytes: 4 * 1024 * 1024,
+  /** Of all objects together. */
+  bytes: 128 * 1024 * 1024,
+} as const;

@@ -4,9 +4,7 @@ import { readJournal } from '../../engine/store/parse-journal.ts';
 import type { FoundRecord } from '../../engine/store/record/list-record-refs.ts';
 import { journalPath, listRunDirectories } from '../../engine/store/run-directory.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import { isUuid, textIn } from './parse-files.ts';
-import type { RecordReader } from './record-reader.ts';
-import type { RunRecord } from './thread-record.ts';
+import { isUuid, type RecordReader, type RunRecord, textIn } from './thread-record.ts';
 
 /** A run and the thread that it says it is of. */
 export interface KnownRun {

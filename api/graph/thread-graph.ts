@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
-import { absent } from '../../core/base/durable-file.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import { readRun } from '../../engine/run/record/read-run.ts';
 import { createRecordBox } from '../../engine/run/state/record-box.ts';
 import { joinStores } from '../../engine/store/join-stores.ts';
@@ -17,15 +17,21 @@ import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';
-import type { GraphData, GraphEdge, GraphNode } from '../schemas/graph-schema.ts';
-import { toLine } from './cut-text.ts';
-import { maxLabel } from './drawing.ts';
-import { graphLimits } from './graph-limits.ts';
+import type { GraphData, GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
+import { graphLimits, maxLabel, toLine } from './drawing.ts';
 import { type KnownRun, type KnownThreads, knownThreads } from './known-threads.ts';
-import { type DrawnType, drawnTypes, toObjectPath } from './object-path.ts';
-import { parseFile } from './parse-files.ts';
-import { createRecordReader, type RecordEntry, type RecordReader } from './record-reader.ts';
-import type { FoundFile, IntentRecord, RunRecord } from './thread-record.ts';
+import {
+  createRecordReader,
+  type DrawnType,
+  drawnTypes,
+  type FoundFile,
+  type IntentRecord,
+  parseFile,
+  type RecordEntry,
+  type RecordReader,
+  type RunRecord,
+  toObjectPath,
+} from './thread-record.ts';
 import { toGraph } from './to-graph.ts';
 
 /** Threads that no run may tell of yet, and what they are called: those of sessions. */

@@ -1,4 +1,17 @@
+import { isWritError } from '../../core/base/errors.ts';
+import { uuidTimeMs } from '../../core/base/ids.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
+import type { ObjectType } from '../../engine/store/object-shapes.ts';
+import type { FoundRecord } from '../../engine/store/record/list-record-refs.ts';
+import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import { waitingFolder } from '../../engine/store/record/waiting-folder.ts';
+import { parseObject, type StoredObject } from '../../engine/store/stored-object.ts';
+import { readEach, readHeads } from '../../engine/vcs/read-each.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { listRecordTree } from '../../engine/vcs/tree.ts';
+import { graphLimits } from './drawing.ts';
 
 /** A file of a record as it was found; without bytes where it cannot be read, and `problem` says why. */
 export interface FoundFile {
@@ -41,4 +54,174 @@ export interface ThreadRecord {
   readonly runs: readonly RunRecord[];
   /** Older runs are left out. */
   readonly isTruncated: boolean;
+}
+
+/** What of a run's record is drawn, most telling first: where not all of it is, the last are left out. */
+export const drawnTypes = ['run', 'plan', 'decision', 'task', 'patchset', 'evidence', 'intent'] as const;
+
+export type DrawnType = (typeof drawnTypes)[number];
+
+/** What a path of a run's record holds, as {@link recordFiles} lays it out; `undefined` for what is not drawn. */
+interface ObjectPath {
+  readonly type: DrawnType;
+  /** '' for the candidate that was decided on, else of an attempt or a candidate before it (`task-1/…/attempt-2`). */
+  readonly folder: string;
+}
+
+const forms: readonly (readonly [DrawnType, RegExp])[] = [
+  ['run', /^(?:(.+)\/)?run\.json$/],
+  ['plan', /^(?:plans\/\d+\/)?plan\.json$/],
+  ['task', /^(?:plans\/\d+\/)?tasks\/\d+\.json$/],
+  [
+    'decision',
+    new RegExp(`^(?:${waitingFolder}/decision|decisions/[^/]+|${sealPaths.rollback.slice(0, -5)})\\.json$`),
+  ],
+  ['decision', /^(?:(.+)\/)?decision\.json$/],
+  ['patchset', /^(?:(.+)\/)?patchset\.json$/],
+  ['evidence', /^(?:(.+)\/)?evidence\/[^/]+\.json$/],
+  ['intent', /^intent\.json$/],
+];
+
+/** Reads a path; `undefined` for what no drawing needs (events, frames, seals, reports). */
+export function toObjectPath(path: string): ObjectPath | undefined {
+  for (const [type, form] of forms) {
+    const found = form.exec(path);
+    if (found) return { type, folder: found[1] ?? '' };
+  }
+  return undefined;
+}
+
+/** A stored object, or why it is none; `id` is what it calls itself, as far as that can be told. */
+export type ParsedFile<T extends ObjectType> =
+  | { readonly id: string; readonly object: StoredObject<T> }
+  | { readonly id: string | undefined; readonly object: undefined; readonly problem: string };
+
+/** Reads a file as an object of that type; what is damaged is said to be, and never thrown. */
+export function parseFile<T extends ObjectType>(type: T, { bytes, problem }: FoundFile): ParsedFile<T> {
+  if (bytes === undefined) return { id: undefined, object: undefined, problem: problem ?? 'it is missing' };
+  try {
+    const object = parseObject(type, bytes);
+    return { id: object.object_id, object };
+  } catch (fault) {
+    if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+    return { id: textIn(bytes, 'object_id', isUuid), object: undefined, problem: fault.message };
+  }
+}
+
+/** A member of the document in `bytes`, whatever else is wrong with it; `undefined` where there is none that fits. */
+export function textIn(
+  bytes: Uint8Array,
+  member: string,
+  isFit: (text: string) => boolean,
+): string | undefined {
+  try {
+    const { value } = parseStrictJson(bytes);
+    const found = Object.hasOwn(Object(value), member)
+      ? (value as Record<string, unknown>)[member]
+      : undefined;
+    return typeof found === 'string' && isFit(found) ? found : undefined;
+  } catch (fault) {
+    if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
+    return undefined;
+  }
+}
+
+/** A whole UUIDv7, which is what objects, runs and threads are called by. */
+export function isUuid(text: string): boolean {
+  return text.length === 36 && uuidTimeMs(text) !== undefined;
+}
+
+/** One file of a record; `object` is what git calls its content. */
+export interface RecordEntry {
+  readonly path: string;
+  readonly object: string;
+  readonly sizeBytes: number;
+}
+
+/** Reads records that anybody may have written: what is damaged, missing or too large hinders nothing else. */
+export interface RecordReader {
+  /** Hands over one file of each record, as far as it is there; nothing of it is kept meanwhile. */
+  each(
+    records: readonly FoundRecord[],
+    path: string,
+    take: (record: FoundRecord, bytes: Uint8Array) => void,
+  ): Promise<void>;
+  /** `undefined` where they cannot be told. */
+  list(record: FoundRecord): Promise<readonly RecordEntry[] | undefined>;
+  read(record: FoundRecord, entries: readonly RecordEntry[]): Promise<readonly FoundFile[]>;
+}
+
+const tooLarge = `it is larger than ${graphLimits.objectBytes} bytes`;
+
+/** Reads records of a repository: those in git by a few questions for all of them, those beside it one by one. */
+export function createRecordReader(repository: Repository, objects: ObjectStore): RecordReader {
+  const fromBeside = async (record: FoundRecord, entries: readonly RecordEntry[]): Promise<FoundFile[]> => {
+    const files: FoundFile[] = [];
+    for (const { path, sizeBytes } of entries) {
+      const bytes =
+        sizeBytes > graphLimits.objectBytes ? undefined : await readOne(objects, record.ref, path);
+      files.push(bytes ? { path, bytes } : { path, problem: whyNot(sizeBytes) });
+    }
+    return files;
+  };
+  const list = async (record: FoundRecord): Promise<readonly RecordEntry[] | undefined> => {
+    try {
+      return await (record.commit === undefined
+        ? objects.list(record.ref)
+        : listRecordTree(repository, record.commit, record.ref));
+    } catch (fault) {
+      if (isWritError(fault)) return undefined;
+      throw fault;
+    }
+  };
+  return {
+    list,
+    async each(records, path, take) {
+      const byName = new Map<string, FoundRecord>();
+      for (const record of records) {
+        if (record.commit !== undefined) byName.set(`${record.commit}:${path}`, record);
+        else {
+          const bytes = await readOne(objects, record.ref, path);
+          if (bytes && bytes.length <= graphLimits.objectBytes) take(record, bytes);
+        }
+      }
+      const heads = await readHeads(repository, byName.keys());
+      const small = [...byName.keys()].filter((name) => {
+        const head = heads.get(name);
+        return head?.type === 'blob' && head.sizeBytes <= graphLimits.objectBytes;
+      });
+      await readEach(repository, small, heads, (name, object) => {
+        const record = byName.get(name);
+        if (record && object) take(record, object.bytes);
+      });
+    },
+    async read(record, entries) {
+      if (record.commit === undefined) return fromBeside(record, entries);
+      const small = entries.filter(({ sizeBytes }) => sizeBytes <= graphLimits.objectBytes);
+      const heads = new Map(
+        small.map(({ object, sizeBytes }) => [object, { id: object, type: 'blob', sizeBytes }] as const),
+      );
+      const found = new Map<string, Uint8Array>();
+      await readEach(repository, heads.keys(), heads, (id, object) => {
+        if (object?.type === 'blob') found.set(id, object.bytes);
+      });
+      return entries.map(({ path, object, sizeBytes }) => {
+        const bytes = found.get(object);
+        return bytes ? { path, bytes } : { path, problem: whyNot(sizeBytes) };
+      });
+    },
+  };
+}
+
+async function readOne(objects: ObjectStore, ref: string, path: string): Promise<Buffer | undefined> {
+  try {
+    return await objects.read(ref, path);
+  } catch (fault) {
+    if (isWritError(fault)) return undefined;
+    throw fault;
+  }
+}
+
+function whyNot(sizeBytes: number): string {
+  return sizeBytes > graphLimits.objectBytes ? tooLarge : 'its content cannot be read';
 }

@@ -1,13 +1,19 @@
 import type { StoredObject } from '../../engine/store/stored-object.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
-import type { GraphData } from '../schemas/graph-schema.ts';
-import { toLine } from './cut-text.ts';
-import { type Described, eachOf, named, toDetail } from './described.ts';
+import type { GraphData } from '../schemas/other-schemas.ts';
 import { drawRun } from './draw-run.ts';
-import { type Drawing, maxLabel, openDrawing } from './drawing.ts';
-import { graphLimits } from './graph-limits.ts';
-import { parseFile } from './parse-files.ts';
-import type { IntentRecord, RunRecord, ThreadRecord } from './thread-record.ts';
+import {
+  type Described,
+  type Drawing,
+  eachOf,
+  graphLimits,
+  maxLabel,
+  named,
+  openDrawing,
+  toDetail,
+  toLine,
+} from './drawing.ts';
+import { type IntentRecord, parseFile, type RunRecord, type ThreadRecord } from './thread-record.ts';
 
 /**
  * A thread as a graph: pure, the same record is the same graph. Nodes are in the order in which things came about,

@@ -1,6 +1,23 @@
-import type { IntentHistory } from '../../engine/intent/intent-history.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { readContract } from '../../engine/intent/admit-contract.ts';
+import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
+import { activateIntent, type LifecycleActor, type NamedIntent } from '../../engine/intent/close-intent.ts';
+import { findIntent, openRunStore } from '../../engine/intent/find-intent.ts';
+import { type IntentHistory, readIntentHistory } from '../../engine/intent/intent-history.ts';
+import { isActivated } from '../../engine/intent/require-active.ts';
+import type { DraftedIntent } from '../../engine/run/draft/draft-intent.ts';
+import { type DraftEdit, editSentence } from '../../engine/run/draft/kept-draft.ts';
+import { reviewDocument } from '../../engine/spec/review.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { readIdentity } from '../../engine/vcs/identity.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import type { JsonData } from '../json-data.ts';
+import type { InputSource } from '../read-input.ts';
+import { readSpecBytes, scopeSentences } from './read-spec.ts';
 
 /** What is shown of an intent: its recorded history, or what a document says that was never recorded. */
 export type ShownLifecycle = Pick<IntentHistory, 'specId' | 'digest' | 'status' | 'changeLog' | 'events'> & {
@@ -58,4 +75,126 @@ export function lifecycleMarkdown(shown: ShownLifecycle): string {
     ...(events.length === 0 ? ['Nothing has happened yet.'] : events),
     '',
   ].join('\n');
+}
+
+/** An intent of a specification file. */
+type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;
+
+/** The intent of a specification file, recorded or not. The document must be valid. */
+export async function intentOfFile(
+  context: InputSource,
+  engine: WritEngine,
+  repository: Repository,
+  path: string,
+): Promise<IntentOfFile> {
+  const contract = await readContract(engine, await readSpecBytes(context, path));
+  const store = await openRunStore(engine.slots.store, repository, systemClock, contract.effective);
+  return { store, specId: contract.document.metadata.id, contract };
+}
+
+/**
+ * What a command line names: the id of a recorded intent, else a specification file. INTENT_NOT_FOUND where it is
+ * neither.
+ */
+export async function namedIntent(
+  context: InputSource,
+  engine: WritEngine,
+  repository: Repository,
+  named: string,
+): Promise<NamedIntent> {
+  const store = await findIntent(engine.slots.store, repository, systemClock, named);
+  if (store) return { store, specId: named };
+  const isFile =
+    named === '-' || (await stat(resolve(context.cwd, named)).catch(() => undefined)) !== undefined;
+  if (isFile) return intentOfFile(context, engine, repository, named);
+  throw unknownIntent(named);
+}
+
+/** The person at the keyboard, by the identity that git would commit with. */
+export async function lifecycleActor(repository: Repository): Promise<LifecycleActor> {
+  const identity = await readIdentity(repository);
+  const id = identity === undefined ? 'unknown' : `${identity.name} <${identity.email}>`;
+  return { by: { kind: 'user', id: id.slice(0, 128) }, nowMs: systemClock.now() };
+}
+
+/**
+ * Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. A
+ * contract that was confirmed before its run was refused stays confirmed.
+ */
+export async function confirmIntent(
+  engine: WritEngine,
+  repositoryPath: string,
+  specBytes: Uint8Array,
+): Promise<void> {
+  const { contract, repository, store } = await openContract(engine, repositoryPath, specBytes);
+  const history = await readIntentHistory(store, contract.document.metadata.id);
+  if (history?.status === 'active' && isActivated(history, contract.digest)) return;
+  await activateIntent(store, contract, await lifecycleActor(repository));
+}
+
+/**
+ * Whether a contract is one that was confirmed, to the byte of its canonical form; what it says of itself is nothing.
+ * LIFECYCLE_NOT_ACTIVE where it is another.
+ */
+export async function requireConfirmed(
+  engine: WritEngine,
+  repositoryPath: string,
+  specBytes: Uint8Array,
+): Promise<void> {
+  const { contract, store } = await openContract(engine, repositoryPath, specBytes);
+  const { digest } = contract;
+  const { id } = contract.document.metadata;
+  const history = await readIntentHistory(store, id);
+  if (history !== undefined && isActivated(history, digest)) return;
+  throw new WritError('LIFECYCLE_NOT_ACTIVE', {
+    message: `the contract of intent \`${id}\` was changed after it was confirmed`,
+    detail: { spec_id: id, digest },
+    hints: ['say what shall be different: it is drafted, and confirmed, anew'],
+  });
+}
+
+async function openContract(engine: WritEngine, repositoryPath: string, specBytes: Uint8Array) {
+  const contract = await readContract(engine, specBytes);
+  const repository = await openRepository(repositoryPath);
+  const store = await openRunStore(engine.slots.store, repository, systemClock, contract.effective);
+  return { contract, repository, store };
+}
+
+/** What of a draft a person reads. */
+export type ReviewedDraft = Pick<DraftedIntent, 'contract' | 'scope' | 'repairs' | 'questions'> &
+  Partial<Pick<DraftedIntent, 'lacks'>> & {
+    /** What the change is held to beside the contract's own words, and the ids of the checks that verify it. */
+    readonly criteria?: readonly { readonly text: string; readonly checks: readonly string[] }[];
+  };
+
+/** A drafted contract for a person to read before confirming: Markdown, with what was repaired, edited and is asked. */
+export function draftReview(
+  { contract, scope, repairs, questions, lacks = [], criteria = [] }: ReviewedDraft,
+  edits: readonly DraftEdit[] = [],
+): string {
+  const { document, effective, digest, warnings } = contract;
+  const review = reviewDocument({
+    document,
+    effective,
+    digest,
+    issues: warnings,
+    scope: scopeSentences(scope),
+  });
+  return [
+    review.trimEnd(),
+    ...listed(
+      '## What the goal is held to',
+      criteria.map(({ text, checks }) => `${text} (verified by ${checks.join(', ')})`),
+    ),
+    ...listed('## Made stricter than drafted', repairs),
+    ...listed('## Edited by hand since it was drafted', edits.map(editSentence)),
+    ...listed('## To be decided by confirming', questions),
+    ...listed('## Missing here, and needed before it can be committed', lacks),
+    '',
+  ].join('\n');
+}
+
+function listed(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  return ['', title, '', ...entries.map((entry) => `- ${markdownText(entry)}`)];
 }

@@ -1,9 +1,9 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { Scope } from '../../core/contract/scope.ts';
 import { withoutOwnSecrets } from '../../engine/spec/own-secrets.ts';
 import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../engine/spec/read-intent-spec.ts';
 import { isPlainlyAllowed } from '../../engine/tool/acl/plainly-allowed.ts';
-import type { InputSource } from '../read-input.ts';
-import { readSpecBytes } from './read-spec-bytes.ts';
+import { type InputSource, readInput } from '../read-input.ts';
 
 /** A judged file; of an accepted one the bytes too. */
 export type JudgedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
@@ -60,4 +60,33 @@ export async function requireSpec(
     detail: { path, issues: judged.issues },
     hints: [`all of them: \`writ spec validate ${path}\``],
   });
+}
+
+/** Bytes of a specification that is read at all; the contract's limit, beyond it the document is malformed. */
+export const maxSpecBytes = 4 * 1024 * 1024;
+
+/** A named file's bytes; over the limit `INTENTSPEC_MALFORMED`, as the contract says. */
+export async function readSpecBytes(context: InputSource, path: string): Promise<Buffer> {
+  try {
+    return await readInput(context, path, { maxBytes: maxSpecBytes });
+  } catch (thrown) {
+    if (!isWritError(thrown, 'INPUT_TOO_LARGE')) throw thrown;
+    throw new WritError('INTENTSPEC_MALFORMED', {
+      message: thrown.message,
+      detail: thrown.detail,
+      cause: thrown,
+    });
+  }
+}
+
+/** A scope in sentences. Paths are words of the author: the review escapes every sentence as a whole. */
+export function scopeSentences({ write, forbidden, wholeRepository }: Scope): readonly string[] {
+  return [
+    wholeRepository
+      ? 'no path is named: the whole repository may be written'
+      : write.length === 0
+        ? 'nothing may be written'
+        : `may be written: ${write.join(', ')}`,
+    ...(forbidden.length === 0 ? [] : [`never written: ${forbidden.join(', ')}`]),
+  ];
 }

@@ -1,11 +1,17 @@
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { auditLedger } from '../../attest/log/audit-ledger.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
+import { forked } from '../../attest/log/checkpoint-memory.ts';
+import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import type { LedgerKey } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
+import { isPrefix } from '../../attest/log/ledger-proofs.ts';
 import { type LedgerReader, openLedgerReader } from '../../attest/log/ledger-reader.ts';
 import { readFrom } from '../../attest/log/read-from.ts';
-import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
+import { type LedgerFileReader, readSubtrees } from '../../attest/log/tile-reader.ts';
+import { parseTlogPolicy } from '../../attest/log/tlog-policy.ts';
+import { verifyByPolicy } from '../../attest/log/verify-by-policy.ts';
 import { ledgerKeysFor } from '../../attest/verify/anchors.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -30,7 +36,7 @@ export async function ledgerDirectory({ repoPath, cwd }: Pick<Place, 'repoPath' 
 }
 
 /** Whose word counts for a ledger. */
-export interface LedgerTrust {
+interface LedgerTrust {
   /** Vkeys, or absolute paths of files that hold one. */
   readonly vkeys: readonly string[];
   readonly env: Environment;
@@ -92,4 +98,94 @@ function isSignedBy(source: string, key: LedgerKey): boolean {
     if (isWritError(fault, 'VERIFY_REFUTED')) return false;
     throw fault;
   }
+}
+
+/** What an audit of a whole ledger found: data of `writ ledger audit`. */
+interface AuditData {
+  readonly origin: string;
+  readonly vkey: string;
+  readonly entries: number;
+  readonly root_hash: string;
+  readonly cosigned_by: readonly string[];
+  /** The size at which this user last saw it; null where never. */
+  readonly continues_from: number | null;
+  readonly directory: string;
+}
+
+const maxRounds = 5;
+
+/**
+ * Everything in a directory of tiles, also somebody else's: the tree is computed anew from the entries, the checkpoint
+ * verified by the key, the quorum by the policy (bytes of a C2SP tlog-policy), and the log must continue what this user
+ * saw of it. Remembers what holds now. VERIFY_NOTHING for an empty log, VERIFY_REFUTED, LEDGER_CORRUPT.
+ */
+export async function auditData(
+  ledger: OpenLedger,
+  env: Environment,
+  policy: Uint8Array | undefined,
+): Promise<AuditData> {
+  const head = await auditHead(ledger);
+  const { vkey } = await ledger.keyOf(head);
+  const cosigned = policy === undefined ? [] : await verifyWitnesses(policy, ledger, head);
+  const seen = await requireHistory(env, ledger, head);
+  return {
+    origin: head.origin,
+    vkey,
+    entries: head.size,
+    root_hash: head.root.toString('hex'),
+    cosigned_by: cosigned,
+    continues_from: seen ?? null,
+    directory: ledger.directory,
+  };
+}
+
+/** Audits the log under its current head; anew where an append replaced tiles meanwhile. */
+async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
+  for (let round = 1; ; round += 1) {
+    const head = await ledger.head();
+    if (head.size === 0) {
+      throw new WritError('VERIFY_NOTHING', {
+        message: `the log \`${head.origin}\` is empty: there is nothing to audit`,
+        detail: { origin: head.origin, size: 0 },
+      });
+    }
+    try {
+      await auditLedger(ledger.files, head);
+      return head;
+    } catch (fault) {
+      const moved = (await ledger.head()).size > head.size;
+      if (!isWritError(fault, 'LEDGER_CORRUPT') || !moved || round === maxRounds) throw fault;
+    }
+  }
+}
+
+async function verifyWitnesses(
+  bytes: Uint8Array,
+  ledger: OpenLedger,
+  head: SignedCheckpoint,
+): Promise<readonly string[]> {
+  const policy = parseTlogPolicy(bytes);
+  // A policy may leave the logs to us, and narrows whom we believe where it names some.
+  const logs = policy.logs.length > 0 ? policy.logs : [await ledger.keyOf(head)];
+  return verifyByPolicy(head.source, policy, logs).cosignatures.map(({ witness }) => witness.name);
+}
+
+/** The largest size seen before, of which this log must be a continuation; what holds now is remembered. */
+async function requireHistory(
+  env: Environment,
+  { files }: OpenLedger,
+  head: SignedCheckpoint,
+): Promise<number | undefined> {
+  const memory = userCheckpointMemory(env);
+  const seen = await memory.latest(head);
+  if (seen !== undefined && seen.size > head.size) {
+    throw new WritError('VERIFY_REFUTED', {
+      message: `the log \`${head.origin}\` was seen with ${seen.size} entries and has ${head.size} now`,
+      detail: { reason: 'stale', origin: head.origin, seen: seen.size, found: head.size },
+    });
+  }
+  if (seen !== undefined && !(await isPrefix(seen, head, readSubtrees(files, head.size))))
+    throw forked(seen, head);
+  await memory.remember(head);
+  return seen?.size;
 }

@@ -12,8 +12,8 @@ import { runDirectory } from '../../engine/store/run-directory.ts';
 import { isRunHeld } from '../../engine/store/run-lock.ts';
 import { readIdentity } from '../../engine/vcs/identity.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { readVersion } from '../build.ts';
 import type { Place } from '../place.ts';
-import { readVersion } from '../version.ts';
 
 /** Which run is to end, and why. */
 export interface CancelCall extends Place {

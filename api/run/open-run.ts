@@ -1,13 +1,28 @@
+import { readApprovals } from '../../attest/approval/read-approvals.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { carryFaultIn } from '../../engine/run/decide/people.ts';
+import { type Asked, readAsked } from '../../engine/run/draft/draft-request.ts';
 import { readRun } from '../../engine/run/record/read-run.ts';
+import { differencesFrom, reportsOnRef } from '../../engine/run/record/shown-reports.ts';
+import { listApprovals } from '../../engine/run/record/stored-approvals.ts';
 import { findLandings, shortRef } from '../../engine/store/landed.ts';
+import { peopleOf } from '../../engine/store/record/authorship.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
+import { parseNamedJson } from '../../engine/store/record/parse-named-json.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';
+import { toVerdict } from './verdict.ts';
+import type { WaitingRun } from './waiting-run.ts';
 
 export interface OpenedRun {
   readonly repository: Repository;
@@ -41,4 +56,112 @@ async function landingNotices(
       ? `${found}. Push it. If the push is rejected, \`git fetch\`, \`git reset --hard ${branch}\`, and run the spec again`
       : `${found}. Merge that commit, or run the spec again`,
   ];
+}
+
+/**
+ * What a person asked for, and which model drafted the contract of it, as the contract of the run tells it; `undefined`
+ * where that says nothing, is not recorded yet, or is another one than was judged.
+ */
+export async function askedOf({
+  store,
+  view,
+}: Pick<OpenedRun, 'store' | 'view'>): Promise<Asked | undefined> {
+  const bytes = await store.objects.read(store.refs.run(view.runId), 'spec.json');
+  if (bytes === undefined) return undefined;
+  const document = parseNamedJson('spec.json', bytes);
+  if (canonicalDigest(document) !== view.spec.digest) return undefined;
+  const { extensions } = document as { readonly extensions?: unknown };
+  return typeof extensions === 'object' && extensions !== null
+    ? readAsked({ extensions: { ...extensions } })
+    : undefined;
+}
+
+/** Everything said about a run so far, as it would be judged now. */
+export interface JudgedHere {
+  /** False where the policy commit is not in this clone, and so nobody can be named. */
+  readonly judged: boolean;
+  readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
+    readonly status: ApprovalVerdict['status'] | 'unjudged';
+  })[];
+}
+
+/** Reads and judges the stored approvals of a run, by the allowed signers at its policy commit. */
+export async function judgeHere({
+  repository,
+  store,
+  runId,
+  record,
+  report,
+}: WaitingRun): Promise<JudgedHere> {
+  const { subject, authors } = record;
+  const policy = report.policyCommit ?? null;
+  const [commit, file, config] =
+    policy === null
+      ? []
+      : await readObjects(repository, [
+          policy,
+          `${policy}:.writ/allowed_signers`,
+          `${policy}:.writ/config.toml`,
+        ]);
+  const judged = policy === null || commit?.type === 'commit';
+  const { inProcess, carry } = parseConfig(
+    config?.type === 'blob' ? config.bytes : undefined,
+    sealingForms,
+  ).approvals;
+  const verdicts = await readApprovals(await listApprovals(store, runId), {
+    subject,
+    allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
+    authors: [...authors, ...peopleOf(report.authorship)],
+    differences: differencesFrom(await reportsOnRef({ store, runId }), report),
+    receivedAtMs: systemClock.now(),
+    inProcess,
+    ...(carry === 'equivalent' ? { carryFault: carryFaultIn(repository, subject) } : {}),
+  });
+  if (judged) return { judged, approvers: verdicts };
+  return {
+    judged,
+    approvers: verdicts.map((verdict) => {
+      const { detail: _, ...rest } = verdict;
+      return verdict.status === 'untrusted-signer' ? { ...rest, status: 'unjudged' } : verdict;
+    }),
+  };
+}
+
+/**
+ * Why the answer of a run is not yes: abandoned, rolled back, waiting, or a record that says nothing; `undefined` for a
+ * commit.
+ */
+export function runRefusal(view: RunView): WritError | undefined {
+  const type = view.decision?.type;
+  if (type === 'commit') return undefined;
+  if (type === undefined) return undecided(view);
+  const code =
+    type === 'rollback'
+      ? 'DECISION_ROLLBACK'
+      : type === 'checkpoint'
+        ? 'DECISION_WAITING'
+        : 'DECISION_ABANDON';
+  return new WritError(code, {
+    message: toVerdict(view).sentence,
+    detail: { run_id: view.runId },
+    ...(type === 'checkpoint' ? { hints: [howToGoOn(view)] } : {}),
+  });
+}
+
+/** With the run's own id: nobody is told of `RUN` beside it. */
+function howToGoOn(view: RunView): string {
+  const { runId, waiting } = view;
+  if (waiting?.for === 'budget') return `grant more with \`writ resume ${runId} --more-cost-units N\``;
+  const [first] = toVerdict(view).next;
+  return first?.line === `writ resume ${runId}`
+    ? `go on with \`${first.line}\``
+    : `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``;
+}
+
+/** The run went as far as it could, and yet its record says nothing of it: that is damage, not an answer. */
+function undecided({ runId, state }: RunView): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `the record of run \`${runId}\` is incomplete: it holds no decision and nothing to wait with`,
+    detail: { run_id: runId, state },
+  });
 }

@@ -1,5 +1,9 @@
+import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
+import { readAsked } from '../../engine/run/draft/draft-request.ts';
+import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/run/draft/kept-draft.ts';
+import { whyItWaits } from '../../engine/run/draft/waiting-drafts.ts';
 import type { RunPlan } from '../../engine/run/plan-run.ts';
-import type { PlanData } from '../schemas/plan-schema.ts';
+import type { DraftData, DraftedData, PlanData } from '../schemas/plan-schema.ts';
 
 /** A plan as `--json` shows it. */
 export function toPlanData(plan: RunPlan): PlanData {
@@ -52,5 +56,50 @@ function taskData(task: RunPlan['tasks'][number]): PlanData['tasks'][number] {
     ...(predictedWrites === undefined ? {} : { predicted_writes: predictedWrites }),
     ...(stage === undefined || gateStages.length > 1 ? {} : { stage }),
     stages: gateStages,
+  };
+}
+
+/** A drafted contract as `--json` shows it. */
+export function draftData(
+  { document, digest }: Pick<AdmittedContract, 'document' | 'digest'>,
+  {
+    path,
+    repairs,
+    questions,
+    lacks,
+  }: Pick<KeptDraft, 'repairs' | 'questions'> & {
+    readonly path: string;
+    /** Absent where nobody looked. */
+    readonly lacks?: readonly string[];
+  },
+  edits: readonly DraftEdit[] = [],
+): DraftData {
+  const { said = [], provider = '', model = '' } = readAsked(document) ?? {};
+  return {
+    path,
+    spec_id: document.metadata.id,
+    digest,
+    risk_level: document.risk.level,
+    request: said,
+    provider,
+    model,
+    repairs,
+    questions,
+    edits: edits.map(editSentence),
+    ...(lacks === undefined ? {} : { lacks }),
+  };
+}
+
+/** A draft that waits, as `--json` shows it. */
+export function draftedData(
+  draft: DraftData,
+  kept: Pick<KeptDraft, 'runId' | 'questions'>,
+  edits: readonly DraftEdit[] = [],
+): DraftedData {
+  return {
+    run_id: kept.runId,
+    state: 'drafted',
+    waits_for: whyItWaits(draft.risk_level, kept, edits),
+    draft,
   };
 }

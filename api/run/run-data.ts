@@ -1,5 +1,8 @@
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { CheckNetwork } from '../../core/contract/network-use.ts';
+import type { DescribedRule, Rule } from '../../core/contract/rule.ts';
 import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
 import type {
   ArtifactRecord,
@@ -11,14 +14,14 @@ import type {
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
-import { approversLackingCode } from '../../engine/run/state/approvers-lacking.ts';
-import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
-import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
-import { logUnusedCode } from '../../engine/run/state/log-without-use.ts';
-import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
-import { rightsLackingCode } from '../../engine/run/state/rights-lacking.ts';
-import { compact } from '../compact.ts';
+import { describeRules } from '../../core/kernel/rules.ts';
+import { approversLackingCode, rightsLackingCode } from '../../engine/run/state/approval-rights.ts';
+import { checkUnknownCode, logUnusedCode } from '../../engine/run/state/checks.ts';
+import { foreignPolicyCode, provenanceMissingCode } from '../../engine/run/state/policies.ts';
+import { compact } from '../envelope.ts';
 import type { RunData } from '../schemas/run-schema.ts';
+import { listedPlugins } from '../user-plugins.ts';
+import type { OpenedRun } from './open-run.ts';
 
 type StageData = RunData['stages'][number];
 type CheckData = StageData['checks'][number];
@@ -292,4 +295,28 @@ function toArtifactData(artifact: ArtifactRecord): RunData['artifacts'][number] 
     receipt: artifact.receipt,
     unscanned: artifact.unscanned,
   });
+}
+
+/**
+ * What the rules that may have judged a run say of themselves: the built-in ones, and those of the plugins that its
+ * policy commit pins. Of a plugin that is not here, or not what was pinned, nothing is said; no built-in rule is
+ * described anew.
+ */
+export async function describedRules(
+  place: { readonly env: Environment },
+  { repository, view }: Pick<OpenedRun, 'repository' | 'view'>,
+  builtIn: readonly Rule[],
+): Promise<readonly DescribedRule[]> {
+  const ours = await describeRules(builtIn);
+  if (view.policyCommit === undefined) return ours;
+  const found = await listedPlugins(place, repository, view.policyCommit).catch((fault: unknown) => {
+    // The policy commit does not travel with a run; its plugins are then known by their ids alone.
+    if (isWritError(fault)) return [];
+    throw fault;
+  });
+  const known = new Set([...builtIn.map(({ id }) => id), ...ours.map(({ id }) => id)]);
+  const theirs = found
+    .flatMap((plugin) => ('manifest' in plugin ? plugin.manifest.rules : []))
+    .flatMap(({ id, text, rows = [] }) => [...(text === undefined ? [] : [{ id, ...text }]), ...rows]);
+  return [...ours, ...theirs.filter(({ id }) => !known.has(id))];
 }

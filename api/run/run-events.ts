@@ -1,5 +1,5 @@
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
-import { compact } from '../compact.ts';
+import { compact } from '../envelope.ts';
 
 /** What a run tells while it works, in the order in which it happens. */
 export type RunEvent =

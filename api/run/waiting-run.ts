@@ -4,7 +4,7 @@ import {
   parseWaitingRecord,
   type WaitingRecord,
   waitingPath,
-} from '../../engine/run/record/waiting-record.ts';
+} from '../../engine/run/record/stored-approvals.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import type { GateReport } from '../../engine/store/record/gate-report.ts';
 import { readGateReport } from '../../engine/store/record/read-gate-report.ts';

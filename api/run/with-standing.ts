@@ -1,8 +1,8 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { Place } from '../place.ts';
-import { type ChangedSince, changedSince } from './changed-since.ts';
-import { judgeHere } from './judge-here.ts';
+import { type ChangedSince, changedSince } from './approve-run.ts';
+import { judgeHere } from './open-run.ts';
 import { openWaitingRun } from './waiting-run.ts';
 
 /** A view, and what changed since people signed for an earlier candidate. */

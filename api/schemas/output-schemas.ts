@@ -1,11 +1,8 @@
 import type { JsonData } from '../json-data.ts';
-import { attestShapes } from './attest-schemas.ts';
-import { cancelledSchema, draftedRunSchema, shownRunSchema } from './draft-schema.ts';
-import { graphSchema } from './graph-schema.ts';
-import { issueSchema, planSchema } from './plan-schema.ts';
+import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
+import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, redactionSchema, runMembers, runsSchema } from './run-schema.ts';
-import { serviceShapes } from './service-schemas.ts';
 import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { verificationSchema } from './verification-schema.ts';
 

@@ -1,14 +1,23 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createOnce } from '../../attest/keys/create-once.ts';
-import { isDraft, writeDurably } from '../../core/base/durable-file.ts';
+import { type Environment, userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/guarded-file.ts';
-import { findDirectory, makeDirectories } from '../../core/base/plain-place.ts';
+import {
+  findDirectory,
+  isDraft,
+  makeDirectories,
+  type Place,
+  readGuarded,
+  writeDurably,
+} from '../../core/base/files.ts';
+import { parseList, toFields } from '../../core/base/parse-fields.ts';
+import { quoted } from '../../core/base/printable.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { RepositoryPlace } from '../../core/contract/store.ts';
+import { readRepositorySettings } from '../../engine/store/repository-settings.ts';
 import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
 import { decryptText, encryptText, makeIdentity } from './age-text.ts';
-import type { VaultPlace } from './vault-place.ts';
-import { formatSecrets, maxVaultBytes, parseSecrets, type Secrets } from './vault-text.ts';
 
 /** Writers of one vault wait for each other; each is done in milliseconds. */
 const waitMs = 20_000;
@@ -121,4 +130,117 @@ async function openIdentity(path: string): Promise<string> {
   if (made === undefined)
     throw new WritError('KEY_UNUSABLE', { message: `\`${path}\` is gone`, detail: { path } });
   return made;
+}
+
+/** Form of what a vault holds, before it is encrypted. */
+const format = 'urn:writ:vault:v1';
+/** Octets of all names and values of one vault. */
+export const maxVaultBytes = 40 * 1024;
+/** Scopes of one secret. */
+export const maxScopes = 32;
+/** Characters of one value. */
+export const maxValueLength = 16 * 1024;
+
+interface Secret {
+  readonly value: string;
+  /** What of a contract's `security.secrets.allowedScopes` gives it to checks; none: it is given to nobody. */
+  readonly scopes: readonly string[];
+}
+
+export type Secrets = ReadonlyMap<string, Secret>;
+
+export function formatSecrets(secrets: Secrets): string {
+  const sorted = [...secrets].sort(([one], [other]) => (one < other ? -1 : 1));
+  return `${JSON.stringify({ format, env: Object.fromEntries(sorted) })}\n`;
+}
+
+/** Throws what says why it is none, and nothing of what stands in it. */
+function parseSecrets(bytes: Uint8Array): Secrets {
+  const { value: read } = parseStrictJson(bytes, { maxBytes: 2 * maxVaultBytes, maxDepth: 4 });
+  const fields = toFields(read, 'a vault', ['format', 'env']);
+  if (fields.format !== format) throw new TypeError('its form is another one');
+  return new Map(
+    Object.entries(toFields(fields.env, 'names with values')).map(([name, secret]) => {
+      if (!isSecretName(name)) throw new TypeError('a name in it is none');
+      const { value, scopes } = toFields(secret, 'a value with scopes', ['value', 'scopes']);
+      if (typeof value !== 'string' || whyNoSecret(value) !== undefined)
+        throw new TypeError('a value in it is none');
+      return [name, { value, scopes: parseList(scopes, parseScope, maxScopes) }];
+    }),
+  );
+}
+
+function parseScope(scope: unknown): string {
+  if (typeof scope === 'string' && isScope(scope)) return scope;
+  throw new TypeError('a scope in it is none');
+}
+
+/** Printable, without spaces, as a contract can name it. */
+export function isScope(text: string): boolean {
+  return /^[\x21-\x7e]{1,128}$/.test(text);
+}
+
+/** Why a text can be no secret: an environment could not hold it, or nothing would be found by it. */
+export function whyNoSecret(text: string): string | undefined {
+  if (text.trim() === '') return 'it is empty';
+  if (text.includes('\0')) return 'it holds a null character';
+  return text.length > maxValueLength ? `it has more than ${maxValueLength} characters` : undefined;
+}
+
+/** Where a vault is kept, and the identity that reads it. */
+export interface VaultPlace {
+  readonly kind: 'repository' | 'global';
+  /** The directory; on the way to it there is no symlink. */
+  readonly directory: Place;
+  readonly file: string;
+  /** The user's own, outside of every repository. */
+  readonly identity: string;
+}
+
+const fileName = 'secrets.age';
+
+/** The vault of the user, for every repository. */
+export function globalVault(env: Environment): VaultPlace {
+  const root = userConfigDir(env);
+  return toPlace('global', { root, parts: ['vault'] }, env);
+}
+
+/**
+ * `.writ/vault` of the main work tree, the same for all of them; in the git directory where there is none. Nothing of
+ * it is ever tracked.
+ */
+export async function repositoryVault(repository: RepositoryPlace, env: Environment): Promise<VaultPlace> {
+  const { main } = await readRepositorySettings(repository);
+  const directory =
+    main === undefined
+      ? { root: repository.commonDir, parts: ['writ', 'vault'] }
+      : { root: main, parts: ['.writ', 'vault'] };
+  return toPlace('repository', directory, env);
+}
+
+function toPlace(kind: VaultPlace['kind'], directory: Place, env: Environment): VaultPlace {
+  return {
+    kind,
+    directory,
+    file: join(directory.root, ...directory.parts, fileName),
+    identity: join(userConfigDir(env), 'vault', 'identity.txt'),
+  };
+}
+
+/** How a secret is called outside of the vault (document 2, credentials). */
+const prefix = 'vault.env.';
+
+/** Whether a variable of an environment can be called so, and nothing that every object has is. */
+function isSecretName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) && !(name in {}) && name !== 'prototype';
+}
+
+/** The name as it was typed, with `vault.env.` before it or without. USAGE. */
+export function parseSecretName(typed: string): string {
+  const name = typed.startsWith(prefix) ? typed.slice(prefix.length) : typed;
+  if (isSecretName(name)) return name;
+  throw new WritError('USAGE', {
+    message: `expected the name of a variable, found ${quoted(typed)}`,
+    detail: { expected: 'letters, digits and `_`, at most 128, no digit first', found: typed.slice(0, 80) },
+  });
 }

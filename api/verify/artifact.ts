@@ -6,7 +6,7 @@ import { parseBase64Octets } from '../../attest/encoding/base64.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type InputSource, readInput, reasonOf } from '../read-input.ts';
-import { digestOfSigned } from './digest-of-signed.ts';
+import { digestOfSigned } from './target-meanings.ts';
 
 /** Most octets of an artifact whose very bytes were signed. */
 const maxSignedBytes = 512 * 1024 * 1024;

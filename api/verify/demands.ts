@@ -1,3 +1,5 @@
+import type { CheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
+import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
@@ -36,3 +38,9 @@ export const noDemands: VerifyDemands = {
   types: [],
   replay: false,
 };
+
+/** Whom a verifier believes, and what they have seen of logs. */
+export interface Belief {
+  readonly anchors: Anchors;
+  readonly memory: CheckpointMemory;
+}

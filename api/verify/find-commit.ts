@@ -1,11 +1,13 @@
 import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
-import { refuted } from '../../attest/verify/report.ts';
+import { nothingThere, oneCheck, refuted, type VerifyReport } from '../../attest/verify/report.ts';
 import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
+import { askGit, gitFailed } from '../../engine/vcs/git.ts';
 import { hashTree } from '../../engine/vcs/hash-tree.ts';
 import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 import { readHead } from '../../engine/vcs/resolve-commit.ts';
 
 /** The commit that is checked out in the repository at hand; `undefined` outside of one and on an unborn branch. */
@@ -48,4 +50,84 @@ export async function findCommit(
     if (isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
     throw fault;
   }
+}
+
+/** Most commits of a range, and most commits that are read to show where it begins. */
+const maxCommits = 10_000;
+
+/** The two ends of `A..B`; an end that is left out is `HEAD`. `undefined` for what is no range. USAGE for `A...B`. */
+export function rangeEnds(target: string): { readonly from: string; readonly to: string } | undefined {
+  const at = target.indexOf('..');
+  if (at < 0) return undefined;
+  const [from, to] = [target.slice(0, at), target.slice(at + 2)];
+  if (!to.startsWith('.') && !to.includes('..')) return { from: from || 'HEAD', to: to || 'HEAD' };
+  throw new WritError('USAGE', {
+    message: `\`${printable(target)}\` is no range of commits: expected \`A..B\``,
+    detail: { command: 'verify', found: printable(target) },
+    hints: ['`A..B` is every commit that `B` holds and `A` does not'],
+  });
+}
+
+/**
+ * The ids of the commits that `to` holds and `from` does not, parents first, or the report why they cannot be listed:
+ * there is none, the history is shallow, or a commit before the range has other bytes than its id names, so that a
+ * commit of the range may be hidden. More than 10,000 are INPUT_TOO_LARGE.
+ */
+export async function commitsBetween(
+  repository: Repository,
+  range: string,
+  from: string,
+  to: string,
+): Promise<readonly string[] | VerifyReport> {
+  const incomplete = nothingThere(
+    `the history of \`${printable(range)}\` is not here as a whole: \`git fetch --unshallow\` brings it`,
+  );
+  const ids = await reachable(repository, range, [to], [from], ['--topo-order', '--reverse']);
+  if (ids === undefined) return incomplete;
+  if (ids.length === 0) return nothingThere(`\`${printable(range)}\` holds no commit`);
+  const inside = new Set(ids);
+  const commits = await readObjects(repository, ids);
+  const parents = commits.flatMap((object) => (object && parseCommit(object.bytes)?.parents) ?? []);
+  const before = [...new Set(parents)].filter((id) => !inside.has(id) && id !== from);
+  if (before.length === 0) return ids;
+  // Every parent outside of the range has to be one that `from` really holds.
+  const between = await reachable(repository, range, [from], before, []);
+  if (between === undefined) return incomplete;
+  const objects = await readObjects(repository, [from, ...between]);
+  for (const [n, id] of [from, ...between].entries()) {
+    const object = objects[n];
+    const found = object && commitIdOf(object.bytes, id);
+    if (found !== undefined && found !== id)
+      return oneCheck({
+        id: 'range',
+        status: 'failed',
+        code: 'mismatch',
+        detail: { expected: id, found },
+      });
+  }
+  return ids;
+}
+
+/**
+ * The commits that `from` hold and `without` do not; `undefined` if one of them names a parent that is not here. The
+ * cut of a shallow clone (`.git/shallow`) hides no parent: what lies behind it may have come by another ref.
+ */
+async function reachable(
+  repository: Repository,
+  range: string,
+  from: readonly string[],
+  without: readonly string[],
+  options: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const args = ['rev-list', `--max-count=${maxCommits + 1}`, ...options, '--end-of-options', ...from];
+  const asked = [...args, ...without.map((id) => `^${id}`)];
+  const { code, stdout, stderr } = await askGit(repository, asked, { env: { GIT_SHALLOW_FILE: '' } });
+  if (code !== 0 && /Could not read [0-9a-f]{40}/.test(stderr)) return undefined;
+  if (code !== 0) throw gitFailed(asked, code, stderr);
+  const ids = stdout.toString('utf8').split('\n').filter(isObjectId);
+  if (ids.length <= maxCommits) return ids;
+  throw new WritError('INPUT_TOO_LARGE', {
+    message: `\`${printable(range)}\` holds more than ${maxCommits} commits`,
+    detail: { found: printable(range) },
+  });
 }

@@ -1,5 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
+import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { FindRun } from '../../engine/store/record/find-run.ts';
@@ -134,4 +137,19 @@ function sayMeaning(meaning: Meaning): string {
   if (meaning.kind === 'file') return 'the file of that name';
   if (meaning.kind === 'run') return `run ${meaning.runId}`;
   return `commit ${meaning.commit} (${printable(meaning.as)})`;
+}
+
+/**
+ * SHA-256, hex, of what the signature of an attestation covers: that is what a log holds of it. `undefined` for what is
+ * no attestation.
+ */
+export function digestOfSigned(bytes: Uint8Array): string | undefined {
+  try {
+    const { content } = parseAnyBundle(bytes);
+    if (content.kind === 'message') return content.digest.toString('hex');
+    return sha256Hex(preAuthEncoding(content.payloadType, content.payload));
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_NOTHING')) return undefined;
+    throw fault;
+  }
 }

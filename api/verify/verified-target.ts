@@ -4,7 +4,7 @@ import {
   type VerifyReport,
   withChecks,
 } from '../../attest/verify/report.ts';
-import type { SkippedPart } from './select-parts.ts';
+import type { SkippedPart } from './split-file.ts';
 
 /** One target of `writ verify`, and what was found. */
 export interface VerifiedTarget {

@@ -6,10 +6,8 @@ import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import type { Belief } from './belief.ts';
-import type { VerifyDemands } from './demands.ts';
-import { selectParts, sourceDemandedOf } from './select-parts.ts';
-import { type FilePart, splitFile } from './split-file.ts';
+import type { Belief, VerifyDemands } from './demands.ts';
+import { type FilePart, selectParts, sourceDemandedOf, splitFile } from './split-file.ts';
 import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
 

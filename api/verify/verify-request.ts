@@ -6,10 +6,9 @@ import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../att
 import { type Trust, toAnchors } from '../../attest/verify/given-trust.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Belief } from './belief.ts';
-import { type Requirement, requirements, type VerifyDemands } from './demands.ts';
-import { digestOfSigned } from './digest-of-signed.ts';
+import { type Belief, type Requirement, requirements, type VerifyDemands } from './demands.ts';
 import { requireSigners } from './require-signers.ts';
+import { digestOfSigned } from './target-meanings.ts';
 
 /** What an attestation has to be about: its bytes, or one of its digests or several, lower-case hex. */
 export type AskedArtifact = { readonly bytes: Uint8Array } | Readonly<Partial<Record<ArtifactHash, string>>>;

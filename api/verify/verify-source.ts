@@ -10,8 +10,7 @@ import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { replayRecord } from '../../engine/run/decide/replay-record.ts';
 import type { ArchiveAnswer } from './archive-tree.ts';
-import type { Belief } from './belief.ts';
-import type { VerifyDemands } from './demands.ts';
+import type { Belief, VerifyDemands } from './demands.ts';
 
 /**
  * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that

@@ -1,18 +1,23 @@
 import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import type { Stores } from '../../engine/store/open-stores.ts';
 import { decidedCommit } from '../../engine/store/record/decided-commit.ts';
 import type { FindRun } from '../../engine/store/record/find-run.ts';
 import { sealingRecords } from '../../engine/store/record/sealing-records.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import type { Belief } from './belief.ts';
-import type { VerifyDemands } from './demands.ts';
+import type { VerificationData } from '../schemas/verification-schema.ts';
+import type { Belief, VerifyDemands } from './demands.ts';
 import { gitEvidence } from './git-evidence.ts';
+import { lazyRepository } from './lazy-repository.ts';
 import { demandOf } from './policy-demand.ts';
-import type { Meaning } from './target-meanings.ts';
-import type { VerifiedTarget } from './verified-target.ts';
+import { type Meaning, meaningOf } from './target-meanings.ts';
+import { toVerificationData } from './verification-data.ts';
+import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
+import { readRequest, type VerifyRequest } from './verify-request.ts';
 import { verifySource } from './verify-source.ts';
 
 /**
@@ -136,3 +141,28 @@ const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:ref
 
 const howToComplete =
   'fetch all objects with `git fetch --refetch --no-filter` (for records that git fetched, with `REMOTE "+refs/ai/*:refs/ai/*"`)';
+
+/**
+ * Verifies a commit or a run of the repository around `path`, whose runs may be kept in `stores`, offline. Whatever is
+ * wrong with its record is in the answer; thrown is what cannot be meant: a path without a repository, a name of
+ * nothing or of several things (NOT_A_REPOSITORY, REF_NOT_FOUND, TARGET_AMBIGUOUS), USAGE, ANCHOR_UNUSABLE; and
+ * GIT_MISSING.
+ */
+export async function verifyInRepository(
+  stores: Stores,
+  path: string,
+  target: string,
+  request: VerifyRequest,
+): Promise<VerificationData> {
+  const { belief, demands } = await readRequest(request);
+  await using repository = lazyRepository({ stores, cwd: path });
+  const { open, findRun } = repository;
+  const meaning = await meaningOf(path, target, undefined, open, findRun);
+  if (meaning.kind === 'file')
+    throw new WritError('USAGE', {
+      message: `\`${printable(target)}\` is a file: expected the name of a commit or a run`,
+      detail: { command: 'verify', found: printable(target) },
+    });
+  const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
+  return toVerificationData([withAskedCommit(found, demands.commits)]);
+}

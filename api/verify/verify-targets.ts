@@ -6,8 +6,7 @@ import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { Place } from '../place.ts';
 import { type InputSource, readInput } from '../read-input.ts';
-import type { Belief } from './belief.ts';
-import { noDemands, type VerifyDemands } from './demands.ts';
+import { type Belief, noDemands, type VerifyDemands } from './demands.ts';
 import { isPath } from './is-path.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
@@ -87,7 +86,7 @@ async function expandRange(
   if (form === 'run' || isSpelledAsFile(target, form) || !target.includes('..')) return undefined;
   const { fileForm, meaningOf } = await import('./target-meanings.ts');
   if (form === undefined && fileForm.test(target)) return undefined;
-  const { commitsBetween, rangeEnds } = await import('./commit-range.ts');
+  const { commitsBetween, rangeEnds } = await import('./find-commit.ts');
   const ends = rangeEnds(target);
   if (ends === undefined) return undefined;
   const ids: string[] = [];

@@ -1,5 +1,10 @@
-import type { Attesting } from '../../core/contract/attesting.ts';
-import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../../core/contract/attestor.ts';
+import type {
+  Attesting,
+  Attestor,
+  AttestRequest,
+  SealedFile,
+  SealingParties,
+} from '../../core/contract/sealing.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
 import { buildEquivalence } from '../statement/approval-equivalence.ts';

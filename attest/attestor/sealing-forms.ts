@@ -1,5 +1,4 @@
-import type { SignerForm } from '../../core/contract/signer.ts';
-import type { LogForm } from '../../core/contract/transparency-log.ts';
+import type { LogForm, SignerForm } from '../../core/contract/sealing.ts';
 import { ledgerForm, ledgerMode } from '../log/ledger-section.ts';
 import { publicLogForm } from '../public/lazy-public-log.ts';
 import { publicLogMode } from '../public/public-log-section.ts';

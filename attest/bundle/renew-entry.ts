@@ -1,5 +1,4 @@
-import type { SealedFile } from '../../core/contract/attestor.ts';
-import type { TransparencyLog } from '../../core/contract/transparency-log.ts';
+import type { SealedFile, TransparencyLog } from '../../core/contract/sealing.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import { isPartOf, type LogVersion } from '../log/log-version.ts';

@@ -1,8 +1,7 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { OutsideLog } from '../../core/contract/outside-log.ts';
+import type { OutsideLog } from '../../core/contract/sealing.ts';
 import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
-import type { CheckpointMemory } from './checkpoint-memory.ts';
-import { forked } from './checkpoint-memory.ts';
+import { type CheckpointMemory, forked } from './checkpoint-memory.ts';
 import { isForked, rememberSeen } from './compare-seen.ts';
 import { isConsistent } from './merkle/verify-consistency.ts';
 

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { LogSource } from '../../core/contract/transparency-log.ts';
+import type { LogSource } from '../../core/contract/sealing.ts';
 import { fetchedLogRef, publishedLogRef } from '../../engine/vcs/log-refs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { type RefUpdate, readRef, updateRefs } from '../../engine/vcs/refs.ts';

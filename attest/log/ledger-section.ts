@@ -1,6 +1,5 @@
-import type { ConfigSection } from '../../core/contract/config-section.ts';
-import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { LogForm } from '../../core/contract/transparency-log.ts';
+import type { ConfigSection } from '../../core/contract/policy.ts';
+import type { LogForm, SealingPlace } from '../../core/contract/sealing.ts';
 
 /** The mode that a contract asks for the internal ledger by. */
 export const ledgerMode = 'internal-ledger';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeDurably } from '../../core/base/durable-file.ts';
+import { writeDurably } from '../../core/base/files.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';

@@ -1,5 +1,5 @@
-import type { ConfigSection } from '../../core/contract/config-section.ts';
-import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import type { ConfigSection } from '../../core/contract/policy.ts';
+import type { SealingPlace } from '../../core/contract/sealing.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 
 /** The mode that a contract asks for a public log by. */

@@ -2,9 +2,14 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import type { OutsideLog, OutsideProof } from '../../core/contract/outside-log.ts';
-import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { LogProof, LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
+import type {
+  LogProof,
+  LogSource,
+  OutsideLog,
+  OutsideProof,
+  SealingPlace,
+  TransparencyLog,
+} from '../../core/contract/sealing.ts';
 import {
   expectArray,
   expectObject,

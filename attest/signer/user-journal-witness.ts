@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/guarded-file.ts';
+import { readGuarded } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type {
   JournalReach,

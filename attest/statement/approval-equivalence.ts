@@ -1,4 +1,4 @@
-import type { AttestRequest } from '../../core/contract/attestor.ts';
+import type { AttestRequest } from '../../core/contract/sealing.ts';
 import { subjectsOf } from './build-provenance.ts';
 import { type DigestSet, type Statement, statementType } from './statement.ts';
 

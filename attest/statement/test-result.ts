@@ -1,4 +1,4 @@
-import type { AttestRequest } from '../../core/contract/attestor.ts';
+import type { AttestRequest } from '../../core/contract/sealing.ts';
 import type { CheckRecord } from '../../core/contract/stage.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { subjectsOf } from './build-provenance.ts';

@@ -1,5 +1,5 @@
 import type { CarryReader } from '../../core/contract/approval.ts';
-import type { HashedTree } from '../../core/contract/hashed-tree.ts';
+import type { HashedTree } from '../../core/contract/store.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/guarded-file.ts';
+import { readGuarded } from '../../core/base/files.ts';
 import { algorithmOf, parsePublicKey, parsePublicKeys } from '../encoding/public-key.ts';
 import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
 import { userKeysDir } from '../keys/user-keys-dir.ts';

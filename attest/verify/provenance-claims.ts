@@ -1,4 +1,4 @@
-import { type AttestedPlugin, pluginDependency } from '../../core/contract/attestor.ts';
+import { type AttestedPlugin, pluginDependency } from '../../core/contract/sealing.ts';
 import {
   expectArray,
   expectObject,

@@ -1,7 +1,6 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { EvidenceSource } from './evidence-source.ts';
-import { runFiles } from './evidence-source.ts';
+import { type EvidenceSource, runFiles } from './evidence-source.ts';
 import type { GitCommit } from './git-commit.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';

@@ -1,9 +1,8 @@
 import type { SaidApproval } from '../../api/run/approve-run.ts';
 import type { WaitingRun } from '../../api/run/waiting-run.ts';
 import { peopleOf } from '../../engine/store/record/authorship.ts';
-import { toCount } from '../report/quantities.ts';
-import type { Printer } from '../terminal/print.ts';
-import { styled } from '../terminal/print.ts';
+import { toCount } from '../report/words.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** Says on stderr what is about to be signed, before it is. */
 export function showRequest(

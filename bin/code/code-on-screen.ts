@@ -19,9 +19,8 @@ import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { processGround } from '../../session/tui/term/process-ground.ts';
 import { pickTheme, themes } from '../../session/tui/term/theme.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import type { Aside } from './aside.ts';
 import { type CodeLine, defaultProvider } from './code-line.ts';
-import type { DraftKeeper } from './keep-draft.ts';
+import type { DraftKeeper } from './list-resumable.ts';
 
 export interface AroundScreen {
   readonly log: SessionLog;
@@ -66,7 +65,7 @@ async function oneThread(
       async ({ served, repository, mask }) => {
         isServed = true;
         if (signal.aborted) return tellUnsent(context, shown.unsent());
-        const { openDraftKeeper } = await import('./keep-draft.ts');
+        const { openDraftKeeper } = await import('./list-resumable.ts');
         const keeper = await openDraftKeeper(repository, served.threadId, {
           clock: systemClock,
           mask,
@@ -154,7 +153,7 @@ function showScreen(
     clock: systemClock,
     commands: slashCommands,
     async paths(prefix) {
-      around ??= import('./paths-around.ts').then(({ pathsAround }) => pathsAround(line.workingDir));
+      around ??= import('./agent-at.ts').then(({ pathsAround }) => pathsAround(line.workingDir));
       return (await around)(prefix);
     },
     edit: (text) =>
@@ -240,4 +239,39 @@ export function typedPath(typed: string, home: string | undefined): string {
   const [, , quoted] = /^(["'])(.+)\1$/s.exec(typed) ?? [];
   const path = quoted ?? typed;
   return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
+}
+
+/** What is said beside results while a screen stands: it would write over what is drawn. */
+interface Aside {
+  /** From here on it is told there; answers how to stop that. */
+  listen(told: (text: string) => void): () => void;
+}
+
+/** A context whose notes and complaints go to the screen as long as there is one, and to stderr else. */
+export function withAside(context: CommandContext): {
+  readonly context: CommandContext;
+  readonly aside: Aside;
+} {
+  let told: ((text: string) => void) | undefined;
+  const { print } = context;
+  const through =
+    (say: CommandContext['print']['note']): CommandContext['print']['note'] =>
+    (...parts) => {
+      if (told === undefined) say(...parts);
+      else told(parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
+    };
+  return {
+    context: {
+      ...context,
+      print: { ...print, note: through(print.note), complain: through(print.complain) },
+    },
+    aside: {
+      listen(to) {
+        told = to;
+        return () => {
+          told = undefined;
+        };
+      },
+    },
+  };
 }

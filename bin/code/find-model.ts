@@ -1,11 +1,9 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { ModelChoice } from '../../core/contract/turns.ts';
-import { isBuiltIn, pickProvider } from '../../engine/run/state/pick-provider.ts';
+import type { ModelChoice } from '../../core/contract/worker.ts';
+import { isBuiltIn, pickProvider } from '../../engine/run/state/open-model.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { findAgent } from '../../engine/tool/find-agent.ts';
-import { findBase } from '../../providers/find-base.ts';
-import { findKey } from '../../providers/find-key.ts';
-import { keyPlaceNames } from '../../providers/key-places.ts';
+import { findAgent } from '../../engine/tool/find-program.ts';
+import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 
 /** The model of a session, as far as it can be known before it is asked. */

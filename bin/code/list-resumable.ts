@@ -1,8 +1,19 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { toEnvelope } from '../../api/envelope.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import {
+  openPrivateDirectory,
+  readPrivateFile,
+  removeDrafts,
+  writePrivateFile,
+} from '../../http/private-files.ts';
 import { toAgo } from '../../session/screen/words/to-span.ts';
+import { threadDirectory } from '../../session/thread/open-thread.ts';
 import { listThreadsWithStates } from '../../session/thread/thread-states.ts';
+import type { Draft } from '../../session/tui/composer/draft.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** More than a person looks through. */
@@ -45,4 +56,126 @@ export async function listResumable(
     if (hasMore) printer.line(`only the last ${mostListed} are listed`);
     printer.line('`writ code --resume THREAD` resumes one that is closed');
   });
+}
+
+/** Keeps what somebody types and does not send beside its thread, for as long as this process has the thread. */
+export interface DraftKeeper {
+  /** What was kept before; absent where nothing was. */
+  readonly draft: Draft | undefined;
+  /** Keeps what this answers, soon; nobody waits for it. */
+  keep(of: () => Draft): void;
+  /** Resolves once the last of it is kept. */
+  close(): Promise<void>;
+}
+
+export interface KeeperParts {
+  readonly clock: Clock;
+  /** Takes out of a text what no message that is sent keeps either. */
+  readonly mask: (text: string) => string;
+  /** Told once, of a fault; nothing is kept from then on. */
+  readonly report: (fault: unknown) => void;
+}
+
+/** So much is lost by a kill at most. */
+const afterMs = 500;
+/** Octets of the file: sixteen messages of the longest kind, and some. */
+const maxBytes = 4 * 1024 * 1024 + 64 * 1024;
+
+/**
+ * Opens what is kept in a thread's directory: a file of this user alone, put in place whole, never written through.
+ * What nobody can believe to be ours (a link, another owner, a loose mode) is reported and left as it is.
+ */
+export async function openDraftKeeper(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+  { clock, mask, report }: KeeperParts,
+): Promise<DraftKeeper> {
+  const over = new AbortController();
+  let wanted: (() => Draft) | undefined;
+  let written: string | undefined;
+  let path: string | undefined;
+  let writing = Promise.resolve();
+  const failed = (fault: unknown): void => {
+    path = undefined;
+    report(fault);
+  };
+  const write = async (): Promise<void> => {
+    if (path === undefined || wanted === undefined) return;
+    const text = toText(masked(wanted(), mask));
+    wanted = undefined;
+    if (text === written) return;
+    if (text === '') await rm(path, { force: true });
+    else await writePrivateFile(path, text);
+    written = text;
+  };
+  const writeSoon = (): void => {
+    writing = writing
+      .then(() => clock.sleep(afterMs, over.signal))
+      .catch(() => {})
+      .then(write)
+      .catch(failed);
+  };
+  let draft: Draft | undefined;
+  try {
+    const directory = await openPrivateDirectory(threadDirectory(repository, threadId), ['typed']);
+    await removeDrafts(directory);
+    path = join(directory, 'draft.json');
+    written = (await readPrivateFile(path, maxBytes)) ?? '';
+    draft = written === '' ? undefined : readDraft(path, written);
+  } catch (fault) {
+    failed(fault);
+  }
+  return {
+    draft,
+    keep(of) {
+      const isWaiting = wanted !== undefined;
+      wanted = of;
+      if (!isWaiting) writeSoon();
+    },
+    async close() {
+      over.abort();
+      await writing;
+    },
+  };
+}
+
+function masked({ unsent, typed }: Draft, mask: KeeperParts['mask']): Draft {
+  return { unsent: unsent.map(mask), typed: typed.map(mask) };
+}
+
+/** Empty where there is nothing to keep; what has no room is left out, the oldest of what was typed first. */
+function toText({ unsent, typed }: Draft): string {
+  let left = maxBytes - 1024;
+  const fits = (text: string): boolean => {
+    left -= Buffer.byteLength(JSON.stringify(text)) + 1;
+    return left >= 0;
+  };
+  const kept = { unsent: unsent.filter(fits), typed: typed.toReversed().filter(fits).reverse() };
+  return kept.unsent.length + kept.typed.length === 0 ? '' : JSON.stringify(kept);
+}
+
+/** PRIVATE_FILE_UNSAFE for what is none: whoever wrote it was not this program. */
+function readDraft(path: string, text: string): Draft {
+  const value = parsed(text);
+  const [unsent, typed] = [textsOf(value?.unsent), textsOf(value?.typed)];
+  if (unsent !== undefined && typed !== undefined) return { unsent, typed };
+  const reason = 'it does not hold what was typed';
+  throw new WritError('PRIVATE_FILE_UNSAFE', {
+    message: `\`${path}\` is refused: ${reason}`,
+    detail: { path, reason },
+    hints: ['look at what it is, then remove it'],
+  });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }

@@ -1,10 +1,11 @@
-import { escapeJson } from '../../api/escape-json.ts';
+import { once } from 'node:events';
+import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
-import { parseLoopbackAddress } from '../../http/loopback-address.ts';
+import { parseLoopbackAddress } from '../../http/addresses.ts';
 import type { AgentProfile } from '../../session/agents/agent-profile.ts';
 import { findPrimaryAgent } from '../../session/agents/find-agent.ts';
 import type { SessionLog } from '../../session/log/open-log.ts';
@@ -13,12 +14,10 @@ import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SessionContext } from '../../session/state/settings/session-settings.ts';
 import { type RecordedModel, readRecordedModel } from '../../session/thread/recorded-model.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { chooseModel, givenFlags } from '../command-parts/model-choice.ts';
+import { chooseModel, givenFlags } from '../command-parts/providers.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { agentPlaces } from './agent-at.ts';
-import { boundModel, withPlanMode } from './bound-model.ts';
-import { type CodeLine, defaultProvider } from './code-line.ts';
-import { mcpGround } from './mcp-ground.ts';
+import { agentPlaces, mcpGround } from './agent-at.ts';
+import { boundModel, type CodeLine, defaultProvider, withPlanMode } from './code-line.ts';
 import type { WhileServed } from './serve-code.ts';
 
 /** Serves what a line says for as long as `whileServed` lasts. */
@@ -193,4 +192,14 @@ async function serveStdio(
   };
   await serveMcpStdio(ground, { input: stdin, write, signal: AbortSignal.any([signal, unread.signal]) });
   return succeeded({}, () => {});
+}
+
+/** `writ code` without a screen: says where it is served, and serves until the signal ends it. */
+export function codeServed(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
+  const { print, signal, json } = context;
+  return serveLine(context, line, log, async ({ served: { threadId, baseUrl }, data }) => {
+    if (json) print.raw(toEnvelope('code', { data }, true));
+    else print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
+    if (!signal.aborted) await once(signal, 'abort');
+  });
 }

@@ -1,7 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { openAdvisoryDatabase } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
-import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
+import {
+  advisoryDir,
+  openAdvisoryDatabase,
+} from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import type { CommandContext } from './command.ts';
 
 /** Words where a contract has packages looked up in advisories and this user has none that can be read. */

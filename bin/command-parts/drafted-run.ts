@@ -1,25 +1,50 @@
-import { confirmIntent } from '../../api/intent/confirm-intent.ts';
-import { draftReview, type ReviewedDraft } from '../../api/intent/draft-review.ts';
-import { draftData, draftedData } from '../../api/run/draft-data.ts';
+import { resolve } from 'node:path';
+import {
+  confirmIntent,
+  draftReview,
+  lifecycleMarkdown,
+  namedIntent,
+  type ReviewedDraft,
+  type ShownLifecycle,
+  toLifecycleData,
+} from '../../api/intent/lifecycle.ts';
+import { requireSpec } from '../../api/intent/read-spec.ts';
+import { draftData, draftedData } from '../../api/run/plan-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import { readContract } from '../../engine/intent/admit-contract.ts';
+import type { Actor, TargetRepo } from '../../core/contract/intentspec.gen.ts';
+import { type AdmittedContract, readContract } from '../../engine/intent/admit-contract.ts';
+import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
+import { readIntentHistory } from '../../engine/intent/intent-history.ts';
+import { requireSameMetadata } from '../../engine/intent/require-active.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
-import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
-import { type DraftEdit, draftEdits, requireStricter } from '../../engine/run/draft/edited-draft.ts';
-import { draftPath, type KeptDraft, keepDraft } from '../../engine/run/draft/kept-draft.ts';
-import { readRequest } from '../../engine/run/draft/read-request.ts';
-import { whyItWaits } from '../../engine/run/draft/why-it-waits.ts';
+import { type DraftedIntent, draftIntent, keptDraftLacks } from '../../engine/run/draft/draft-intent.ts';
+import { readRequest } from '../../engine/run/draft/draft-request.ts';
+import {
+  type DraftEdit,
+  draftEdits,
+  draftPath,
+  type KeptDraft,
+  keepDraft,
+  readDraft,
+  requireStricter,
+} from '../../engine/run/draft/kept-draft.ts';
+import { findWaitingDraft, whyItWaits } from '../../engine/run/draft/waiting-drafts.ts';
 import type { RunRequest } from '../../engine/run/state/run-request.ts';
+import { locatorForm } from '../../engine/spec/rules/document-rules.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { askGit } from '../../engine/vcs/git.ts';
+import { readIdentity } from '../../engine/vcs/identity.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { readHead } from '../../engine/vcs/resolve-commit.ts';
+import { rules } from '../../gates/rules.ts';
 import { type LineReader, openLines } from '../terminal/line-reader.ts';
+import { styled } from '../terminal/print.ts';
 import { advisoriesLacking } from './advisories-lacking.ts';
 import { runWishes } from './change-source.ts';
-import { type CommandContext, type CommandResult, refused } from './command.ts';
-import { draftTarget } from './draft-target.ts';
-import { keptLacks } from './kept-lacks.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
+import { openEngine } from './engine.ts';
 
 /** Starts the run of a confirmed draft. */
 type StartRun = (
@@ -199,4 +224,108 @@ async function askPerson(print: CommandContext['print'], lines: LineReader): Pro
     if (note !== '') return { answer: 'modify', note };
   }
   return { answer: 'cancel' };
+}
+
+/** What a draft says about where it will be worked on, and who asks. */
+interface DraftTarget {
+  readonly repo: TargetRepo;
+  readonly baseRef: string;
+  readonly createdBy: Actor;
+  /** Directory of the project. */
+  readonly root: string;
+}
+
+/**
+ * Taken from the repository around the working directory: its remote, its branch, the git identity. Outside of one the
+ * directory itself, with a note.
+ */
+export async function draftTarget(
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env' | 'print'>,
+): Promise<DraftTarget> {
+  const place = context.repoPath ?? context.cwd;
+  const user: Actor = { type: 'user', id: (context.env.USER || 'unknown').slice(0, 128) };
+  let repository: Repository;
+  try {
+    repository = await openRepository(place);
+  } catch (fault) {
+    if (context.repoPath !== undefined || !isWritError(fault, 'NOT_A_REPOSITORY')) throw fault;
+    context.print.note('not inside a git repository: the draft names this directory and the branch main');
+    return {
+      repo: { type: 'local', locator: resolve(place) },
+      baseRef: 'main',
+      createdBy: user,
+      root: resolve(place),
+    };
+  }
+  const { branch, commit } = await readHead(repository);
+  const identity = await readIdentity(repository);
+  return {
+    root: repository.root,
+    repo: (await remoteOf(repository)) ?? { type: 'local', locator: repository.root },
+    baseRef: branch?.replace(/^refs\/heads\//, '') ?? commit ?? 'HEAD',
+    createdBy:
+      identity === undefined
+        ? user
+        : { type: 'user', id: identity.email.slice(0, 128), displayName: identity.name.slice(0, 256) },
+  };
+}
+
+/** The remote `origin`, unless its URL is none that a contract may hold (a password, a plain path). */
+async function remoteOf(repository: Repository): Promise<TargetRepo | undefined> {
+  const { code, stdout } = await askGit(repository, ['config', '--get', 'remote.origin.url']);
+  const locator = stdout.toString('utf8').trim();
+  if (code !== 0 || locator === '' || locator.length > 512) return undefined;
+  const repo: TargetRepo = { type: 'git', locator };
+  return locatorForm({ metadata: { target: { repo } } }).length === 0 ? repo : undefined;
+}
+
+/**
+ * A draft that waits, as its file stands; `undefined` where none is meant. RUN_NOT_FOUND where several are,
+ * OBJECT_CORRUPT, INTENTSPEC_INVALID and INTENTSPEC_MALFORMED for one that somebody spoilt.
+ */
+export async function showDraft(context: CommandContext, wanted: string): Promise<CommandResult | undefined> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const runId = await findWaitingDraft(context.stores, repository, systemClock, wanted);
+  const kept = runId === undefined ? undefined : readDraft(repository, runId);
+  if (kept === undefined) return undefined;
+  const path = draftPath(repository, kept.runId);
+  const names = rules.map(({ id }) => id);
+  const { document, effective, digest, issues } = await requireSpec(context, path, names);
+  const contract = { document, effective, digest, bytes: kept.specBytes, warnings: issues, mandatory: [] };
+  const edits = draftEdits(kept, effective);
+  const lacks = await keptLacks(context, repository, kept, contract);
+  const data = draftedData(draftData(contract, { ...kept, path, lacks }, edits), kept, edits);
+  return succeeded(data, (printer) => {
+    printer.text(draftReview({ contract, scope: effectiveScope(effective), ...kept, lacks }, edits));
+    printer.line(styled('bold', 'waits'), `  ${data.waits_for.join('; ') || 'its run has not begun'}`);
+    printer.line(`  ${path}`);
+    printer.line(styled('dim', `  writ resume ${kept.runId} --yes; writ cancel ${kept.runId}`));
+  });
+}
+
+/** What has become of an intent; of a file that was never recorded, what the file says. INTENT_NOT_FOUND. */
+export async function showCurrent(context: CommandContext, named: string): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using engine = await openEngine(context);
+  const { store, specId, contract } = await namedIntent(context, engine, repository, named);
+  if (contract) await requireSameMetadata(store, contract);
+  const history = await readIntentHistory(store, specId);
+  const shown: ShownLifecycle | undefined =
+    history ?? (contract && { specId, digest: contract.digest, ...contract.document.lifecycle, events: [] });
+  if (!shown) throw unknownIntent(specId);
+  const markdown = lifecycleMarkdown(shown);
+  return succeeded({ path: named, ...toLifecycleData(shown), markdown }, (printer) => printer.text(markdown));
+}
+
+/** What repository and user lack for the run of a draft that waits, as they stand now; a sentence each. */
+async function keptLacks(
+  { env }: Pick<CommandContext, 'env'>,
+  repository: Repository,
+  kept: KeptDraft,
+  contract: AdmittedContract,
+): Promise<readonly string[]> {
+  return [
+    ...(await keptDraftLacks(repository, kept, contract)),
+    ...advisoriesLacking(contract.effective, env),
+  ];
 }

@@ -1,4 +1,4 @@
-import { flagTable } from '../../providers/flag-table.ts';
+import { flagTable } from '../../providers/flags.ts';
 import type { OptionSpec } from './command.ts';
 
 /** Flags of single providers, by name and by alias; refused for every other provider. */

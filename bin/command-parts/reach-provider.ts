@@ -4,14 +4,10 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ReachedProvider, ReachProvider } from '../../core/contract/provider.ts';
 import type { SecretSource } from '../../engine/run/state/run-secrets.ts';
 import type { FindSearch } from '../../engine/tool/search-backend.ts';
-import { braveKeys, braveSearch } from '../../plugins/web-search/brave.ts';
-import { duckDuckGoSearch } from '../../plugins/web-search/duckduckgo.ts';
+import { braveKeys, braveSearch, duckDuckGoSearch } from '../../plugins/web-search/plugin.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
-import { parseEnvFile } from '../../providers/env-file.ts';
-import { findBase } from '../../providers/find-base.ts';
-import { findKey } from '../../providers/find-key.ts';
-import { flagTable } from '../../providers/flag-table.ts';
-import { type KeyPlaces, keyPlaceNames } from '../../providers/key-places.ts';
+import { flagTable } from '../../providers/flags.ts';
+import { findBase, findKey, type KeyPlaces, keyPlaceNames, parseEnvFile } from '../../providers/keys.ts';
 import {
   recordTraffic,
   requireRecordingPlace,
@@ -19,7 +15,7 @@ import {
 } from '../../providers/wire/record-traffic.ts';
 import type { OpenedProvider } from '../../providers/wire/traffic-file.ts';
 import type { CommandContext } from './command.ts';
-import { openVaults } from './open-vaults.ts';
+import { openVaults } from './vaults.ts';
 
 /** How models are reached, as a command line says. */
 export interface Reaching {

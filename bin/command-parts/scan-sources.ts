@@ -1,22 +1,26 @@
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { FileSides, Rule } from '../../core/contract/rule.ts';
+import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { patchFromRange } from '../../engine/patch/patch-from-range.ts';
 import { resolveRange } from '../../engine/patch/resolve-range.ts';
 import { readRuleFiles } from '../../engine/run/judge/read-rule-files.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
 import { runGit, startGit } from '../../engine/vcs/git.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { resolveBase, treeOf } from '../../engine/vcs/resolve-commit.ts';
 import { createScratch } from '../../engine/vcs/scratch.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
 import type { CommandContext } from './command.ts';
 
 /** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */
-export interface ScanSource extends AsyncDisposable {
+interface ScanSource extends AsyncDisposable {
   readonly pieces: AsyncIterable<DiffPiece>;
   readonly filesFor?: (piece: DiffPiece, rule: Rule) => Promise<Readonly<Record<string, FileSides>>>;
   /** Full commit id that is scanned, where it is one. */
@@ -178,3 +182,36 @@ async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Pro
 }
 
 const nothingToClose = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
+
+type OptionsContext = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
+
+/** A scan of files or of a patch needs no repository. */
+const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
+
+/**
+ * `[rules.<id>]` of the repository that a scan runs in, as they stand where the change would go: at A of `--range
+ * A..B`, else at HEAD, never in the working tree or the candidate. Nothing outside a repository. Throws CONFIG_INVALID.
+ */
+export async function readScanOptions(
+  context: OptionsContext,
+  ruleIds: readonly string[],
+): Promise<WritConfig['rules']> {
+  const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
+    if (context.repoPath === undefined && elsewhere.some((code) => isWritError(fault, code)))
+      return undefined;
+    throw fault;
+  });
+  if (repository === undefined) return {};
+  const bytes = await readBlob(repository, await policyTree(context, repository), '.writ/config.toml');
+  // Rules of plugins are not asked by a scan, and so not known to it: options for one of them are no mistake.
+  const { plugins, rules } = parseConfig(bytes, sealingForms);
+  return plugins.length > 0 ? rules : parseConfig(bytes, { ...sealingForms, ruleIds }).rules;
+}
+
+async function policyTree({ options }: OptionsContext, repository: Repository): Promise<string> {
+  const range = options.value('range');
+  if (range === undefined) return (await resolveBase(repository, 'HEAD')).tree;
+  // Not where the two parted: a branch that was made before a rule was tightened does not escape it.
+  const { from } = await resolveRange(repository, range);
+  return treeOf(repository, from);
+}

@@ -119,7 +119,7 @@ function readForm({ options }: CommandContext): TargetForm | undefined {
 
 async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
   const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
-    import('../../api/intent/read-spec-bytes.ts'),
+    import('../../api/intent/read-spec.ts'),
     import('../../core/base/canonical.ts'),
     import('../../core/base/strict-json.ts'),
   ]);

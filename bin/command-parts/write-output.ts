@@ -2,6 +2,9 @@ import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { Issue } from '../../core/contract/finding.ts';
+import { styled } from '../terminal/print.ts';
+import type { CommandContext } from './command.ts';
 
 /**
  * Creates a file with these bytes and returns its absolute path. `OUTPUT_EXISTS` where anything stands there, a symlink
@@ -81,5 +84,20 @@ export function outputFailed(path: string, cause: unknown): WritError {
     detail: { path },
     hints,
     cause,
+  });
+}
+
+/** Tells on stderr, also under `--json` and `--quiet`, what a run is told of before any work. */
+export function tellIssue({ print }: Pick<CommandContext, 'print'>): (issue: Issue) => void {
+  return ({ code, message }) => print.complain(styled('yellow', 'warning'), `: ${code}: ${message}`);
+}
+
+/** A whole number out of a command line; USAGE. */
+export function parseWhole(text: string | undefined, name: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^(?:0|[1-9][0-9]{0,15})$/.test(text ?? '') ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw new WritError('USAGE', {
+    message: `expected a whole number up to ${most} for ${name}, found \`${text ?? ''}\``,
+    detail: { expected: `0 to ${most}`, found: text ?? null },
   });
 }

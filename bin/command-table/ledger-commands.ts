@@ -1,5 +1,58 @@
-import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
+
+const name: ArgumentSpec = { name: 'NAME', about: 'as its variable is called, e.g. `OPENAI_API_KEY`' };
+const everywhere: OptionSpec = {
+  name: 'global',
+  about: 'the vault of this user for all repositories, and not that of this one',
+};
+
+/** Secrets of providers and checks. */
+export const vaultCommands: readonly CommandSpec[] = [
+  {
+    name: 'vault set',
+    summary: 'keep a secret, encrypted; its value is read from stdin',
+    description:
+      'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/vault.md).',
+    arguments: [name],
+    hidesUnexpected: true,
+    options: [
+      everywhere,
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        repeatable: true,
+        about:
+          'give it to checks of contracts whose `security.secrets.allowedScopes` names this; without, to none',
+      },
+    ],
+    examples: [
+      { line: 'pass show openai | writ vault set OPENAI_API_KEY --global', about: 'for every repository' },
+      { line: 'writ vault set NPM_TOKEN < token.txt', about: 'for this one' },
+      {
+        line: 'writ vault set NPM_TOKEN --scope npm:read < token.txt',
+        about: 'checks get it as `$NPM_TOKEN` where the contract allows `npm:read`',
+      },
+    ],
+    load: () => import('../commands/vault-set.ts'),
+  },
+  {
+    name: 'vault list',
+    summary: 'names of the secrets that are kept',
+    arguments: [],
+    options: [everywhere],
+    examples: [{ line: 'writ vault list', about: 'of this repository and of the user' }],
+    load: () => import('../commands/vault-list.ts'),
+  },
+  {
+    name: 'vault rm',
+    summary: 'forget a secret',
+    arguments: [name],
+    options: [everywhere],
+    examples: [{ line: 'writ vault rm NPM_TOKEN', about: 'out of the vault of this repository' }],
+    load: () => import('../commands/vault-rm.ts'),
+  },
+];
 
 const vkey: OptionSpec = {
   name: 'vkey',
@@ -93,5 +146,110 @@ export const ledgerCommands: readonly CommandSpec[] = [
     options: [{ name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' }],
     examples: [{ line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' }],
     load: () => loadLean(() => import('../commands/ledger-serve.ts')),
+  },
+];
+
+/** Statements of one's own, and what those of others claim. */
+export const attestCommands: readonly CommandSpec[] = [
+  {
+    name: 'attest sign',
+    summary: 'sign an in-toto statement with your key',
+    description:
+      'The file is read strictly and signed as it stands: in-toto Statement v1, at least one subject, each with a digest. Out comes a sigstore bundle v0.3 that is not logged. `writ verify` and any sigstore client read it.',
+    arguments: [{ name: 'FILE', about: 'the statement (JSON); `-` is stdin' }],
+    options: [
+      {
+        name: 'key',
+        value: 'FILE',
+        about: 'sign with this private key (ECDSA P-256, PEM) instead of your own',
+      },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FILE',
+        about: 'write here instead of stdout; an existing file is never overwritten',
+      },
+    ],
+    examples: [
+      { line: 'writ attest sign statement.json -o app.sigstore.json', about: 'a bundle to hand on' },
+    ],
+    load: () => import('../commands/attest-sign.ts'),
+  },
+  {
+    name: 'attest show',
+    summary: 'print what a bundle claims, unverified',
+    description:
+      'Sigstore bundles, DSSE envelopes, lines of those, tlog-proofs and exported evidence. Everything shown is what somebody wrote there; `writ verify` judges it.',
+    arguments: [{ name: 'FILE', about: 'the file; `-` is stdin' }],
+    options: [],
+    examples: [
+      { line: 'writ attest show app.sigstore.json', about: 'signer, types, subjects' },
+      { line: 'writ --json attest show evidence.json', about: 'with the predicates in full' },
+    ],
+    load: () => import('../commands/attest-show.ts'),
+  },
+];
+
+/** The local notification bus. */
+export const serviceCommands: readonly CommandSpec[] = [
+  {
+    name: 'service run',
+    summary: 'serve notifications and dirty marks of this repository on the loopback',
+    description:
+      'In the foreground, one per repository (its work trees share it), never reachable from another machine. Address in `.writ/service/service.json`, token for the header `X-Svc-Service-Token` in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. Endpoints and events: docs/service.md.',
+    arguments: [],
+    options: [
+      {
+        name: 'host',
+        value: 'LOOPBACK-IP',
+        about: 'a literal address: 127.0.0.0/8 (default 127.0.0.1) or ::1',
+      },
+      { name: 'port', value: 'PORT', about: 'default 0: any that is free' },
+    ],
+    examples: [
+      { line: 'writ service run', about: 'on a free port; `writ service status` tells which' },
+      { line: 'writ service run --host ::1 --port 7420', about: 'IPv6, always the same port' },
+    ],
+    streams: true,
+    load: () => loadLean(() => import('../commands/service-run.ts')),
+  },
+  {
+    name: 'service status',
+    summary: 'the running instance: process, address, health',
+    description:
+      'Exit 1 where none runs; `stale` is one that was killed, which the next start cleans up after.',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ service status', about: 'for people' },
+      { line: 'writ service status --json', about: '`data.base_url` is the address' },
+    ],
+    load: () => import('../commands/service-status.ts'),
+  },
+  {
+    name: 'service events',
+    summary: 'follow the events: dirty marks, notifications, the progress of runs',
+    description:
+      'One line per event, or NDJSON with `--json`, until the service ends. Delivery is at most once; a `resync` event says that some were missed.',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ service events', about: 'watch a `writ run` from another terminal' },
+      { line: 'writ service events --json', about: '`{seq, type, at, data}` per line, for a script' },
+    ],
+    streams: true,
+    load: () => import('../commands/service-events.ts'),
+  },
+  {
+    name: 'service dirty',
+    summary: 'list the paths that were marked dirty, or clear them',
+    description: 'Works whether the service runs or not. What `--clear` shows is exactly what it took away.',
+    arguments: [],
+    options: [{ name: 'clear', about: 'take the marks away' }],
+    examples: [
+      { line: 'writ service dirty', about: 'one path per line' },
+      { line: 'writ service dirty --clear --json', about: 'hand them to a script, once' },
+    ],
+    load: () => import('../commands/service-dirty.ts'),
   },
 ];

@@ -1,13 +1,12 @@
-import { type ApprovalData, approveRun } from '../../api/run/approve-run.ts';
-import { changedSince } from '../../api/run/changed-since.ts';
-import { judgeHere } from '../../api/run/judge-here.ts';
+import { type ApprovalData, approveRun, changedSince } from '../../api/run/approve-run.ts';
+import { judgeHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { findApproverKey } from '../../attest/approval/approver-key.ts';
 import { gitLine } from '../../engine/vcs/git.ts';
 import { readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { printChanged } from '../report/print-changed.ts';
+import { printChanged } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**

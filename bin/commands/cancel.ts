@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { cancelDraft, findWaitingDraft } from '../../engine/run/draft/waiting-drafts.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
 import { printRun } from '../report/human.ts';
 import { toResult } from './run.ts';
 

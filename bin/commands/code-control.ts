@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { escapeJson } from '../../api/escape-json.ts';
+import { escapeJson } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { findSession } from '../../session/client/find-session.ts';

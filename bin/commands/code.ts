@@ -3,8 +3,8 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { openLog } from '../../session/log/open-log.ts';
 import { whyNoTerminal } from '../../session/tui/term/why-no-terminal.ts';
-import { withAside } from '../code/aside.ts';
 import { readCodeLine } from '../code/code-line.ts';
+import { withAside } from '../code/code-on-screen.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       const { codeOnScreen } = await import('../code/code-on-screen.ts');
       return await codeOnScreen(told, line, { log, aside });
     }
-    const { codeServed } = await import('../code/code-served.ts');
+    const { codeServed } = await import('../code/serve-line.ts');
     return await codeServed(told, line, log);
   } finally {
     log.close();

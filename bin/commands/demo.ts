@@ -1,12 +1,12 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judgeHere } from '../../api/run/judge-here.ts';
+import { readVersion } from '../../api/build.ts';
+import { judgeHere } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { noDemands } from '../../api/verify/demands.ts';
 import { verifyTargets } from '../../api/verify/verify-targets.ts';
-import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -14,18 +14,23 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
-import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';
 import { makeDirectory, writeOutput } from '../command-parts/write-output.ts';
-import { buildRepository, demoFiles, demoTraffic, maintainer } from '../demo/build-repository.ts';
-import { type DemoPerson, makePeople } from '../demo/make-people.ts';
-import { runByModel } from '../demo/model-run.ts';
+import { type ModelPart, runByModel, toModelData, whatIsWrongWithModel } from '../demo/model-run.ts';
+import {
+  buildRepository,
+  type DemoPerson,
+  demoFiles,
+  demoTraffic,
+  maintainer,
+  makePeople,
+  writeScript,
+} from '../demo/people.ts';
 import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
-import { type ModelPart, toModelData, whatIsWrongWithModel } from '../demo/print-model-run.ts';
 import { readSeal } from '../demo/read-seal.ts';
-import { writeScript } from '../demo/write-script.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 

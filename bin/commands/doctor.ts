@@ -3,19 +3,18 @@ import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/guarded-file.ts';
+import { readGuarded } from '../../core/base/files.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { findLandingRemote } from '../../engine/store/landed.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { listenableAddresses } from '../../http/listenable-addresses.ts';
+import { listenableAddresses } from '../../http/addresses.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { serviceStatus } from '../../service/service-status.ts';
-import { broughtProviders } from '../command-parts/brought-providers.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { describeProvider } from '../command-parts/describe-provider.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import { broughtProviders, describeProvider } from '../command-parts/providers.ts';
 import { styled } from '../terminal/print.ts';
 
 interface Diagnosis {

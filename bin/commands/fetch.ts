@@ -4,8 +4,7 @@ import { pickRemote } from '../../engine/upkeep/network-git.ts';
 import { pickRecord } from '../../engine/upkeep/pick-record.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
-import { fetchAndFollow } from '../command-parts/fetch-and-follow.ts';
-import { toMovedResult } from '../command-parts/moved-refs.ts';
+import { fetchAndFollow, toMovedResult } from '../command-parts/moved-refs.ts';
 
 /**
  * `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records

@@ -1,7 +1,7 @@
-import { auditData } from '../../api/ledger/audit-data.ts';
+import { auditData } from '../../api/ledger/open-ledger.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerOf } from '../command-parts/ledger-of.ts';
+import { ledgerOf } from '../command-parts/engine.ts';
 
 const maxPolicyBytes = 256 * 1024;
 

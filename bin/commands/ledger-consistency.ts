@@ -1,8 +1,8 @@
 import { forked } from '../../attest/log/checkpoint-memory.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerOf } from '../command-parts/ledger-of.ts';
-import { parseWhole } from '../command-parts/parse-whole.ts';
+import { ledgerOf } from '../command-parts/engine.ts';
+import { parseWhole } from '../command-parts/write-output.ts';
 
 /**
  * `writ ledger consistency A B`: shows that the log of A entries is a prefix of that of B. Where the user has seen a

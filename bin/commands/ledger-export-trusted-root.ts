@@ -1,7 +1,7 @@
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerOf } from '../command-parts/ledger-of.ts';
+import { ledgerOf } from '../command-parts/engine.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger export-trusted-root`: what a stock sigstore client needs to check our log proofs. */

@@ -1,9 +1,8 @@
 import { formatTlogProof } from '../../attest/log/tlog-proof.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerOf } from '../command-parts/ledger-of.ts';
-import { parseWhole } from '../command-parts/parse-whole.ts';
-import { writeOutput } from '../command-parts/write-output.ts';
+import { ledgerOf } from '../command-parts/engine.ts';
+import { parseWhole, writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger prove N`: entry and inclusion proof against the current checkpoint, as a C2SP tlog-proof. */
 export async function run(context: CommandContext): Promise<CommandResult> {

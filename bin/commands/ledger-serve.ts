@@ -5,7 +5,7 @@ import { readFrom } from '../../attest/log/read-from.ts';
 import { serveLedger } from '../../attest/log/serve-ledger.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { parseWhole } from '../command-parts/parse-whole.ts';
+import { parseWhole } from '../command-parts/write-output.ts';
 
 const maxPort = 65_535;
 

@@ -1,6 +1,6 @@
 import { parseNote } from '../../attest/log/note.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerOf } from '../command-parts/ledger-of.ts';
+import { ledgerOf } from '../command-parts/engine.ts';
 
 /** `writ ledger show`: the verified head of the repository's ledger, and the key to pin. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,11 +1,10 @@
-import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
-import { openPluginAccess } from '../command-parts/plugin-access.ts';
+import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 

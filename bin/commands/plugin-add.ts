@@ -1,16 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { listedPlugins } from '../../api/listed-plugins.ts';
-import { keepPlugin, keptPlace, userPluginAccess } from '../../api/user-plugins.ts';
+import { keepPlugin, keptPlace, listedPlugins, userPluginAccess } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
-import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { configSteps, openEnds, userSteps } from '../plugin/next-steps.ts';
-import { partsOf } from '../plugin/parts-of.ts';
-import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
-import { readPlugin } from '../plugin/read-plugin.ts';
-import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
+import { namesOf, partsOf, readPlugin, requireFreeIds } from '../plugin/named-plugin.ts';
+import { configSteps, openEnds, type Pin, pinPlugin, userSteps } from '../plugin/pin-plugin.ts';
 
 /**
  * `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user;

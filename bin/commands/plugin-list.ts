@@ -1,14 +1,14 @@
 import type { JsonData } from '../../api/json-data.ts';
-import { listedPlugins } from '../../api/listed-plugins.ts';
+import { listedPlugins } from '../../api/user-plugins.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ListedPlugin } from '../../engine/config/plugins-section.ts';
+import type { ListedPlugin } from '../../engine/config/sections.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
-import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
-import { partsOf } from '../plugin/parts-of.ts';
-import { pinnedHere } from '../plugin/pinned-here.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import { partsOf } from '../plugin/named-plugin.ts';
+import { pinnedHere } from '../plugin/pin-plugin.ts';
 import { styled } from '../terminal/print.ts';
 
 /**

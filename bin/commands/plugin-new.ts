@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
-import { kebabCase } from '../../engine/plugin-trust/manifest-part.ts';
-import { partFields } from '../../engine/plugin-trust/part-fields.ts';
+import { quoted } from '../../core/base/printable.ts';
+import { kebabCase } from '../../engine/plugin-trust/manifest-parts.ts';
+import { partFields } from '../../engine/plugin-trust/part-kinds.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { makeDirectory, outputFailed, writeOutput } from '../command-parts/write-output.ts';
 import type { NewKind } from '../plugin/kind-words.ts';
-import { requireFreeIds } from '../plugin/require-free-ids.ts';
+import { requireFreeIds } from '../plugin/named-plugin.ts';
 import { scaffolds } from '../plugin/scaffolds.ts';
 
 /** RFC 1035, 2.3.4: it stands in the name of a host that the new plugin declares. */

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
 import { packPlugin } from '../../engine/plugin-trust/pack-plugin.ts';
-import { readDirectory } from '../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../engine/plugin-trust/plugin-package.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
-import { partsOf } from '../plugin/parts-of.ts';
-import { namesOf, requireFreeIds } from '../plugin/require-free-ids.ts';
+import { namesOf, partsOf, requireFreeIds } from '../plugin/named-plugin.ts';
 
 /**
  * `writ plugin pack DIR`: the file that `writ plugin add` takes, of what `package.json` calls the package. The same

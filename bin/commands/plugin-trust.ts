@@ -1,11 +1,10 @@
 import { distrustPlugin, trustFile, trustPlugin } from '../../api/user-plugins.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { needsInWords } from '../../engine/plugin-trust/manifest-needs.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { namedPlugin, type SpokenOf } from '../plugin/named-plugin.ts';
-import { userSteps } from '../plugin/next-steps.ts';
-import { partsOf } from '../plugin/parts-of.ts';
+import { namedPlugin, partsOf, type SpokenOf } from '../plugin/named-plugin.ts';
+import { userSteps } from '../plugin/pin-plugin.ts';
 import { openLines } from '../terminal/line-reader.ts';
 
 /**

@@ -8,8 +8,7 @@ import { isLogRef } from '../../engine/vcs/log-refs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
-import { fetchAndFollow, renewedReason } from '../command-parts/fetch-and-follow.ts';
-import { toMovedResult } from '../command-parts/moved-refs.ts';
+import { fetchAndFollow, renewedReason, toMovedResult } from '../command-parts/moved-refs.ts';
 
 /** How often another machine may publish the log first before `writ push` gives up. */
 const maxRounds = 5;

@@ -1,8 +1,8 @@
-import { describedRules } from '../../api/run/described-rules.ts';
+import { readVersion } from '../../api/build.ts';
 import { type OpenedRun, openRun } from '../../api/run/open-run.ts';
+import { describedRules } from '../../api/run/run-data.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
-import { readVersion } from '../../api/version.ts';
 import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -13,8 +13,7 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 import { writeOutput } from '../command-parts/write-output.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { renderRunJunit } from '../report/junit.ts';
-import { renderRunMarkdown } from '../report/markdown.ts';
-import { renderRunSarif } from '../report/sarif.ts';
+import { renderRunMarkdown, renderRunSarif } from '../report/markdown.ts';
 import { styled } from '../terminal/print.ts';
 
 type Described = () => Promise<readonly DescribedRule[]>;

@@ -1,24 +1,28 @@
 import { resolve } from 'node:path';
-import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { readVersion } from '../../api/build.ts';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { runRefusal } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
-import { runRefusal } from '../../api/run/run-refusal.ts';
-import { readVersion } from '../../api/version.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
-import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
+import { provenanceMissingCode } from '../../engine/run/state/policies.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
-import { asksLocalChanges } from '../command-parts/ask-local-changes.ts';
-import { localChangesGiven, readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
+import {
+  asksLocalChanges,
+  localChangesGiven,
+  readSource,
+  runWishes,
+  sourceGiven,
+} from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
-import { openPluginAccess } from '../command-parts/plugin-access.ts';
+import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { tellIssue } from '../command-parts/tell-issue.ts';
+import { tellIssue } from '../command-parts/write-output.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';

@@ -1,4 +1,4 @@
-import { toRunsData } from '../../api/run/runs-data.ts';
+import { toRunsData } from '../../api/run/verdict.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { listWaitingDrafts } from '../../engine/run/draft/waiting-drafts.ts';
 import { listRuns } from '../../engine/run/record/list-runs.ts';

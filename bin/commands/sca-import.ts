@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
-import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ sca import F`: advisories in OSV form, kept for this user; lookups then need no network. */

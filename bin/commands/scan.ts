@@ -1,18 +1,17 @@
+import { readVersion } from '../../api/build.ts';
 import type { JsonData } from '../../api/json-data.ts';
-import { readVersion } from '../../api/version.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import { describeRules, reportedIds } from '../../core/kernel/describe-rules.ts';
-import { scanSpec } from '../../engine/spec/scan-spec.ts';
+import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
+import { scanSpec } from '../../engine/spec/secret-words.ts';
 import type { Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import { type ScannedFinding, withLineText } from '../../gates/scan/show-around.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/engine.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
-import { readScanOptions } from '../command-parts/scan-options.ts';
-import { openScanSource } from '../command-parts/scan-sources.ts';
+import { openScanSource, readScanOptions } from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
 

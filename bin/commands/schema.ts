@@ -1,6 +1,6 @@
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { nearestName } from '../../core/base/nearest-name.ts';
+import { nearestName } from '../../core/base/printable.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ schema COMMAND`: the JSON Schema (2020-12) of that command's `data`. */

@@ -1,11 +1,10 @@
-import { askedOf } from '../../api/run/asked-of.ts';
-import { openRun } from '../../api/run/open-run.ts';
+import { askedOf, openRun } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { showDraft } from '../command-parts/show-draft.ts';
+import { showDraft } from '../command-parts/drafted-run.ts';
 import { printRun } from '../report/human.ts';
-import { printChanged } from '../report/print-changed.ts';
+import { printChanged } from '../report/words.ts';
 import type { Printer } from '../terminal/print.ts';
 
 /** `writ show RUN`: one run in full, whatever became of it; a draft that waits, as it would be confirmed. */

@@ -1,9 +1,8 @@
-import { toLifecycleData } from '../../api/intent/lifecycle.ts';
-import { intentOfFile, lifecycleActor } from '../../api/intent/open-intent.ts';
-import { activateIntent } from '../../engine/intent/activate-intent.ts';
+import { intentOfFile, lifecycleActor, toLifecycleData } from '../../api/intent/lifecycle.ts';
+import { activateIntent } from '../../engine/intent/close-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
 
 /** `writ spec activate F`: draft → active, as an event; the file stays as it is. */
 export async function run(context: CommandContext): Promise<CommandResult> {

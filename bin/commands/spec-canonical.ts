@@ -1,4 +1,4 @@
-import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

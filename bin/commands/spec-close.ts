@@ -1,10 +1,9 @@
-import { toLifecycleData } from '../../api/intent/lifecycle.ts';
-import { lifecycleActor, namedIntent } from '../../api/intent/open-intent.ts';
+import { lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { closeIntent } from '../../engine/intent/close-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
 
 /** Characters of a reason (document 1, changeLog[].reason). */
 const maxReason = 2000;

@@ -1,4 +1,4 @@
-import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';

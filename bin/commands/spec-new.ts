@@ -4,7 +4,7 @@ import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/contract/intentspec.gen.ts';
-import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
+import { readPlainFile } from '../../engine/plugin-trust/plugin-package.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
 import {
   type ProposedCheck,
@@ -15,7 +15,7 @@ import {
 } from '../../engine/spec/propose-check.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/draft-target.ts';
+import { draftTarget } from '../command-parts/drafted-run.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ spec new`: a valid draft, to a new file or to stdout (`path` is then `-`). */

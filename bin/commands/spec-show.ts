@@ -1,5 +1,4 @@
-import { requireSpec } from '../../api/intent/read-spec.ts';
-import { scopeSentences } from '../../api/intent/scope-sentences.ts';
+import { requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { reviewDocument } from '../../engine/spec/review.ts';
 import { rules } from '../../gates/rules.ts';
@@ -10,7 +9,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
   if (context.options.flag('current')) {
     // Reading a file needs neither engine nor repository.
-    const { showCurrent } = await import('../command-parts/show-current.ts');
+    const { showCurrent } = await import('../command-parts/drafted-run.ts');
     return showCurrent(context, path);
   }
   const { document, effective, digest, issues } = await requireSpec(

@@ -1,9 +1,8 @@
-import { toLifecycleData } from '../../api/intent/lifecycle.ts';
-import { lifecycleActor, namedIntent } from '../../api/intent/open-intent.ts';
-import { supersedeIntent } from '../../engine/intent/supersede-intent.ts';
+import { lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
+import { supersedeIntent } from '../../engine/intent/close-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { openEngine } from '../command-parts/engine.ts';
 
 /** `writ spec supersede OLD NEW`: active → deprecated; each of the two intents records the other's id. */
 export async function run(context: CommandContext): Promise<CommandResult> {

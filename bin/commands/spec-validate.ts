@@ -1,6 +1,6 @@
 import { judgeSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Issue } from '../../core/contract/issue.ts';
+import type { Issue } from '../../core/contract/finding.ts';
 import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
 import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';

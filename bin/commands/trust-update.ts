@@ -6,8 +6,8 @@ import { maxTrustedRootBytes, parseTrustedRoot, type Root } from '../../attest/p
 import { readAnchor } from '../../attest/verify/read-anchor.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { absent, writeDurably } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent, writeDurably } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { outputFailed } from '../command-parts/write-output.ts';

@@ -1,7 +1,6 @@
-import { readVault } from '../../api/vault/vault.ts';
-import { globalVault } from '../../api/vault/vault-place.ts';
+import { globalVault, readVault } from '../../api/vault/vault.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { vaultsHere } from '../command-parts/pick-vault.ts';
+import { vaultsHere } from '../command-parts/vaults.ts';
 
 /** `writ vault list`: names alone, of the repository's vault before the user's. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,8 +1,7 @@
-import { parseSecretName } from '../../api/vault/secret-name.ts';
-import { changeVault } from '../../api/vault/vault.ts';
+import { changeVault, parseSecretName } from '../../api/vault/vault.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { pickVault } from '../command-parts/pick-vault.ts';
+import { pickVault } from '../command-parts/vaults.ts';
 
 /** `writ vault rm NAME`. SECRET_UNKNOWN. */
 export async function run(context: CommandContext): Promise<CommandResult> {

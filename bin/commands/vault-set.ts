@@ -1,10 +1,15 @@
 import { readInput } from '../../api/read-input.ts';
-import { parseSecretName } from '../../api/vault/secret-name.ts';
-import { changeVault } from '../../api/vault/vault.ts';
-import { isScope, maxScopes, maxValueLength, whyNoSecret } from '../../api/vault/vault-text.ts';
+import {
+  changeVault,
+  isScope,
+  maxScopes,
+  maxValueLength,
+  parseSecretName,
+  whyNoSecret,
+} from '../../api/vault/vault.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { pickVault } from '../command-parts/pick-vault.ts';
+import { pickVault } from '../command-parts/vaults.ts';
 
 /** `writ vault set NAME`: the value from stdin, without the line end behind it; its scopes stay where none is given. */
 export async function run(context: CommandContext): Promise<CommandResult> {

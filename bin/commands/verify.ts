@@ -1,7 +1,6 @@
-import { toVerificationData, verificationRefusal } from '../../api/verify/verification-data.ts';
+import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { type VerifyContext, verifyTargets } from '../../api/verify/verify-targets.ts';
-import { warningsOf } from '../../api/verify/warnings.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';

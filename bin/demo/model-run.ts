@@ -1,25 +1,28 @@
-import { confirmIntent } from '../../api/intent/confirm-intent.ts';
-import { readVersion } from '../../api/version.ts';
+import { readVersion } from '../../api/build.ts';
+import { confirmIntent } from '../../api/intent/lifecycle.ts';
+import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import { formatModelChoice } from '../../coder/model-choice.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { ModelChoice } from '../../core/contract/turns.ts';
+import type { ModelChoice } from '../../core/contract/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
+import { readAsked } from '../../engine/run/draft/draft-request.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import type { RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import type { CommandContext } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/draft-target.ts';
+import { draftTarget } from '../command-parts/drafted-run.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** What a person asks the model for. */
 const modelRequest =
   'The note of an order is kept with the blanks around it. Keep it without them, and tell it in the changelog.';
 
 /** A request that a model drafted, planned and worked. */
-export interface ModelRun {
+interface ModelRun {
   readonly drafted: DraftedIntent;
   readonly view: RunView;
 }
@@ -59,4 +62,70 @@ export async function runByModel(
     witness: userJournalWitness(env),
   });
   return { drafted, view };
+}
+
+/** A request that a model fulfilled, and whether the commit verifies. */
+export interface ModelPart extends ModelRun {
+  readonly verified: readonly VerifiedTarget[];
+}
+
+/** True where the commit of the model's run holds in every claim. */
+function isModelVerified({ verified }: ModelPart): boolean {
+  return verified.length > 0 && verified.every(({ report }) => report.verified);
+}
+
+/** What was asked, what the model drafted of it, and how it went, in a few lines. */
+export function printModelRun(printer: Printer, part: ModelPart): void {
+  const { drafted, view } = part;
+  const { document, effective } = drafted.contract;
+  const { said = [], provider = '', model = '', turns = 0 } = readAsked(document) ?? {};
+  const { decision, retries } = view;
+  printer.line('  asked     ', said[0] ?? '');
+  printer.line(
+    '  drafted   ',
+    `${effective.intent.objectives.length} objectives, ${effective.risk.level} risk, in ${turns} turns of ${provider} ${model}, recorded`,
+  );
+  for (const repair of drafted.repairs) printer.line(styled('dim', `             ${repair}`));
+  for (const { failed, tasks, reason } of retries?.first ?? [])
+    printer.line('  tried again', styled('dim', ` ${failed} ${tasks.join(', ')}: ${reason}`));
+  const commit = decision?.commitSha === undefined ? '' : `  ${decision.commitSha} on ${view.targetRef}`;
+  printer.line(
+    '  ',
+    styled(decision?.type === 'commit' ? 'green' : 'red', decision?.type ?? view.state),
+    commit,
+    isModelVerified(part) ? styled('green', '  verified') : styled('red', '  not verified'),
+  );
+}
+
+/** The same as data. */
+export function toModelData(part: ModelPart) {
+  const { drafted, view } = part;
+  const { document, effective, digest } = drafted.contract;
+  const { said = [], provider = '', model = '', turns = 0 } = readAsked(document) ?? {};
+  return {
+    run_id: view.runId,
+    request: said[0] ?? '',
+    provider,
+    model,
+    draft_turns: turns,
+    spec_digest: digest,
+    risk_level: effective.risk.level,
+    repairs: drafted.repairs,
+    objectives: effective.intent.objectives,
+    retries: view.retries?.count ?? 0,
+    decision: view.decision?.type ?? null,
+    commit_sha: view.decision?.commitSha ?? null,
+    verified: isModelVerified(part),
+  };
+}
+
+/** The first thing of the model's run that did not go as it must. */
+export function whatIsWrongWithModel(part: ModelPart): string | undefined {
+  const { view, drafted } = part;
+  if (view.decision?.type !== 'commit')
+    return `the model's change was not committed: ${view.decision?.rationale ?? view.state}`;
+  if (view.retries?.count !== 1) return 'the failing check was not handed to a second attempt';
+  if (drafted.contract.effective.constraints.security.networkPolicy !== 'deny')
+    return 'the draft was given the network';
+  return isModelVerified(part) ? undefined : "the model's commit does not verify";
 }

@@ -2,11 +2,10 @@ import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { toCount, toDuration, toSize } from '../report/quantities.ts';
-import { toTimeSpan } from '../report/time-span.ts';
 import { printVerification } from '../report/verification.ts';
+import { toCount, toDuration, toSize, toTimeSpan } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { type ModelPart, printModelRun } from './print-model-run.ts';
+import { type ModelPart, printModelRun } from './model-run.ts';
 import type { Seal } from './read-seal.ts';
 
 /** A patch that must be refused, and what became of it. */

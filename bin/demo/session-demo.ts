@@ -1,16 +1,16 @@
 import { join } from 'node:path';
+import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
 import { openRun } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { noDemands } from '../../api/verify/demands.ts';
 import { verifyTargets } from '../../api/verify/verify-targets.ts';
-import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import { formatModelChoice } from '../../coder/model-choice.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { ModelChoice } from '../../core/contract/turns.ts';
+import type { ModelChoice } from '../../core/contract/worker.ts';
 import type { RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -36,13 +36,13 @@ import { reflows } from '../../session/tui/term/reflows.ts';
 import { pickTheme, themes } from '../../session/tui/term/theme.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/draft-target.ts';
-import { openEngine } from '../command-parts/open-engine.ts';
+import { draftTarget } from '../command-parts/drafted-run.ts';
+import { openEngine } from '../command-parts/engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';
 import { printGraph } from '../report/graph/graph-text.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
-import { sessionTraffic } from './build-repository.ts';
+import { sessionTraffic } from './people.ts';
 
 /**
  * `writ demo --session`: one session from the request to the verified commit, played back from a recording. Exit 1

@@ -1,15 +1,27 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { listedPlugins } from '../../api/listed-plugins.ts';
-import { parsePluginDigest, userPluginAccess } from '../../api/user-plugins.ts';
+import { readInput } from '../../api/read-input.ts';
+import { listedPlugins, parsePluginDigest, userPluginAccess } from '../../api/user-plugins.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
 import { refusalOf } from '../../engine/plugin-trust/open-plugins.ts';
-import { type PluginManifest, readManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import {
+  type PartField,
+  type PartKind,
+  partFields,
+  partKindNames,
+} from '../../engine/plugin-trust/part-kinds.ts';
+import { type PluginManifest, readManifest, takenNames } from '../../engine/plugin-trust/plugin-manifest.ts';
+import {
+  maxTarballBytes,
+  type PluginPackage,
+  readDirectory,
+  readTarball,
+} from '../../engine/plugin-trust/plugin-package.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
-import { readPlugin } from './read-plugin.ts';
+import { openEngine } from '../command-parts/engine.ts';
 
 /** A content that a user speaks of; without manifest where nothing here has it. */
 export interface SpokenOf {
@@ -72,4 +84,67 @@ async function listedHere(context: CommandContext): Promise<readonly FoundPlugin
 function isCalled(found: FoundPlugin, given: string): boolean {
   const names = [found.listed.place, ...('manifest' in found ? [found.manifest.name] : [])];
   return names.includes(given.replace(/^\.\//, '').replace(/\/$/, ''));
+}
+
+/** A plugin that the user named: a directory, or a file that `npm pack` made. */
+interface NamedPlugin {
+  readonly pluginPackage: PluginPackage;
+  readonly manifest: PluginManifest;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Reads it without running any of it. INPUT_UNREADABLE, INPUT_TOO_LARGE, PLUGIN_INVALID. */
+export async function readPlugin(
+  context: Pick<CommandContext, 'cwd' | 'stdin' | 'signal'>,
+  given: string,
+): Promise<NamedPlugin> {
+  const path = resolve(context.cwd, given);
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined)
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `expected a directory or a \`.tgz\` file, found nothing at \`${given}\``,
+      detail: { path: given },
+      hints: ['get a package first: `npm pack NAME`'],
+    });
+  const pluginPackage = status.isDirectory()
+    ? await readDirectory(path, given)
+    : await readTarball(await readInput(context, given, { maxBytes: maxTarballBytes }), given);
+  return { pluginPackage, manifest: readManifest(pluginPackage, given), path };
+}
+
+/** What a plugin brings beside rules. */
+export function partsOf(manifest: PluginManifest): { kind: PartKind; name: string }[] {
+  return partKindNames.flatMap((kind) => manifest[partFields[kind]].map(({ name }) => ({ kind, name })));
+}
+
+/** Names that a plugin would bring, by the field of its manifest. */
+type BroughtNames = { readonly [F in PartField | 'rules']?: readonly string[] };
+
+/** What a manifest brings. */
+export function namesOf(manifest: PluginManifest): BroughtNames {
+  const parts = Object.values(partFields).map((field) => [field, manifest[field].map(({ name }) => name)]);
+  return { rules: manifest.rules.map(({ id }) => id), ...Object.fromEntries(parts) };
+}
+
+/**
+ * Nothing of a plugin bears the name of a built-in part of its kind, no rule that of a policy engine, or
+ * PLUGIN_INVALID: no run that lists it would begin.
+ */
+export async function requireFreeIds(
+  context: Parameters<typeof openEngine>[0],
+  plugin: string,
+  names: BroughtNames,
+): Promise<void> {
+  await using engine = await openEngine(context);
+  const ours = takenNames(engine);
+  const kinds = [['rule', 'rules'], ...Object.entries(partFields)] as const;
+  const taken = kinds.flatMap(([kind, field]) =>
+    (names[field] ?? []).filter((name) => ours[field].includes(name)).map((name) => [kind, name]),
+  );
+  for (const [kind = '', name] of taken)
+    throw new WritError('PLUGIN_INVALID', {
+      message: `the ${kind} \`${name}\` of the plugin \`${plugin}\` bears the name of one of ours; give it another`,
+      detail: { plugin, [kind]: name },
+    });
 }

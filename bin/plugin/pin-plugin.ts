@@ -1,10 +1,14 @@
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
-import { writeDurably } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent, writeDurably } from '../../core/base/files.ts';
 import { parseConfig } from '../../engine/config/config.ts';
-import { pinnedHere } from './pinned-here.ts';
+import type { ListedPlugin } from '../../engine/config/sections.ts';
+import type { PartKind } from '../../engine/plugin-trust/part-kinds.ts';
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { readPlainFile } from '../../engine/plugin-trust/plugin-package.ts';
+import { partsOf } from './named-plugin.ts';
 
 /** One entry of `[[plugins]]`. */
 export interface Pin {
@@ -42,4 +46,59 @@ function replaceDigest(text: string, old: string, { place, digest }: Pin): strin
     message: `\`.writ/config.toml\` names the digest of \`${place}\` ${parts.length - 1} times; change it by hand to \`sha256:${digest}\``,
     detail: { expected: `sha256:${digest}` },
   });
+}
+
+const maxConfigBytes = 256 * 1024;
+
+/** What the configuration of a working tree holds. */
+interface PinnedHere {
+  readonly path: string;
+  /** `undefined` where there is no file. */
+  readonly bytes: Buffer | undefined;
+  readonly plugins: readonly ListedPlugin[];
+}
+
+/** `.writ/config.toml` as it lies in a working tree, which no run reads. CONFIG_INVALID. */
+export async function pinnedHere(root: string): Promise<PinnedHere> {
+  const path = join(root, '.writ', 'config.toml');
+  const bytes = (await lstat(path).catch(absent)) && (await readPlainFile(path, maxConfigBytes));
+  if (bytes === undefined && (await lstat(path).catch(absent)))
+    throw new WritError('CONFIG_INVALID', {
+      message: `\`${path}\` is no plain file of at most ${maxConfigBytes} bytes`,
+    });
+  return { path, bytes, plugins: parseConfig(bytes, sealingForms).plugins };
+}
+
+/** What has to stand in `.writ/config.toml` before anybody asks a part; absent: nothing beside `[[plugins]]`. */
+const sections: { readonly [K in PartKind]?: (name: string) => string } = {
+  log: (name) => `\`[log]\`: \`plugin = "${name}"\` and \`vkey\`, its public key`,
+  artifact: (name) => `\`[artifacts.NAME]\`: \`plugin = "${name}"\``,
+  evidence: (name) => `\`[evidence]\`: \`plugins = ["${name}"]\``,
+};
+
+/** What names the parts of a plugin in the configuration, each as one step. */
+export function configSteps(manifest: PluginManifest): readonly string[] {
+  return partsOf(manifest).flatMap(({ kind, name }) => {
+    const section = sections[kind]?.(name);
+    return section === undefined ? [] : [`say in .writ/config.toml, ${section}`];
+  });
+}
+
+/** What stays open of what a plugin brings. */
+export function openEnds({ logs }: PluginManifest): readonly string[] {
+  return logs.flatMap(({ name, consistency }) =>
+    consistency
+      ? []
+      : [
+          `know that the log \`${name}\` does not prove how it grew: it is held to the first checkpoint that was seen of it`,
+        ],
+  );
+}
+
+/** What each user does before a run asks it. */
+export function userSteps({ needs, providers }: PluginManifest): readonly string[] {
+  const keep = needs.secrets.map(
+    (name) => `keep the secret: writ vault set ${name}, or set it in the environment`,
+  );
+  return [...keep, ...providers.map(({ name }) => `have it work: writ run SPEC --provider ${name}`)];
 }

@@ -1,28 +1,53 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { publicLogMode } from '../../attest/public/public-log-section.ts';
 import { toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { openParts, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
+import { openParts, type PluginGround, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
 import { opensHost } from '../../engine/plugin-trust/opens-host.ts';
-import type { PartKind } from '../../engine/plugin-trust/part-fields.ts';
+import type { PartKind } from '../../engine/plugin-trust/part-kinds.ts';
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { type Outside, realOutside } from '../../engine/tool/egress/outside.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../engine/vcs/git-environment.ts';
 import { artifactTester } from '../../plugins/testers/artifact-tester.ts';
 import { evidenceTester } from '../../plugins/testers/evidence-tester.ts';
-import { logTester } from '../../plugins/testers/log-tester.ts';
+import type { GateCases } from '../../plugins/testers/gate-tester.ts';
+import { logTester, serveLog } from '../../plugins/testers/log-tester.ts';
 import { providerTester } from '../../plugins/testers/provider-tester.ts';
-import { serveLog } from '../../plugins/testers/served-log.ts';
 import { stageCheckTester } from '../../plugins/testers/stage-check-tester.ts';
-import { parseArtifactCases } from './cases/parse-artifact-cases.ts';
-import { parseEvidenceCases } from './cases/parse-evidence-cases.ts';
-import { parseLogCase } from './cases/parse-log-case.ts';
-import { parseProviderCases } from './cases/parse-provider-cases.ts';
-import { parseStageCheckCases } from './cases/parse-stage-check-cases.ts';
-import { casesFile } from './read-cases.ts';
-import type { TestedPart, TestSuite } from './test-suite.ts';
+import { parseArtifactCases, parseEvidenceCases, parseGateCases, within } from './cases/parse-cases.ts';
+import { parseLogCase, parseProviderCases, parseStageCheckCases } from './cases/parse-part-cases.ts';
+import type { CaseWatch } from './watch-cases.ts';
+
+/** How a part of a plugin fared in the suite of its kind. */
+export interface TestedPart {
+  readonly kind: PartKind;
+  readonly name: string;
+  readonly cases: number;
+  readonly failures: readonly string[];
+}
+
+/** Where a suite finds and asks a plugin. */
+interface SuitePlace {
+  /** As the user named it. */
+  readonly place: string;
+  readonly ground: Omit<PluginGround, 'outside'>;
+  readonly engine: WritEngine;
+  readonly env: Environment;
+  /** Holds each case to its deadline. */
+  readonly watch: CaseWatch;
+}
+
+/** Every part of one kind of a plugin through the suite of that kind, in its own process and sandbox. */
+type TestSuite = (
+  manifest: PluginManifest,
+  pluginPackage: PluginPackage,
+  place: SuitePlace,
+) => Promise<readonly TestedPart[]>;
 
 /** Any public address: what is connected to is a suite's own server. */
 const somewhere = '1.1.1.1';
@@ -232,6 +257,46 @@ function readPartCases<T>(
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
     const all = toFields(value, 'an object');
     return parse(Object.hasOwn(all, name) ? all[name] : undefined);
+  } catch (cause) {
+    throw invalidFile(place, casesFile, cause);
+  }
+}
+
+/** The file of a plugin that `writ plugin test` and the plugin's own test read. */
+export const casesFile = 'cases.json';
+
+/** Gate cases by rule id, none of `others`; a plugin without the file, or with nonsense in it, is PLUGIN_INVALID. */
+export function readCases(
+  { files }: PluginPackage,
+  place: string,
+  others: readonly string[],
+): ReadonlyMap<string, GateCases> {
+  const bytes = files.get(casesFile);
+  if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
+    return new Map(
+      Object.entries(toFields(value, 'an object')).flatMap(([id, cases]) => {
+        if (others.includes(id)) return [];
+        return [[id, within(id, () => parseGateCases(cases))] as const];
+      }),
+    );
+  } catch (cause) {
+    throw invalidFile(place, casesFile, cause);
+  }
+}
+
+/** `cases.json`, where it is there, speaks of nothing but these; PLUGIN_INVALID for cases that nobody would play. */
+export function requireCaseNames({ files }: PluginPackage, place: string, names: readonly string[]): void {
+  const bytes = files.get(casesFile);
+  if (bytes === undefined) return;
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
+    const stray = Object.keys(toFields(value, 'an object')).find((name) => !names.includes(name));
+    if (stray !== undefined)
+      throw new TypeError(
+        `expected cases of what the plugin brings (${names.map((name) => `\`${name}\``).join(', ')}), got \`${stray.slice(0, 128)}\``,
+      );
   } catch (cause) {
     throw invalidFile(place, casesFile, cause);
   }

@@ -1,18 +1,51 @@
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
+import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
-import { escapeHtml } from './escape-html.ts';
-import { findingList } from './html-findings.ts';
-import { pageFrame } from './page-frame.ts';
-import { pageStyle } from './page-style.ts';
-import { pluginWords } from './plugin-words.ts';
-import { toCount, toDuration, toSize } from './quantities.ts';
-import { toSealedCommit } from './sealed-commit.ts';
-import { toStageWords } from './stage-words.ts';
-import { type TimeSpan, toTimeSpan } from './time-span.ts';
-import { toWrittenOutside } from './written-outside.ts';
+import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
+import {
+  pluginWords,
+  type TimeSpan,
+  toCount,
+  toDuration,
+  toSealedCommit,
+  toSize,
+  toStageWords,
+  toTimeSpan,
+  toWrittenOutside,
+} from './words.ts';
+
+/** Findings in view, and those that can be unfolded; the rest is counted. */
+const open = 20;
+const mostFindings = 200;
+const findingTones: Readonly<Record<Severity, string>> = { error: 'bad', warning: 'open', note: '' };
+
+/** A list of findings, errors first, bounded; the empty string where there is none. */
+function findingList(findings: readonly { readonly finding: Finding; readonly checkId?: string }[]): string {
+  if (findings.length === 0) return '';
+  const order: readonly Severity[] = ['error', 'warning', 'note'];
+  const sorted = order.flatMap((severity) => findings.filter(({ finding }) => finding.severity === severity));
+  const items = sorted.slice(0, mostFindings).map(({ finding, checkId }) => {
+    const place =
+      finding.path === undefined
+        ? ''
+        : `${finding.path}${finding.line === undefined ? '' : `:${finding.line}`}${finding.column === undefined ? '' : `:${finding.column}`}`;
+    const where = [
+      checkId === undefined ? '' : `check <code><bdi>${escapeHtml(checkId, 128)}</bdi></code>`,
+      place === '' ? '' : `<code><bdi>${escapeHtml(place, 1024)}</bdi></code>`,
+    ]
+      .filter((part) => part !== '')
+      .join(' · ');
+    return `<li><span class="pill ${findingTones[finding.severity]}">${finding.severity}</span> <code><bdi>${escapeHtml(finding.rule, 128)}</bdi></code> <span class="message"><bdi>${escapeHtml(finding.message, 2000)}</bdi></span>${where === '' ? '' : `<span class="where">${where}</span>`}</li>`;
+  });
+  const rest = findings.length - items.length;
+  const shown = `<ul class="findings">${items.slice(0, open).join('')}</ul>`;
+  if (items.length <= open) return shown;
+  const end = rest > 0 ? `<li class="soft">and ${rest} beyond these</li>` : '';
+  return `${shown}<details><summary>${findings.length - open} more findings</summary><ul class="findings">${items.slice(open).join('')}${end}</ul></details>`;
+}
 
 /**
  * One run as one self-contained page: no script, no request, no link out; everything from outside is escaped.

@@ -12,15 +12,17 @@ import {
   type StageRecord,
 } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
-import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
-import { toShellWord } from '../terminal/shell-word.ts';
-import { pluginWords } from './plugin-words.ts';
-import { toDuration, toSize } from './quantities.ts';
-import { toSealedCommit } from './sealed-commit.ts';
-import { toStageWords } from './stage-words.ts';
-import { tellOnce } from './tell-once.ts';
-import { toTimeSpan } from './time-span.ts';
-import { wroteOutside } from './written-outside.ts';
+import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
+import {
+  pluginWords,
+  tellOnce,
+  toDuration,
+  toSealedCommit,
+  toSize,
+  toStageWords,
+  toTimeSpan,
+  wroteOutside,
+} from './words.ts';
 
 /** Findings and checks printed per list; the rest is counted. */
 const most = 50;

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
-import { escapeHtml } from './escape-html.ts';
+import { escapeHtml } from './page-frame.ts';
 
 /**
  * A run as JUnit XML for CI systems: one suite per stage, one case per check, and a suite `patch` for the rules about

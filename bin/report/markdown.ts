@@ -2,14 +2,20 @@ import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
+import type { DescribedRule } from '../../core/contract/rule.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
-import { toCount, toDuration, toSize } from './quantities.ts';
-import { toSealedCommit } from './sealed-commit.ts';
-import { toStageWords } from './stage-words.ts';
-import { tellOnce } from './tell-once.ts';
-import { toTimeSpan } from './time-span.ts';
-import { wroteOutside } from './written-outside.ts';
+import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import {
+  tellOnce,
+  toCount,
+  toDuration,
+  toSealedCommit,
+  toSize,
+  toStageWords,
+  toTimeSpan,
+  wroteOutside,
+} from './words.ts';
 
 /** Rows per list; the rest is counted. */
 const most = 100;
@@ -107,4 +113,22 @@ function text(value: string, maxLength = 4000): string {
 /** For a code span: ids, digests, refs and command lines keep their letters, everything else becomes `?`. */
 function code(value: string): string {
   return value.slice(0, 512).replace(/[^\w ./:+@=-]/g, '?');
+}
+
+/** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
+export function renderRunSarif(
+  view: RunView,
+  version: string,
+  described: readonly DescribedRule[] = [],
+): string {
+  const ofStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
+  const sarif = buildSarif({
+    findings: [...view.findings, ...ofStages],
+    ruleIds: [],
+    described,
+    version,
+    complete: view.state === 'decided' && view.stages.every(({ expected, ran }) => ran === expected),
+    ...(view.decision?.commitSha === undefined ? {} : { commit: view.decision.commitSha }),
+  });
+  return `${JSON.stringify(sarif, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import { rangesOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
-import { pluginWords } from './plugin-words.ts';
+import { pluginWords } from './words.ts';
 
 /** The colour of each status. */
 export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
-import { escapeTerminal } from './escape-terminal.ts';
+import { revealHidden } from '../../api/envelope.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Text with a style; like every string, its text is escaped when printed. */
-export interface Styled {
+interface Styled {
   readonly style: Style;
   readonly text: string;
 }
@@ -179,4 +179,50 @@ function renderPart(part: Part, colour: boolean): string {
   const text = escapeTerminal(part.text);
   const [on, off] = codes[part.style];
   return colour ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+}
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\x1b': '\\e' };
+
+/**
+ * Untrusted text for one terminal line: what could move the cursor, recolour, reorder or hide text is shown as an
+ * escape.
+ */
+export function escapeTerminal(text: string): string {
+  return revealHidden(text, (found, code) => named[found] ?? `\\u{${code}}`);
+}
+
+/** Text as one word of a POSIX shell. */
+export function toShellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** East Asian wide and emoji: two columns. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Marks on the character before: none. */
+const joined = /\p{Mn}|\p{Me}/u;
+
+/** Columns of a terminal that printable text takes. */
+export function cellWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const char of text) width += widthOf(char);
+  return width;
+}
+
+/** At most so many columns of the text; what is cut off ends in `…`. */
+export function clipCells(text: string, most: number): string {
+  if (cellWidth(text) <= most) return text;
+  let [kept, width] = ['', 0];
+  for (const char of text) {
+    width += widthOf(char);
+    if (width > most - 1) break;
+    kept += char;
+  }
+  return most < 1 ? '' : `${kept}…`;
+}
+
+function widthOf(char: string): number {
+  if (joined.test(char)) return 0;
+  return wide.test(char) ? 2 : 1;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { escapeTerminal } from './escape-terminal.ts';
-import type { Sink } from './print.ts';
+import { escapeTerminal, type Sink } from './print.ts';
 
 /** One line on stderr that rewrites itself, on a terminal only; elsewhere every call does nothing. */
 export interface Progress {

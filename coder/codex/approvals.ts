@@ -1,6 +1,5 @@
-import type { AgentHost, AgentVerdict } from '../../core/contract/agent.ts';
-import type { HandUse } from '../../core/contract/hands.ts';
-import { isJson, type Json, listOf, textOf } from './json.ts';
+import type { AgentHost, AgentVerdict, HandUse } from '../../core/contract/worker.ts';
+import { isJson, type Json, listOf, textOf } from './home.ts';
 
 /** Items of a turn that are remembered until they end. */
 const maxItems = 1000;

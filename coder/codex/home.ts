@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { AgentHost, AgentPort, AgentProgram } from '../../core/contract/agent.ts';
+import type { AgentHost, AgentPort, AgentProgram } from '../../core/contract/worker.ts';
 
 /** The key stands outside of the sandbox; Codex wants one that is not empty. */
 const keyVariable = 'WRIT_MODEL_GATE';
@@ -79,4 +79,25 @@ function portOf(flag: string | undefined): AgentPort | undefined {
 function listening({ port, token }: AgentPort): readonly string[] {
   const auth = ['--ws-auth', 'capability-token', '--ws-token-sha256', sha256Hex(token)];
   return ['--listen', `ws://127.0.0.1:${port}`, ...auth];
+}
+
+/** An object of JSON, nothing of which has been looked at. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A part that is an object; an empty one else. */
+export function partOf(value: unknown, name: string): Json {
+  const part = isJson(value) ? value[name] : undefined;
+  return isJson(part) ? part : {};
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

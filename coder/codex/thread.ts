@@ -1,10 +1,9 @@
 import { isWritError, type WritError } from '../../core/base/errors.ts';
-import type { AgentHost, AgentProcess } from '../../core/contract/agent.ts';
 import type { FailureKind, ToolDeclaration } from '../../core/contract/model.ts';
 import { providerFailure } from '../../core/contract/provider.ts';
+import type { AgentHost, AgentProcess } from '../../core/contract/worker.ts';
 import { openApprovals } from './approvals.ts';
-import { codexProgram } from './home.ts';
-import { isJson, type Json, partOf, textOf } from './json.ts';
+import { codexProgram, isJson, type Json, partOf, textOf } from './home.ts';
 
 /** What answers the server's own requests, and is told the rest. Requests wait for each other. */
 interface AppServerTaps {

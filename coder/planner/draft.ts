@@ -1,13 +1,11 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { DraftEnd, DraftOrder } from '../../core/contract/draft-order.ts';
-import type { ToolResult } from '../../core/contract/model.ts';
-import type { Turn } from '../../core/contract/turns.ts';
+import type { ToolDeclaration, ToolResult } from '../../core/contract/model.ts';
+import type { DraftEnd, DraftOrder, Turn } from '../../core/contract/worker.ts';
 import { emptyReply, isEmpty } from '../conversation.ts';
 import { openDialogue } from '../dialogue.ts';
-import { watchRepetition } from '../repetition.ts';
 import { readingDeclarations, useReading } from '../tools/reading-tools.ts';
+import { watchRepetition } from '../work.ts';
 import { planningInstructions } from './instructions.ts';
-import { submitDraft, submitTool } from './submit-draft.ts';
 
 /** Of the conversation; drafting reads little. */
 const maxCharacters = 300_000;
@@ -88,4 +86,44 @@ function oneLine(text: string): string {
 
 function nothing(reason: string): DraftEnd {
   return { kind: 'nothing', reason: reason.slice(0, 2000) };
+}
+
+/** Of one submitted draft: a contract's words fill a few pages. */
+const maxDraftCharacters = 256 * 1024;
+/** Faults that a model is told at once. */
+const maxFaults = 20;
+const maxFaultCharacters = 500;
+
+/** What came of a submission, for the model; `taken` ends the conversation, `hopeless` too. */
+interface Submitted {
+  readonly text: string;
+  readonly state: 'taken' | 'refused' | 'hopeless';
+}
+
+const names = { intent: 'submit_intent_draft', plan: 'submit_plan_draft' } as const;
+
+/** The tool that ends a drafting. */
+export function submitTool({ what, form }: Pick<DraftOrder, 'what' | 'form'>): ToolDeclaration {
+  const description =
+    what === 'intent'
+      ? 'Submits the draft of the contract. It is judged at once; what is wrong with it is told, and it is submitted again.'
+      : 'Submits how the tasks are to be done. It is judged at once; what is wrong with it is told, and it is submitted again.';
+  return { name: names[what], description, parameters: form };
+}
+
+/** Has a submission judged; one that is no draft at all is never parsed. */
+export async function submitDraft(text: string, { submit }: Pick<DraftOrder, 'submit'>): Promise<Submitted> {
+  if (text.length > maxDraftCharacters)
+    return { text: `a draft of ${text.length} characters is none`, state: 'hopeless' };
+  let draft: unknown;
+  try {
+    draft = JSON.parse(text);
+  } catch {
+    return { text: 'the draft is not JSON', state: 'refused' };
+  }
+  const faults = await submit(draft);
+  if (faults.length === 0) return { text: 'taken', state: 'taken' };
+  const told = faults.slice(0, maxFaults).map((fault) => `- ${fault.slice(0, maxFaultCharacters)}`);
+  const more = faults.length > maxFaults ? [`- and ${faults.length - maxFaults} more`] : [];
+  return { text: ['not taken:', ...told, ...more].join('\n'), state: 'refused' };
 }

@@ -1,14 +1,32 @@
 import { isUtf8 } from 'node:buffer';
-import type { CodeAction, CodeUse } from '../../core/contract/code-use.ts';
-import type { Hands } from '../../core/contract/hands.ts';
-import type { TaskOrder } from '../../core/contract/worker.ts';
+import type { CodeAction, CodeUse, Hands, TaskOrder, Web, WebUse } from '../../core/contract/worker.ts';
 import { applyHunks } from '../patch/apply-hunks.ts';
 import { EnvelopeFault, type EnvelopeSection, readEnvelope } from '../patch/read-envelope.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
-import { recordDecision } from './record-decision.ts';
-import type { CoderTool, ToolArgument, ToolArguments } from './tool.ts';
-import { updatePlan } from './update-plan.ts';
-import { readPage, webSearch } from './web.ts';
+import type { CoderTool, ToolArgument, ToolArguments, ToolOutcome } from './tool.ts';
+import { recordDecision, updatePlan } from './update-plan.ts';
+
+async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
+  if (web === undefined) return { text: 'denied: the contract opens nothing', isError: true };
+  const { outcome, text } = await web.use(use);
+  return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+}
+
+export const webSearch: CoderTool = {
+  name: 'web_search',
+  says: 'Searches the web. Results have a title, an address and a few words, each with a tier of trust. Nothing of this repository belongs into a query.',
+  takes: { query: { type: 'string', says: 'a few words' } },
+  wants: 'search',
+  use: ({ query }, _hands, { web }) => ask(web, { kind: 'search', query: String(query) }),
+};
+
+const readPage: CoderTool = {
+  name: 'read_page',
+  says: 'Reads a page of the web as text.',
+  takes: { url: { type: 'string', says: 'its address' } },
+  wants: 'read',
+  use: ({ url }, _hands, { web }) => ask(web, { kind: 'read', url: String(url) }),
+};
 
 /** Version control as questions; nothing that changes it is to be had in a run. */
 const runWritVcs: CoderTool = {

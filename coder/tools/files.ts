@@ -1,4 +1,4 @@
-import type { HandAnswer } from '../../core/contract/hands.ts';
+import type { HandAnswer } from '../../core/contract/worker.ts';
 import type { CoderTool, ToolOutcome } from './tool.ts';
 
 function outcomeOf({ outcome, text }: HandAnswer): ToolOutcome {

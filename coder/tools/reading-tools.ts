@@ -1,9 +1,8 @@
-import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolCall } from '../../core/contract/model.ts';
-import type { Web } from '../../core/contract/web.ts';
+import type { Hands, Web } from '../../core/contract/worker.ts';
+import { webSearch } from './coder-tools.ts';
 import { grepFiles, listDir, readFile } from './files.ts';
 import { type CoderTool, declarationOf, readArguments } from './tool.ts';
-import { webSearch } from './web.ts';
 
 /** What a model reads with that may change nothing. */
 export interface Looking {

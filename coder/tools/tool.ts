@@ -1,8 +1,5 @@
-import type { CodeAction } from '../../core/contract/code-use.ts';
-import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolDeclaration } from '../../core/contract/model.ts';
-import type { WebUse } from '../../core/contract/web.ts';
-import type { TaskOrder, WorkCitation } from '../../core/contract/worker.ts';
+import type { CodeAction, Hands, TaskOrder, WebUse, WorkCitation } from '../../core/contract/worker.ts';
 
 /** One argument of a tool. */
 export interface ToolArgument {

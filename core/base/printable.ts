@@ -13,3 +13,80 @@ export function printable(text: string): string {
   );
   return flat.length <= 200 ? flat : `${flat.slice(0, 200)}…`;
 }
+
+/** Input as it may stand in a message or on a terminal: in backticks, no control characters, at most 80 characters. */
+export function quoted(input: string): string {
+  const head = [...input.slice(0, 162)];
+  const clipped = head.length > 80 ? `${head.slice(0, 79).join('')}…` : head.join('');
+  return `\`${clipped.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069`]/g, '?')}\``;
+}
+
+/**
+ * DCS, SOS, PM, APC and OSC sequences (ECMA-48, 5.6) with all that they hold, which terminals do not print; to the end
+ * of the line if they do not end. No start is in the text of another one, so the search is linear.
+ */
+const terminalStrings =
+  /(?:\u001b[PX^_\]]|[\u0090\u0098\u009d-\u009f])(?:[^\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c)|[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*)/g;
+
+/** Text without the sequences whose content terminals interpret and do not print. */
+export function withoutTerminalStrings(text: string): string {
+  return text.replace(terminalStrings, '');
+}
+
+/**
+ * Every character that is not seen, or that changes how others are seen: controls, formatting and bidirectional
+ * characters, line separators, lone surrogates, private use, unassigned, spaces other than the common one.
+ */
+export const unseen =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\u2800/gu;
+
+const longest = 64;
+
+/**
+ * The known name that a typing slip explains best, or nothing: at most a third of the letters wrong, or a long enough
+ * beginning.
+ */
+export function nearestName(typed: string, candidates: Iterable<string>): string | undefined {
+  if (typed.length === 0 || typed.length > longest) return undefined;
+  const allowed = Math.min(3, Math.ceil(typed.length / 3));
+  const known = [...candidates].filter((name) => name.length <= longest);
+  let best: string | undefined;
+  let bestDistance = allowed + 1;
+  for (const candidate of known) {
+    const distance = editDistance(typed.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best ?? (typed.length >= 3 ? known.find((candidate) => candidate.startsWith(typed)) : undefined);
+}
+
+/** Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours. */
+export function editDistance(left: string, right: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1]
+      ) {
+        cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current[column] = cost;
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length] ?? 0;
+}

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from './error-codes.ts';
-import { clipped, jsonRefusal, type StrictJsonReason } from './json-refusal.ts';
+import { WritError } from './errors.ts';
 
 export interface StrictJsonOptions {
   /** What a refusal is called; `INTENTSPEC_MALFORMED` unless told. */
@@ -292,4 +292,41 @@ function readDocument(
   function fail(reason: StrictJsonReason, message: string, where = at): never {
     throw jsonRefusal(code, reason, text, where, message);
   }
+}
+
+/** Why a text is refused: `detail.reason` of the fault. */
+type StrictJsonReason =
+  | 'too-large'
+  | 'byte-order-mark'
+  | 'invalid-utf8'
+  | 'syntax'
+  | 'unexpected-end'
+  | 'trailing-data'
+  | 'too-deep'
+  | 'duplicate-key'
+  | 'lone-surrogate'
+  | 'control-character'
+  | 'number-range';
+
+/** Input as it may stand in a message: quoted, without control characters, bounded. */
+function clipped(input: string): string {
+  const quoted = JSON.stringify([...input.slice(0, 80)].slice(0, 40).join('').toWellFormed()).slice(1, -1);
+  return `\`${quoted.replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069`]/g, '?')}\``;
+}
+
+/** The fault, with `detail {reason, line, column}` of the place; lines end in LF, CR or both. */
+function jsonRefusal(
+  code: ErrorCode,
+  reason: StrictJsonReason,
+  text: string,
+  at: number,
+  message: string,
+): WritError {
+  const before = text.slice(0, at).split(/\r\n|\n|\r/);
+  const line = before.length;
+  const column = [...(before[line - 1] ?? '')].length + 1;
+  return new WritError(code, {
+    message: `${message} at line ${line}, column ${column}`,
+    detail: { reason, line, column },
+  });
 }

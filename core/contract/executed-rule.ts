@@ -1,4 +1,4 @@
-import type { CheckOutcome } from './check-runner.ts';
+import type { CheckOutcome } from './check.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';

@@ -13,3 +13,42 @@ export interface Finding {
   /** What was expected and found, JSON-safe. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
+
+/** One thing wrong with a spec (resolutions A, Invalid spec). `path` is a JSON Pointer into the author's document. */
+export interface Issue {
+  readonly code: string;
+  readonly path: string;
+  /** What was expected, what was found. */
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** An issue of severity `error`. */
+export function error(code: string, path: string, message: string): Issue {
+  return { code, path, message, severity: 'error' };
+}
+
+/** An issue of severity `warning`: it is reported and refuses nothing. */
+export function warning(code: string, path: string, message: string): Issue {
+  return { code, path, message, severity: 'warning' };
+}
+
+/** A guard's no. Which plugin gave it and at which hook is added by the engine. Lines count from 1. */
+export interface Refusal {
+  readonly message: string;
+  readonly path?: string;
+  readonly line?: number;
+  /** What was expected and found, JSON-safe. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Where stored records and what they lead to part for the first time. */
+export interface Difference {
+  /** Path in the run's record. */
+  readonly file: string;
+  /** JSON pointer into it; '' for the file as a whole. */
+  readonly field: string;
+  /** As JSON text, or in words. */
+  readonly expected: string;
+  readonly found: string;
+}

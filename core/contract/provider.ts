@@ -3,8 +3,8 @@ import { WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
 import type { PlainHttpHosts } from '../base/service-url.ts';
-import type { AgentSource } from './agent.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
+import type { AgentSource } from './worker.ts';
 
 /** A backend that answers as a model. One `ask` per try of a turn; turns of several Tasks go on side by side. */
 export interface Provider {

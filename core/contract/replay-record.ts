@@ -1,4 +1,4 @@
-import type { Difference } from './difference.ts';
+import type { Difference } from './finding.ts';
 
 /**
  * Decides again what a run decided, from the files of its record by path, and compares them with the digests that

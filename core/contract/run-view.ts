@@ -1,7 +1,7 @@
 import type { ApprovalVerdict } from './approval.ts';
-import type { AttestedPlugin } from './attestor.ts';
-import type { TrustTier } from './context.ts';
+import type { TrustTier } from './evidence.ts';
 import type { Finding } from './finding.ts';
+import type { AttestedPlugin } from './sealing.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
 import type { WorkCitation } from './worker.ts';
 

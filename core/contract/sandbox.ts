@@ -20,7 +20,7 @@ export interface SandboxPipes {
 
 /** An own network namespace with one way out: the egress proxy that listens on the socket in this host directory. */
 export interface SandboxEgress {
-  /** Holds the socket and nothing else; see engine/tool/egress/inside.ts. */
+  /** Holds the socket and nothing else; see engine/tool/egress/open-egress.ts. */
   readonly way: string;
 }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { ObjectStore } from './object-store.ts';
-import type { RepositoryPlace } from './repository-place.ts';
+import type { ObjectStore, RepositoryPlace } from './store.ts';
 
 /** What a store is opened over. */
 export interface StorePlace {

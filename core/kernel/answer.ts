@@ -10,15 +10,12 @@ import {
   parseWord,
   toFields,
 } from '../base/parse-fields.ts';
-import type { DigestedThing } from '../contract/attestor.ts';
-import { contextItemKinds, frameKinds } from '../contract/context.ts';
-import type { Finding } from '../contract/finding.ts';
+import { contextItemKinds, frameKinds } from '../contract/evidence.ts';
+import type { Finding, Issue, Refusal } from '../contract/finding.ts';
 import type { ArtifactBytes, ContextEntry } from '../contract/hook-payload.ts';
-import type { Issue } from '../contract/issue.ts';
-import { type PrivacyPolicy, sensitiveClasses } from '../contract/privacy-policy.ts';
-import type { Redaction } from '../contract/redaction.ts';
-import type { Refusal } from '../contract/refusal.ts';
+import { type PrivacyPolicy, type Redaction, sensitiveClasses } from '../contract/privacy.ts';
 import { type ReplanTrigger, replanTriggers } from '../contract/replan-trigger.ts';
+import type { DigestedThing } from '../contract/sealing.ts';
 
 const maxNameLength = 128;
 const maxMessageLength = 4000;

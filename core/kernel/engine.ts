@@ -1,16 +1,14 @@
-import type { Clock } from '../base/clock.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
 import { createStreamer } from '../base/net.ts';
 import type { EngineFacts } from '../contract/hook-payload.ts';
-import { createCapabilities } from './capabilities.ts';
+import { askTap, type HookSetting } from './hook.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';
 import { createLedger, type Ledger, type LedgerRow } from './ledger.ts';
-import { type LoadedPlugin, pluginMark } from './plugin.ts';
+import { createCapabilities, type LoadedPlugin, pluginMark } from './plugin.ts';
 import { createRules, type Rules } from './rules.ts';
 import { createSlots, type Slots } from './slot.ts';
-import { askTap, type HookSetting } from './tap.ts';
 import { createPool, type WorkerPool } from './worker/pool.ts';
 
 export interface EngineOptions<Asked extends readonly unknown[]> {

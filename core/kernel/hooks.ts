@@ -1,5 +1,4 @@
-import type { DigestedThing } from '../contract/attestor.ts';
-import type { Finding } from '../contract/finding.ts';
+import type { Finding, Issue } from '../contract/finding.ts';
 import type {
   ArtifactBytes,
   AttemptToSense,
@@ -17,10 +16,9 @@ import type {
   ToolRequest,
   ToolSettled,
 } from '../contract/hook-payload.ts';
-import type { Issue } from '../contract/issue.ts';
-import { parsePlanDraft } from '../contract/parse-plan-draft.ts';
-import type { PlanDraft } from '../contract/plan-draft.ts';
+import { type PlanDraft, parsePlanDraft } from '../contract/plan.ts';
 import type { ReplanTrigger } from '../contract/replan-trigger.ts';
+import type { DigestedThing } from '../contract/sealing.ts';
 import {
   parseArtifactBytes,
   parseContextEntry,
@@ -29,8 +27,7 @@ import {
   parseIssues,
   parseReplanTriggers,
 } from './answer.ts';
-import { collect, guard, type Hook, observe, transform } from './hook.ts';
-import type { HookSetting, TapOptions } from './tap.ts';
+import { collect, guard, type Hook, type HookSetting, observe, type TapOptions, transform } from './hook.ts';
 
 /**
  * Every hook point, in the order of a run. The IntentSpec is never transformed: its digest is bound into provenance.

@@ -1,5 +1,5 @@
 import { WritError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-name.ts';
+import { nearestName } from '../base/printable.ts';
 
 /** One row of the contract as the ledger needs it: a field or a rule that something has to make true. */
 export interface LedgerRow<Asked extends readonly unknown[] = never> {

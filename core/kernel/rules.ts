@@ -1,7 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { EffectiveIntentSpec } from '../contract/intentspec.gen.ts';
-import type { Rule, RuleInput, RulePoint } from '../contract/rule.ts';
+import type { DescribedRule, Rule, RuleInput, RulePoint } from '../contract/rule.ts';
 import { stageNames } from '../contract/stage.ts';
 import { parseFindings, storable } from './answer.ts';
 import { judgeHere, mainThreadBytes } from './worker/judge-here.ts';
@@ -161,4 +161,21 @@ function checkRule(rule: Rule): void {
   if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
     refuse(`expected \`timeoutSeconds\` within 0 and ${maxTimeoutSeconds}`);
   }
+}
+
+/** What rules say of themselves: one entry each, and of a rule that is made of many one for each row behind it. */
+export async function describeRules(rules: readonly Rule[]): Promise<readonly DescribedRule[]> {
+  const described = rules.map(async ({ id, text, rows }) => [
+    ...(text === undefined ? [] : [{ id, ...text }]),
+    ...((await rows?.()) ?? []),
+  ]);
+  return (await Promise.all(described)).flat();
+}
+
+/** The ids that findings of these rules bear in a report. */
+export async function reportedIds(rules: readonly Rule[]): Promise<readonly string[]> {
+  const ids = rules.map(async ({ id, rows }) =>
+    rows === undefined ? [id] : (await rows()).map((row) => row.id),
+  );
+  return (await Promise.all(ids)).flat();
 }

@@ -1,14 +1,13 @@
 import { WritError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-name.ts';
-import type { ArtifactProducer } from '../contract/artifact-producer.ts';
-import type { CheckRunner } from '../contract/check-runner.ts';
-import type { EvidencePolicy } from '../contract/evidence-policy.ts';
-import type { PolicyEngine } from '../contract/policy-engine.ts';
+import { nearestName } from '../base/printable.ts';
+import type { ArtifactProducer } from '../contract/artifact.ts';
+import type { CheckRunner } from '../contract/check.ts';
+import type { EvidencePolicy } from '../contract/evidence.ts';
+import type { PolicyEngine } from '../contract/policy.ts';
 import type { ProviderSource } from '../contract/provider.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
-import type { SignerSource } from '../contract/signer.ts';
+import type { LogSource, SignerSource } from '../contract/sealing.ts';
 import type { StoreSource } from '../contract/store-source.ts';
-import type { LogSource } from '../contract/transparency-log.ts';
 import type { WorkerSource } from '../contract/worker.ts';
 
 /**

@@ -1,24 +1,17 @@
 import { WritError } from '../../core/base/errors.ts';
-import { nearestName } from '../../core/base/nearest-name.ts';
-import type { ClassWords } from '../../core/contract/privacy-policy.ts';
-import type { LogConfig, SignerConfig } from '../../core/contract/sealing-config.ts';
+import { nearestName } from '../../core/base/printable.ts';
+import type { ClassWords } from '../../core/contract/privacy.ts';
+import type { LogConfig, SignerConfig } from '../../core/contract/sealing.ts';
 import { securityWords } from '../spec/security-words.ts';
-import { type ApprovalConfig, readApprovalSection } from './approval-section.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
-import { type DemandedArtifact, readArtifactsSection } from './artifacts-section.ts';
-import { type BudgetConfig, readBudgetSection } from './budget-section.ts';
-import { type ChecksConfig, readChecksSection } from './checks-section.ts';
-import { type EvidenceConfig, readEvidenceSection } from './evidence-section.ts';
-import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
-import { type GoalConfig, readGoalSection } from './goal-section.ts';
-import { type LandingConfig, readLandingSection } from './landing-section.ts';
-import type { LanguageServer } from './language-servers.ts';
-import { readLicensesSection } from './licenses-section.ts';
-import { readLogSection } from './log-section.ts';
-import { readLspSection } from './lsp-section.ts';
+import {
+  type ChecksConfig,
+  readChecksSection,
+  readScannerSection,
+  type ScannerConfig,
+} from './checks-section.ts';
+import { type LanguageServer, readLspSection } from './language-servers.ts';
 import { parseToml } from './parse-toml.ts';
-import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
-import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import {
   type ModelsConfig,
   type ProvidersConfig,
@@ -26,20 +19,39 @@ import {
   readPlainHttp,
   readProvidersSection,
 } from './providers-section.ts';
-import { readRedactionSection } from './redaction-section.ts';
-import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
-import { readScannerSection, type ScannerConfig } from './scanner-section.ts';
-import type { SealingForms } from './sealing-forms.ts';
-import { readSignerSection } from './signer-section.ts';
+import {
+  type ApprovalConfig,
+  type BudgetConfig,
+  type DemandedArtifact,
+  type EvidenceConfig,
+  type FactorsConfig,
+  type GoalConfig,
+  type LandingConfig,
+  type ListedPlugin,
+  type PolicyConfig,
+  type RunnersConfig,
+  readApprovalSection,
+  readArtifactsSection,
+  readBudgetSection,
+  readEvidenceSection,
+  readFactorsSection,
+  readGoalSection,
+  readLandingSection,
+  readLicensesSection,
+  readLogSection,
+  readPluginsSection,
+  readPolicySection,
+  readRedactionSection,
+  readRunnersSection,
+  readSignerSection,
+  type SealingForms,
+} from './sections.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
 export type { ApprovalsConfig } from './approvals-section.ts';
-export type { DemandedArtifact } from './artifacts-section.ts';
-export type { ChecksConfig } from './checks-section.ts';
-export type { ListedPlugin } from './plugins-section.ts';
-export type { PolicyConfig } from './policy-section.ts';
-export type { ScannerConfig } from './scanner-section.ts';
+export type { ChecksConfig, ScannerConfig } from './checks-section.ts';
+export type { DemandedArtifact, ListedPlugin, PolicyConfig } from './sections.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
 /** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */

@@ -1,4 +1,4 @@
-import type { PlainValue } from './table-reader.ts';
+import type { PlainValue, TableReader } from './table-reader.ts';
 
 /** One way to start a server. */
 export interface ServerCommand {
@@ -113,3 +113,59 @@ export const languageServers: Readonly<Record<string, LanguageServer>> = {
     warmsUp: true,
   },
 };
+
+const maxServers = 32;
+const maxEndings = 32;
+
+/** Reads `[lsp.<name>]`: the table of language servers as this repository has it, those that are off left out. */
+export function readLspSection(reader: TableReader): ReadonlyMap<string, LanguageServer> {
+  const servers = new Map(Object.entries(languageServers));
+  for (const name of reader.keys()) {
+    const server = readServer(reader.table(name), name, servers.get(name));
+    if (server === undefined) servers.delete(name);
+    else servers.set(name, server);
+  }
+  if (servers.size > maxServers) reader.refuse(reader.path, `expected at most ${maxServers} servers`);
+  return servers;
+}
+
+function readServer(
+  reader: TableReader,
+  name: string,
+  known: LanguageServer | undefined,
+): LanguageServer | undefined {
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name))
+    reader.refuse(reader.path, 'expected a name of lower-case letters, digits, `-` and `_`');
+  const isOn = reader.flag('enabled', true);
+  const command = reader.texts('command', []);
+  const endings = reader.texts('files', []);
+  const project = reader.texts('project', known?.project ?? []);
+  const settings = reader.plain('settings');
+  const initialization = reader.plain('initialization');
+  reader.end();
+  if (command[0]?.includes('/'))
+    reader.refuse(
+      reader.at('command'),
+      `\`${command[0]}\` is a path; expected a bare name found on the sandbox's PATH or in a shared directory`,
+    );
+  if (isOn && known === undefined && command.length === 0)
+    reader.refuse(reader.at('command'), 'expected the program and its words as a list of strings');
+  if (isOn && known === undefined && endings.length === 0)
+    reader.refuse(reader.at('files'), 'expected how the files end, such as `[".rb"]`');
+  const wrong = endings.find((ending) => !/^\.[A-Za-z0-9.+_-]{1,31}$/.test(ending));
+  if (wrong !== undefined || endings.length > maxEndings)
+    reader.refuse(reader.at('files'), `expected at most ${maxEndings} endings, each with its dot`);
+  const file = project.find((one) => one.includes('/'));
+  if (file !== undefined) reader.refuse(reader.at('project'), `\`${file}\`: expected the name of a file`);
+  if (!isOn) return undefined;
+  const of = (ending: string): [string, string] => [ending, known?.files[ending] ?? name];
+  return {
+    commands: [],
+    ...known,
+    files: endings.length === 0 ? (known?.files ?? {}) : Object.fromEntries(endings.map(of)),
+    project,
+    ...(command.length === 0 ? {} : { commands: [{ command }] }),
+    ...(reader.has('settings') ? { settings } : {}),
+    ...(reader.has('initialization') ? { initialization } : {}),
+  };
+}

@@ -2,7 +2,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseToml } from './parse-toml.ts';
 import { TableReader } from './table-reader.ts';
 
-const maxBytes = 256 * 1024;
+const maxSectionBytes = 256 * 1024;
 
 /**
  * One section of a `.writ/config.toml`, for readers that need no other: an invalid section elsewhere does not count.
@@ -15,7 +15,7 @@ export function readSectionAlone<Section>(
 ): Section | undefined {
   if (bytes === undefined) return undefined;
   try {
-    const root = new TableReader(parseToml(bytes, maxBytes, unreadable), '', []);
+    const root = new TableReader(parseToml(bytes, maxSectionBytes, unreadable), '', []);
     const section = read(root.table(name));
     return root.issues.length === 0 ? section : undefined;
   } catch (fault) {

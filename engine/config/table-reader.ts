@@ -1,4 +1,4 @@
-import { nearestName } from '../../core/base/nearest-name.ts';
+import { nearestName } from '../../core/base/printable.ts';
 
 /** One thing wrong with the config; `path` is the dotted key path, `''` for the whole file. */
 export interface ConfigIssue {

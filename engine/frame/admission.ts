@@ -1,9 +1,14 @@
-import type { ContextItemKind, FrameKind, TrustTier } from '../../core/contract/context.ts';
-import type { EvidencePolicy, EvidenceSource } from '../../core/contract/evidence-policy.ts';
+import type {
+  ContextItemKind,
+  EvidencePolicy,
+  EvidenceSource,
+  FrameKind,
+  TrustTier,
+} from '../../core/contract/evidence.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { ClassWords } from '../../core/contract/privacy-policy.ts';
+import type { ClassWords } from '../../core/contract/privacy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
-import { privacyPolicyOf } from '../spec/privacy-policy-of.ts';
+import { privacyPolicyOf } from '../spec/facts.ts';
 import { type DomainRefusal, isAllowedHost, refuseUrl } from './domain-rules.ts';
 
 /** Something that wants into the context. */

@@ -2,10 +2,8 @@ import { declaringLanguage } from '../../readers/source/language.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { TreeEntry } from '../vcs/tree.ts';
 import { eachBlob, isFile } from './each-blob.ts';
-import { javascriptImports } from './imports/javascript-imports.ts';
-import { type PythonImport, pythonImports } from './imports/python-imports.ts';
-import { resolveJavascript } from './imports/resolve-javascript.ts';
-import { resolvePython } from './imports/resolve-python.ts';
+import { javascriptImports, resolveJavascript } from './imports/javascript-imports.ts';
+import { type PythonImport, pythonImports, resolvePython } from './imports/python-imports.ts';
 import { isBinary } from './is-binary.ts';
 import { isVendored } from './is-vendored.ts';
 

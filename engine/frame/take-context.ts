@@ -1,25 +1,24 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { DigestedThing } from '../../core/contract/attestor.ts';
-import type { ContextItemKind, TrustTier } from '../../core/contract/context.ts';
-import type { EvidencePolicy } from '../../core/contract/evidence-policy.ts';
+import type { ContextItemKind, EvidencePolicy, TrustTier } from '../../core/contract/evidence.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { ClassWords } from '../../core/contract/privacy-policy.ts';
+import type { ClassWords } from '../../core/contract/privacy.ts';
+import type { DigestedThing } from '../../core/contract/sealing.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
 import { declaringLanguage } from '../../readers/source/language.ts';
-import { hintPattern } from '../plan/hint-pattern.ts';
+import { hintPattern } from '../plan/predicted-writes.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { listTree, type TreeEntry } from '../vcs/tree.ts';
 import { type Admission, type Candidate, type NotAdmitted, openAdmission, toSource } from './admission.ts';
-import { type ContextFrames, openContextFrames } from './context-frames.ts';
 import { isAllowedHost } from './domain-rules.ts';
 import { eachBlob, isFile } from './each-blob.ts';
+import { type ContextFrame, type ContextFrames, openContextFrames } from './frame-window.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
 import { importersOf, readImportGraph } from './import-graph.ts';
 
-export interface ContextRequest {
+interface ContextRequest {
   readonly objects: GitDirectory;
   /** Base tree of the attempt. */
   readonly tree: string;
@@ -33,7 +32,7 @@ export interface ContextRequest {
 }
 
 /** What one attempt starts from. */
-export interface TakenContext {
+interface TakenContext {
   /** Body of the `context_snapshot` object; `undefined` where `runPolicy.snapshotOnRunStart` asks for none. */
   readonly snapshot: ObjectBody<'context_snapshot'> | undefined;
   /**
@@ -364,4 +363,23 @@ function otherLanguages(hinted: readonly TreeEntry[]): readonly string[] {
   return [...counts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([language, count]) => `${language}: ${count} files, no import graph`);
+}
+
+/** The body of the `context_frame` object for a frame that a run still sees, or `evicted`, no longer. */
+export function frameBody(
+  runId: string,
+  { kind, sequence, text, trustTier, tags, protected: isProtected }: ContextFrame,
+  evicted: boolean,
+): ObjectBody<'context_frame'> {
+  return {
+    run: runId,
+    kind,
+    seq: sequence,
+    protected: isProtected,
+    summary: text,
+    evicted,
+    trust_tier: trustTier,
+    digest: sha256Hex(text),
+    ...(tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { Issue } from '../../core/contract/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { Issue } from '../../core/contract/issue.ts';
-import { requireSupportedVersion } from '../spec/api-version.ts';
+import { requireSupportedVersion } from '../spec/lifecycle.ts';
 import { withoutOwnSecrets } from '../spec/own-secrets.ts';
 import { readIntentSpec } from '../spec/read-intent-spec.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';

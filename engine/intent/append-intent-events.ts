@@ -1,10 +1,13 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
+import type { LifecycleStatus, ReplanTrigger } from '../../core/contract/intentspec.gen.ts';
+import { schedulerOf } from '../spec/facts.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
-import { type ObjectHeader, sealObject } from '../store/stored-object.ts';
+import { type ObjectHeader, type StoredObject, sealObject } from '../store/stored-object.ts';
+import type { AdmittedContract } from './admit-contract.ts';
+import { threadOf } from './find-intent.ts';
 import {
   historyHeadPath,
   type IntentHistory,
@@ -12,6 +15,7 @@ import {
   intentEventPath,
   readIntentHistory,
 } from './intent-history.ts';
+import { sealIntent } from './seal-intent.ts';
 
 /** One event to append. Where it changes the status, `status` is the new one; the old one is found out. */
 export interface NewIntentEvent
@@ -26,13 +30,13 @@ export interface NewIntentEvent
 }
 
 /** An intent that is not recorded yet, or whose document is recorded anew with the events. */
-export interface IntentRecord {
+interface IntentRecord {
   readonly thread: string;
   readonly status: LifecycleStatus;
   readonly files: readonly (readonly [path: string, bytes: Uint8Array])[];
 }
 
-export interface AppendOptions {
+interface AppendOptions {
   /** Makes the intent's own files; asked again after a lost race. Absent: an unknown intent is INTENT_NOT_FOUND. */
   readonly record?: (before: IntentHistory | undefined) => IntentRecord;
   /** The events are of another clone: their statuses need not follow from those here. */
@@ -133,4 +137,81 @@ function eventFiles(
     files.push([historyHeadPath, Buffer.from(`${canonicalize({ events: number, sha256: head })}\n`)]);
   }
   return files;
+}
+
+/** The files of an intent whose contract is recorded now; the thread stays the one that the intent began with. */
+export function recordIntent(
+  contract: AdmittedContract,
+  before: IntentHistory | undefined,
+  nowMs: number,
+): IntentRecord {
+  const { effective, bytes, digest, document } = contract;
+  const thread = before?.thread ?? threadOf(effective.metadata);
+  const { status } = document.lifecycle;
+  if (before?.digest === digest) return { thread, status, files: [] };
+  return {
+    thread,
+    status,
+    files: [
+      ['intent.json', sealIntent(contract, { threadId: thread, nowMs }).bytes],
+      ['spec.json', bytes],
+      ['effective.json', Buffer.from(`${canonicalize(effective)}\n`)],
+    ],
+  };
+}
+
+interface Replan {
+  /** The Scheduler's actor id. */
+  readonly by: string;
+  readonly trigger: ReplanTrigger;
+  /** What set it off; may be untrusted text of a check. */
+  readonly description: string;
+  /** What the new revision of the plan changes. */
+  readonly diffSummary: string;
+  readonly run?: string;
+  readonly nowMs: number;
+}
+
+/**
+ * The event of one replan; read back, it is one `changeLog` entry, within the contract's lengths. Same replan, same
+ * event.
+ */
+export function replanEvent({ by, trigger, description, diffSummary, run, nowMs }: Replan): NewIntentEvent {
+  return {
+    kind: 'replanned',
+    by: { kind: 'system', id: by },
+    reason: bounded(description === '' ? trigger : `${trigger}: ${description}`, 2000),
+    diff_summary: bounded(diffSummary === '' ? `a new plan after ${trigger}` : diffSummary, 4000),
+    ...(run === undefined ? {} : { run }),
+    nowMs,
+  };
+}
+
+/** At most `max` characters as the schema counts them, without NUL, which no object may hold. */
+function bounded(text: string, max: number): string {
+  const points = [...text.toWellFormed().replaceAll('\0', '\uFFFD')];
+  return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`;
+}
+
+/** What an intent's history says of one run of it: that it began, and what it came to. Same run, same events. */
+export function runEventsOf(
+  contract: Pick<AdmittedContract, 'effective' | 'digest'>,
+  run: { readonly runId: string; readonly startedAtMs: number; readonly decidedAtMs: number },
+  decision: Pick<StoredObject<'decision'>, 'type' | 'rationale'>,
+): readonly NewIntentEvent[] {
+  const { intent } = contract.effective;
+  const about = {
+    by: schedulerOf(contract.effective),
+    run: run.runId,
+    digest: contract.digest,
+  } as const;
+  return [
+    { ...about, kind: 'run-started', reason: intent.summary, nowMs: run.startedAtMs },
+    {
+      ...about,
+      kind: 'run-decided',
+      reason: `${decision.type}: ${decision.rationale}`,
+      nowMs: run.decidedAtMs,
+    },
+  ];
 }

@@ -1,10 +1,14 @@
-import type { LifecycleActor } from './activate-intent.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { schedulerOf } from '../spec/facts.ts';
+import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import { templateWords } from '../spec/rules/document-rules.ts';
+import type { ObjectHeader } from '../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import { appendIntentEvents } from './append-intent-events.ts';
-import type { IntentHistory } from './intent-history.ts';
-import type { IntentRunStore } from './open-run-store.ts';
-import { recordIntent } from './record-intent.ts';
-import { requireSameMetadata } from './require-same-metadata.ts';
+import { appendIntentEvents, recordIntent, unknownIntent } from './append-intent-events.ts';
+import type { IntentRunStore } from './find-intent.ts';
+import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
+import { isActivated, requireActive, requireSameMetadata } from './require-active.ts';
 
 /** An intent by the id in its metadata; with a contract, one that may not be recorded yet. */
 export interface NamedIntent {
@@ -25,5 +29,160 @@ export async function closeIntent(
     specId,
     [{ kind: 'closed', status: 'closed', by, nowMs, reason }],
     contract ? { record: (before) => recordIntent(contract, before, nowMs) } : {},
+  );
+}
+
+interface CommittedRun {
+  readonly runId: string;
+  /** When it was decided. */
+  readonly nowMs: number;
+  readonly commitSha?: string;
+}
+
+/**
+ * Decision.Commit closes the intent (resolutions A, Lifecycle). Asked once the intent is recorded and the branch has
+ * moved; asked again, it changes nothing. An intent that somebody else ended meanwhile stays as it is.
+ */
+export async function closeByCommit(
+  store: IntentStore,
+  contract: Pick<AdmittedContract, 'effective' | 'digest'>,
+  { runId, nowMs, commitSha }: CommittedRun,
+): Promise<IntentHistory> {
+  const { metadata } = contract.effective;
+  return appendIntentEvents(store, metadata.id, (before) => {
+    if (before?.status === 'closed' || before?.status === 'deprecated') return [];
+    return [
+      {
+        kind: 'closed',
+        status: 'closed',
+        by: schedulerOf(contract.effective),
+        reason: `Decision.Commit of run ${runId}${commitSha === undefined ? '' : `: ${commitSha}`}`,
+        run: runId,
+        nowMs,
+        digest: contract.digest,
+      },
+    ];
+  });
+}
+
+/** Who makes a lifecycle move, and when. */
+export interface LifecycleActor {
+  readonly by: ObjectHeader['created_by'];
+  readonly nowMs: number;
+}
+
+/**
+ * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was
+ * edited after its intent became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for
+ * anything that is no draft, INTENTSPEC_INVALID for the words of the template.
+ */
+export async function activateIntent(
+  store: IntentRunStore,
+  contract: AdmittedContract,
+  { by, nowMs }: LifecycleActor,
+): Promise<IntentHistory> {
+  requireOwnWords(contract.document);
+  await requireSameMetadata(store, contract);
+  const { document, digest } = contract;
+  const confirmed = { kind: 'activated' as const, by, nowMs, digest, reason: 'validated and confirmed' };
+  return appendIntentEvents(
+    store,
+    document.metadata.id,
+    (before) => {
+      const revised =
+        before?.status === 'active' && document.lifecycle.status === 'draft' && !isActivated(before, digest);
+      if (revised) return [confirmed];
+      assertLifecycleMove(before?.status ?? document.lifecycle.status, 'active');
+      return [{ ...confirmed, status: 'active' }];
+    },
+    { record: (before) => recordIntent(contract, before, nowMs) },
+  );
+}
+
+/** Whoever activates a contract agrees to its words; INTENTSPEC_INVALID where they are still those of `spec new`. */
+function requireOwnWords(document: IntentSpec): void {
+  const { lifecycle } = document;
+  const issues = templateWords({ ...document, lifecycle: { ...lifecycle, status: 'active' } });
+  const [first] = issues;
+  if (first === undefined) return;
+  throw new WritError('INTENTSPEC_INVALID', {
+    message: `${first.path}: ${first.message}${issues.length > 1 ? `; ${issues.length} places in all` : ''}`,
+    detail: { issues },
+    hints: ['replace the words of the template: `writ spec validate` lists every place'],
+  });
+}
+
+/**
+ * active → deprecated: the old intent names its successor and the successor names the old one. An old one that nothing
+ * recorded is recorded by that. The successor must be active; it is written first, and a second call after a kill in
+ * between adds only what is missing. Answers the old intent's history.
+ */
+export async function supersedeIntent(
+  old: NamedIntent,
+  next: NamedIntent,
+  actor: LifecycleActor,
+): Promise<IntentHistory> {
+  if (old.specId === next.specId) {
+    throw new WritError('USAGE', {
+      message: `expected two intents, found \`${old.specId}\` twice`,
+      detail: { spec_id: old.specId },
+      hints: ['give the new spec a `metadata.id` of its own'],
+    });
+  }
+  const { store, specId, contract } = old;
+  if (contract) await requireSameMetadata(store, contract);
+  const before = await readIntentHistory(store, specId);
+  const status = before?.status ?? contract?.document.lifecycle.status;
+  if (status === undefined) throw unknownIntent(specId);
+  assertLifecycleMove(status, 'deprecated');
+  await nameOld(specId, next, actor);
+  return appendIntentEvents(
+    store,
+    specId,
+    [
+      {
+        ...actor,
+        kind: 'deprecated',
+        status: 'deprecated',
+        reason: `superseded by ${next.specId}`,
+        superseded_by: next.specId,
+      },
+    ],
+    contract ? { record: (known) => recordIntent(contract, known, actor.nowMs) } : {},
+  );
+}
+
+async function nameOld(
+  oldId: string,
+  { store, specId, contract }: NamedIntent,
+  actor: LifecycleActor,
+): Promise<void> {
+  if (contract) {
+    await requireSameMetadata(store, contract);
+    await requireActive(store, contract);
+  }
+  await appendIntentEvents(
+    store,
+    specId,
+    (before) => {
+      if (before && before.status !== 'active') {
+        throw new WritError('LIFECYCLE_NOT_ACTIVE', {
+          message: `expected intent \`${specId}\` to be \`active\`, found \`${before.status}\``,
+          detail: { spec_id: specId, expected: 'active', found: before.status },
+        });
+      }
+      if (before?.events.some((event) => event.supersedes === oldId)) return [];
+      const digest = contract?.digest ?? before?.digest;
+      return [
+        {
+          ...actor,
+          kind: before ? 'activated' : 'created',
+          reason: `supersedes ${oldId}`,
+          supersedes: oldId,
+          ...(digest === undefined ? {} : { digest }),
+        },
+      ];
+    },
+    contract ? { record: (before) => recordIntent(contract, before, actor.nowMs) } : {},
   );
 }

@@ -1,11 +1,19 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { EffectiveIntentSpec, Metadata } from '../../core/contract/intentspec.gen.ts';
+import type { StoreSource } from '../../core/contract/store-source.ts';
+import type { Slot } from '../../core/kernel/slot.ts';
+import { schedulerOf } from '../spec/facts.ts';
+import { hasLanded } from '../store/landed.ts';
 import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
+import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
+import { parseObject } from '../store/stored-object.ts';
 import { runGit } from '../vcs/git.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
-import { type IntentRunStore, withLandings } from './open-run-store.ts';
+import type { IntentStore } from './intent-history.ts';
 
 /**
  * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined`
@@ -66,4 +74,50 @@ async function beside(
 ): Promise<readonly string[]> {
   const refs = (await store.list(repository)).map(({ ref }) => ref);
   return refs.filter((ref) => /^refs\/(?:ai|x-[^/]*)\//.test(ref) && ref.endsWith(`/${name}`));
+}
+
+/** Runs, and the intents that they are of. */
+export type IntentRunStore = RunStore & IntentStore;
+
+/** The store with what its repository says of landed commits. */
+export function withLandings(repository: Repository, store: RunStore): IntentRunStore {
+  return { ...store, hasLanded: (runId) => hasLanded(repository, store, runId) };
+}
+
+/**
+ * The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin
+ * brings.
+ */
+export async function openRunStore(
+  stores: Pick<Slot<StoreSource>, 'pick'>,
+  repository: Repository,
+  clock: Clock,
+  spec: EffectiveIntentSpec,
+): Promise<IntentRunStore> {
+  const { objectStore } = spec.objmodel;
+  const source = await stores.pick(objectStore.backend);
+  return withLandings(repository, {
+    objects: source.open({ repository, clock, actorId: schedulerOf(spec).id }),
+    refs: storeRefs(objectStore.aiRefPrefix),
+  });
+}
+
+const maxMs = 2 ** 48 - 1;
+
+/**
+ * The thread of an intent, which is its Intent object's id. It follows from what is immutable (id and time of
+ * creation), so that two runs that both begin an intent, on one machine or on two, begin the same one.
+ */
+export function threadOf({ id, createdAt }: Pick<Metadata, 'id' | 'createdAt'>): string {
+  const ms = Date.parse(createdAt);
+  return uuidV7From(ms >= 0 && ms <= maxMs ? ms : 0, `intent/${id}`);
+}
+
+/** The thread of an intent is its first Intent object's id; `undefined` where the intent has never run. */
+export async function readThreadId(
+  { objects, refs }: RunStore,
+  spec: EffectiveIntentSpec,
+): Promise<string | undefined> {
+  const bytes = await objects.read(refs.intent(spec.metadata.id), 'intent.json');
+  return bytes && parseObject('intent', bytes).object_id;
 }

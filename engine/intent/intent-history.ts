@@ -2,7 +2,7 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import { lifecycleMoves } from '../spec/lifecycle.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 

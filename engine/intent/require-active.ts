@@ -1,10 +1,13 @@
+import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { IntentSpec, LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
-import { intentEnded, isFinal, requireNotEnded } from './require-not-ended.ts';
 
 /** Who asks: a run that goes on after its own commit closed the intent is not refused for that. */
-export interface ActiveQuestion {
+interface ActiveQuestion {
   readonly runId?: string;
 }
 
@@ -42,4 +45,64 @@ export function isActivated(history: IntentHistory, digest: string): boolean {
   return history.events.some(
     (event) => event.kind === 'activated' && event.external_ids.intentspec_digest === digest,
   );
+}
+
+/** What is known of how an intent ended. */
+interface IntentEnd {
+  readonly run?: string;
+  readonly superseded_by?: string;
+}
+
+/** Refuses a document that says itself that its intent is over: LIFECYCLE_NOT_ACTIVE. */
+export function requireNotEnded({ metadata, lifecycle }: IntentSpec): void {
+  if (isFinal(lifecycle.status)) throw intentEnded(metadata.id, lifecycle.status);
+}
+
+/** Nothing leads out of it. */
+function isFinal(status: LifecycleStatus): boolean {
+  return status === 'closed' || status === 'deprecated';
+}
+
+/** LIFECYCLE_NOT_ACTIVE of an intent that has ended. */
+function intentEnded(id: string, status: LifecycleStatus, last?: IntentEnd): WritError {
+  const successor = last?.superseded_by;
+  return new WritError('LIFECYCLE_NOT_ACTIVE', {
+    message: `expected intent \`${id}\` to be \`active\`, found \`${status}\`${successor === undefined ? '' : `: superseded by \`${successor}\``}`,
+    detail: {
+      spec_id: id,
+      expected: 'active',
+      found: status,
+      ...(last?.run === undefined ? {} : { run_id: last.run }),
+      ...(successor === undefined ? {} : { superseded_by: successor }),
+    },
+    hints: [
+      successor === undefined
+        ? 'a closed intent stays closed: give the next change a spec with a `metadata.id` of its own'
+        : `run the spec \`${successor}\` instead`,
+    ],
+  });
+}
+
+/** Metadata are immutable after creation (document 1, Metadata): the same id with others is INTENTSPEC_INVALID. */
+export async function requireSameMetadata(
+  { objects, refs }: RunStore,
+  contract: AdmittedContract,
+): Promise<void> {
+  const { metadata } = contract.document;
+  const stored = await objects.read(refs.intent(metadata.id), 'spec.json');
+  if (!stored) return;
+  const { value } = parseStrictJson(stored, { code: 'OBJECT_CORRUPT' });
+  const before = (value as { readonly metadata?: unknown }).metadata;
+  if (canonicalize(before) === canonicalize(metadata)) return;
+  const issue = {
+    code: 'SEMANTIC_METADATA_IMMUTABLE',
+    path: '/metadata',
+    message: `intent \`${metadata.id}\` was run with other metadata; a change means a new id`,
+    severity: 'error' as const,
+  };
+  throw new WritError('INTENTSPEC_INVALID', {
+    message: issue.message,
+    detail: { issues: [issue] },
+    hints: ['give the changed intent a `metadata.id` of its own'],
+  });
 }

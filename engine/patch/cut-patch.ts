@@ -1,5 +1,4 @@
-import { type HunkHeader, readHunkHeader } from '../../readers/diff/hunk-header.ts';
-import { readSections } from '../../readers/diff/read-sections.ts';
+import { type HunkHeader, readHunkHeader, readSections } from '../../readers/diff/read-sections.ts';
 import { hunkIds } from './hunk-ids.ts';
 
 /** One place of a file at which a patch changes it. */

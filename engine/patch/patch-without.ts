@@ -1,4 +1,4 @@
-import type { HunkHeader } from '../../readers/diff/hunk-header.ts';
+import type { HunkHeader } from '../../readers/diff/read-sections.ts';
 import { type CutHunk, cutPatch } from './cut-patch.ts';
 
 /**

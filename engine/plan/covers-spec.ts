@@ -1,10 +1,12 @@
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
-import { maxPlanProblems, type PlanProblem } from '../../core/contract/plan-problem.ts';
-import { gateTasks } from './gate-tasks.ts';
-import type { PlanFor } from './plan-tasks.ts';
-import { taskConstraints } from './task-constraints.ts';
+import {
+  maxPlanProblems,
+  type PlanDraft,
+  type PlannedTask,
+  type PlanProblem,
+} from '../../core/contract/plan.ts';
+import { gateTasks, type PlanFor, taskConstraints } from './plan-tasks.ts';
 
 /**
  * Whether a draft that others have changed still is a plan of this contract: every objective is a step, every Task

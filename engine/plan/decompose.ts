@@ -1,9 +1,13 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { inScope } from '../../core/contract/scope-verdict.ts';
-import { fileClusters, hintedFiles, type Imports } from './file-clusters.ts';
-import type { PredictWrites } from './predicted-writes.ts';
-import { parseWritePattern, patternsMeet, type WritePattern } from './write-pattern.ts';
+import {
+  hintPattern,
+  type PredictWrites,
+  parseWritePattern,
+  patternsMeet,
+  type WritePattern,
+} from './predicted-writes.ts';
 
 /** One piece of work: which objectives (by index, rising), and what it is expected to write (`undefined` = unknown). */
 export interface WorkPart {
@@ -23,7 +27,7 @@ export interface PlanGround {
 type DecompositionMode = EffectiveIntentSpec['objmodel']['planGeneration']['decompositionMode'];
 
 /** What is cut into parts, and how. */
-export interface WorkToCut {
+interface WorkToCut {
   readonly objectives: readonly string[];
   readonly mode: DecompositionMode;
   /** `touchHints.files`. */
@@ -128,4 +132,69 @@ function clusterFinder(clusters: readonly (readonly string[])[]): (text: string)
 
 function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
+}
+
+/** Importing path → imported paths of one tree. */
+export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The tracked files that `touchHints.files` means, sorted. `root` is where a monorepo's patterns are taken from. */
+export function hintedFiles(
+  hints: readonly string[],
+  tracked: readonly string[],
+  root: string,
+): readonly string[] {
+  const patterns = hints.flatMap((hint) => hintPattern(hint, root) ?? []);
+  return tracked.filter((path) => patterns.some((matches) => matches(path))).sort();
+}
+
+/**
+ * Files that import each other, directly or through other files of the list, in clusters; each sorted, clusters by
+ * their first file (resolutions, A supplied patch). Files outside the list connect nothing: what everything imports
+ * would make one cluster of all.
+ */
+export function fileClusters(files: readonly string[], imports: Imports): readonly (readonly string[])[] {
+  const sorted = [...new Set(files)].sort();
+  const places = new Map(sorted.map((path, at) => [path, at]));
+  const sets = disjointSets(sorted.length);
+  for (const [at, path] of sorted.entries()) {
+    for (const target of imports.get(path) ?? []) {
+      const other = places.get(target);
+      if (other !== undefined) sets.join(at, other);
+    }
+  }
+  const clusters = new Map<number, string[]>();
+  for (const [at, path] of sorted.entries()) {
+    const first = sets.of(at);
+    const known = clusters.get(first);
+    if (known) known.push(path);
+    else clusters.set(first, [path]);
+  }
+  return [...clusters.values()];
+}
+
+/** Sets of the numbers below `size` that grow together; near-constant time per step. */
+interface DisjointSets {
+  join(a: number, b: number): void;
+  /** One member that stands for the whole set: its lowest. */
+  of(member: number): number;
+}
+
+export function disjointSets(size: number): DisjointSets {
+  const above = Int32Array.from({ length: size }, (_, index) => index);
+  const find = (member: number): number => {
+    let at = member;
+    for (let next = above[at] ?? at; next !== at; next = above[at] ?? at) {
+      const beyond = above[next] ?? next;
+      above[at] = beyond;
+      at = beyond;
+    }
+    return at;
+  };
+  return {
+    of: find,
+    join(a, b) {
+      const [low, high] = [find(a), find(b)].sort((x, y) => x - y) as [number, number];
+      above[high] = low;
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import { hasGlobCharacters } from '../../core/base/glob.ts';
-import { normalisePattern } from '../../core/base/normalise-pattern.ts';
+import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 
 /**
  * Endings that make a word without a slash a file name; a closed list, because `console.log` and `req.body` are none.

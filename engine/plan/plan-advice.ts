@@ -1,11 +1,9 @@
-import { hasGlobCharacters } from '../../core/base/glob.ts';
-import { normalisePattern } from '../../core/base/normalise-pattern.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
+import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/contract/plan.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { scopeVerdict } from '../../core/contract/scope-verdict.ts';
-import { checkTaskGraph } from '../../core/contract/task-graph.ts';
 import { findConflicts } from './resolve-conflicts.ts';
 
 /** What a model says of one Task of a plan: how, where, after which others, and what checks it. */

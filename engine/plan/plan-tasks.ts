@@ -1,16 +1,19 @@
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
-import { maxPlanProblems, type PlanProblem } from '../../core/contract/plan-problem.ts';
+import {
+  checkTaskGraph,
+  maxPlanProblems,
+  type PlanDraft,
+  type PlannedTask,
+  type PlanProblem,
+  toPlanFault,
+} from '../../core/contract/plan.ts';
 import type { Scope } from '../../core/contract/scope.ts';
-import { checkTaskGraph } from '../../core/contract/task-graph.ts';
+import { type StageName, stageNames } from '../../core/contract/stage.ts';
 import { decompose, type PlanGround } from './decompose.ts';
-import { duplicateObjectives } from './duplicate-objectives.ts';
-import { gateTasks } from './gate-tasks.ts';
 import { predictWrites } from './predicted-writes.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
 import { scopeRootOf } from './scope.ts';
-import { taskConstraints } from './task-constraints.ts';
 
 /** Who does the work: a patch that exists is always one Task, whatever the contract says about decomposition. */
 export type PlanFor = 'patch' | 'worker';
@@ -83,4 +86,72 @@ function conflictProblem({ before, after, path }: WriteConflict): PlanProblem {
     message: `tasks ${tasks.map(quoted).join(' and ')} both write ${quoted(path)}, and \`conflictResolution\` is \`fail-fast\``,
     detail: { tasks, path },
   };
+}
+
+/** PLAN_DUPLICATE_OBJECTIVE, with every pair. */
+export function requireDistinctObjectives(objectives: readonly string[]): void {
+  const problems = duplicateObjectives(objectives);
+  if (problems.length > 0) throw toPlanFault(problems);
+}
+
+/** Two objectives with the same words would be two Tasks that do the same thing. */
+export function duplicateObjectives(objectives: readonly string[]): readonly PlanProblem[] {
+  const known = new Map<string, number>();
+  const problems: PlanProblem[] = [];
+  for (const [index, objective] of objectives.entries()) {
+    const words = objective.trim().replace(/\s+/g, ' ');
+    const first = known.get(words);
+    if (first === undefined) known.set(words, index);
+    else if (problems.length < maxPlanProblems)
+      problems.push({
+        code: 'PLAN_DUPLICATE_OBJECTIVE',
+        message: `objectives ${first} and ${index} (from 0) are the same: ${quoted(words)}`,
+        detail: { objectives: [first, index], paths: [first, index].map((at) => `/intent/objectives/${at}`) },
+      });
+  }
+  return problems;
+}
+
+/**
+ * The gates after `implementation` (objmodel.planGeneration.gateTaskPerStage): one for each stage that lists checks,
+ * each after the one before it; or one for all of them, with every check id in stage order. A contract without checks
+ * has no gate.
+ */
+export function gateTasks(
+  { acceptance, objmodel }: Pick<EffectiveIntentSpec, 'acceptance' | 'objmodel'>,
+  implementation: readonly Pick<PlannedTask, 'key' | 'number'>[],
+): readonly PlannedTask[] {
+  const checksAt = (stage: StageName): readonly string[] =>
+    acceptance.verificationPlan[`${stage}Checks`].map(({ id }) => id);
+  const stages = stageNames.filter((stage) => checksAt(stage).length > 0);
+  const cut = objmodel.planGeneration.gateTaskPerStage ? stages.map((stage) => [stage]) : [stages];
+  const numbers = implementation.length;
+  const gates = cut.filter((one) => one.length > 0);
+  const keys = gates.map((one) => (objmodel.planGeneration.gateTaskPerStage ? `gate-${one[0]}` : 'gate'));
+  return gates.map((gateStages, at) => {
+    const previous = keys[at - 1];
+    return {
+      key: keys[at] ?? 'gate',
+      number: numbers + at + 1,
+      kind: 'gate' as const,
+      title: `${gateStages.join(', ')} checks`,
+      goal: 'gate',
+      steps: gateStages.flatMap(checksAt),
+      constraints: [],
+      acceptanceCriteria: [],
+      dependsOn: previous === undefined ? implementation.map(({ key }) => key) : [previous],
+      gateStages,
+    };
+  });
+}
+
+/** Hard boundaries as a worker reads them, with the prefixes that document 1 names. */
+export function taskConstraints({ intent, constraints, risk }: EffectiveIntentSpec): readonly string[] {
+  const { cryptoPolicy } = constraints.security;
+  return [
+    ...intent.inScope.map((entry) => `in-scope:${entry}`),
+    ...intent.outOfScope.map((entry) => `out-of-scope:${entry}`),
+    ...(cryptoPolicy === '' ? [] : [`crypto-policy:${cryptoPolicy}`]),
+    `risk-rationale:${risk.rationale}`,
+  ];
 }

@@ -1,7 +1,6 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { WorkPart } from './decompose.ts';
-import { disjointSets } from './disjoint-sets.ts';
-import { WriteIndex } from './write-index.ts';
+import { disjointSets, type WorkPart } from './decompose.ts';
+import { WriteIndex } from './predicted-writes.ts';
 
 type ConflictResolution = EffectiveIntentSpec['objmodel']['planGeneration']['conflictResolution'];
 

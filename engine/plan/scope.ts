@@ -1,4 +1,4 @@
-import { normalisePattern } from '../../core/base/normalise-pattern.ts';
+import { normalisePattern } from '../../core/base/glob.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { pathTokensOf } from './path-tokens.ts';

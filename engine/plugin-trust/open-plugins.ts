@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
-import { type DigestedThing, pluginDependency } from '../../core/contract/attestor.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import type { FoundPlugin } from './find-plugins.ts';
-import { keepFiles } from './keep-files.ts';
-import { needsInWords } from './manifest-needs.ts';
+import { type DigestedThing, pluginDependency } from '../../core/contract/sealing.ts';
+import { type FoundPlugin, keepFiles } from './find-plugins.ts';
+import { needsInWords } from './manifest-parts.ts';
 import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';
-import { type PartField, type PartKind, partFields, partKindNames } from './part-fields.ts';
+import { type PartField, type PartKind, partFields, partKindNames } from './part-kinds.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
 import { askOutsideRule } from './rule/outside-rule.ts';

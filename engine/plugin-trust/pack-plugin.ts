@@ -2,10 +2,9 @@ import { messageOf } from '../../core/base/errors.ts';
 import { compileGlob } from '../../core/base/glob.ts';
 import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { plainTar, storeGzip } from '../../readers/documents/archive/write-tar.ts';
+import { plainTar, storeGzip } from '../../readers/documents/archive/tar.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';
-import { invalidPackage, type PluginPackage, toPluginPackage } from './plugin-package.ts';
-import { maxTarballBytes } from './read-tarball.ts';
+import { invalidPackage, maxTarballBytes, type PluginPackage, toPluginPackage } from './plugin-package.ts';
 
 /** A plugin as one file, and what is in it. */
 export interface PackedPlugin {

@@ -1,16 +1,16 @@
-import { parseArtifact } from './manifest-artifact.ts';
-import { parseEvidence } from './manifest-evidence.ts';
-import { parseLog } from './manifest-log.ts';
-import type { PluginNeeds } from './manifest-needs.ts';
-import { parseProvider } from './manifest-provider.ts';
-import { parseStageCheck } from './manifest-stage-check.ts';
-import { type PartField, type PartKind, partFields, partKindNames } from './part-fields.ts';
-import { outsideArtifact } from './parts/outside-artifact.ts';
+import {
+  type PluginNeeds,
+  parseArtifact,
+  parseEvidence,
+  parseLog,
+  parseProvider,
+  parseStageCheck,
+} from './manifest-parts.ts';
+import type { PartGround } from './parts/handed.ts';
+import { outsideArtifact, outsideStageCheck } from './parts/outside-checks.ts';
 import { outsideEvidence } from './parts/outside-evidence.ts';
 import { outsideLog } from './parts/outside-log.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
-import { outsideStageCheck } from './parts/outside-stage-check.ts';
-import type { PartGround } from './parts/part-ground.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** How each kind is read from the manifest, and opened over the process of its plugin. */
@@ -59,3 +59,18 @@ export function openPart(kind: PartKind, part: { readonly name: string }, ground
   const { open }: PartRow = kinds[kind];
   return open(part as never, ground);
 }
+
+/** What a plugin may bring beside rules, by kind: the field of its manifest that lists them. */
+export const partFields = {
+  provider: 'providers',
+  log: 'logs',
+  'stage-check': 'stageChecks',
+  artifact: 'artifacts',
+  evidence: 'evidence',
+} as const;
+
+export type PartKind = keyof typeof partFields;
+
+export type PartField = (typeof partFields)[PartKind];
+
+export const partKindNames = Object.keys(partFields) as readonly PartKind[];

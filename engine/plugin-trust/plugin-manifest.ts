@@ -1,16 +1,26 @@
 import { toPointer } from '../../core/base/json-pointer.ts';
 import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { atMember, faultAt, listAt, membersOf } from './at-member.ts';
-import { needFields, type PluginNeeds, parseNeeds } from './manifest-needs.ts';
-import { type ManifestOption, parseOption } from './manifest-options.ts';
-import { kebabCase, maxName, parseModule } from './manifest-part.ts';
-import { parseSeconds } from './manifest-seconds.ts';
-import { partFields } from './part-fields.ts';
-import { type ManifestParts, overParts, parsePart } from './part-kinds.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import {
+  atMember,
+  faultAt,
+  kebabCase,
+  listAt,
+  type ManifestOption,
+  maxName,
+  membersOf,
+  needFields,
+  type PluginNeeds,
+  parseModule,
+  parseNeeds,
+  parseOption,
+  parseSeconds,
+} from './manifest-parts.ts';
+import { type ManifestParts, overParts, type PartField, parsePart, partFields } from './part-kinds.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
@@ -26,7 +36,7 @@ export interface PluginManifest extends ManifestParts {
 }
 
 /** A rule as the manifest declares it. */
-export interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'timeoutSeconds'>, RuleMeta {
+interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'timeoutSeconds'>, RuleMeta {
   /** A file of the package. */
   readonly module: string;
   /** `by-policy`: only a `policy` check of the contract asks it. */
@@ -177,5 +187,22 @@ function parseRuleText(fields: Fields): RuleText {
     ...(level === undefined ? {} : { level: parseWord(fields, 'level', ['error', 'warning']) }),
     ...(securitySeverity === undefined ? {} : { securitySeverity: parseText(fields, 'securitySeverity', 4) }),
     tags: listAt(fields, 'tags', (tag) => parseText({ tag }, 'tag', 64), maxTags),
+  };
+}
+
+/** Names that nothing of a plugin may bear: of its kind's built-in ones, and of rules those of policy engines, too. */
+export function takenNames({
+  slots: { provider, policy, log, artifact, evidence },
+  rules,
+}: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField | 'rules', readonly string[]>> {
+  const ruleNames = [...rules.ids, ...policy.names];
+  return {
+    rules: ruleNames,
+    providers: provider.names,
+    logs: log.names,
+    // What a stage check finds bears its name as the rule.
+    stageChecks: ruleNames,
+    artifacts: artifact.names,
+    evidence: evidence.names,
   };
 }

@@ -1,5 +1,11 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
+import { inflate } from '../../readers/documents/archive/inflate.ts';
+import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar.ts';
 
 /** All files of a plugin, by path, and what they amount to. */
 export interface PluginPackage {
@@ -90,4 +96,96 @@ export function invalidPackage(place: string, what: string, cause?: unknown): Wr
     detail: { plugin: place },
     cause,
   });
+}
+
+/** Headers and padding included. */
+const maxUnpackedBytes = packageLimits.bytes + packageLimits.files * 4096;
+export const maxTarballBytes = packageLimits.bytes;
+
+/**
+ * A packed plugin (`npm pack`): gzip of a ustar archive with pax headers, everything below `package/`. Links, devices,
+ * GNU extensions, sparse files and anything else that is no plain file or directory are PLUGIN_INVALID; so is a wrong
+ * checksum or a cut-off archive.
+ */
+export async function readTarball(bytes: Uint8Array, place: string): Promise<PluginPackage> {
+  if (bytes.length > maxTarballBytes)
+    throw invalidPackage(place, `expected at most ${maxTarballBytes} packed bytes, found ${bytes.length}`);
+  const archive = inflate(bytes, 'gzip', maxUnpackedBytes);
+  if (isFault(archive))
+    throw archive.bound === undefined
+      ? invalidPackage(place, 'expected a gzip archive', archive.cause)
+      : invalidPackage(place, `unpacks to more than ${maxUnpackedBytes} bytes`);
+  // So many headers as its bytes can hold.
+  const parts = sound(readTar(archive, { members: maxUnpackedBytes, isStrict: true }), place);
+  return toPluginPackage(filesOf(sound(tarEntries(parts), place), place), place);
+}
+
+function sound<T extends object>(read: T | ArchiveFault, place: string): T {
+  if (isFault(read)) throw invalidPackage(place, read.fault, read.cause);
+  return read;
+}
+
+function* filesOf(entries: readonly TarEntry[], place: string): Generator<readonly [string, Uint8Array]> {
+  for (const { name, type, bytes } of entries) {
+    if (type === '5') {
+      if (bytes.length > 0) throw invalidPackage(place, `the directory \`${shownName(name)}\` has content`);
+      continue;
+    }
+    if (type !== '0' && type !== '\0' && type !== '7')
+      throw invalidPackage(place, `\`${shownName(name)}\` is no plain file (type \`${shownName(type)}\`)`);
+    const below = /^package\/(.+)$/su.exec(name)?.[1];
+    if (below === undefined) throw invalidPackage(place, `\`${shownName(name)}\` is not below \`package/\``);
+    yield [below, Uint8Array.from(bytes)];
+  }
+}
+
+/** Never part of a plugin, wherever it comes from: what a package manager or git keeps beside it. */
+export const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git']);
+
+/** A plugin as it lies on the disk. Links and special files are PLUGIN_INVALID: what they lead to is not pinned. */
+export async function readDirectory(
+  directory: string,
+  place = directory,
+  without = leftOut,
+): Promise<PluginPackage> {
+  const files: [string, Uint8Array][] = [];
+  let bytes = 0;
+  const walk = async (below: string): Promise<void> => {
+    const fault = below === '' ? undefined : packagePathFault(below);
+    if (fault !== undefined) throw invalidPackage(place, `${JSON.stringify(below)}: ${fault}`);
+    for (const entry of await readdir(join(directory, below), { withFileTypes: true })) {
+      if (without.has(entry.name)) continue;
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) await walk(path);
+      else if (!entry.isFile()) throw invalidPackage(place, `\`${path}\` is neither a file nor a directory`);
+      else {
+        const content = await readPlainFile(join(directory, path), packageLimits.bytes - bytes);
+        if (content === undefined)
+          throw invalidPackage(place, `expected at most ${packageLimits.bytes} bytes of plain files`);
+        bytes += content.length;
+        files.push([path, content]);
+        if (files.length > packageLimits.files)
+          throw invalidPackage(place, `expected at most ${packageLimits.files} files`);
+      }
+    }
+  };
+  const status = await lstat(directory).catch(() => undefined);
+  if (!status?.isDirectory()) throw invalidPackage(place, 'expected a directory');
+  await walk('');
+  return toPluginPackage(files, place);
+}
+
+/** A regular file, never through a link; `undefined` for anything else and for one of more than `maxBytes`. */
+export async function readPlainFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || status.size > maxBytes) return undefined;
+    const bytes = Buffer.alloc(status.size);
+    const { bytesRead } = await file.read(bytes, 0, status.size, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

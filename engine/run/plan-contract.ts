@@ -1,11 +1,19 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { Issue } from '../../core/contract/finding.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
-import { privacyPolicyOf } from '../spec/privacy-policy-of.ts';
+import { builtInLedger } from '../spec/built-in-ledger.ts';
+import { privacyPolicyOf } from '../spec/facts.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
-import { readDraftGround } from './draft/draft-ground.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { DraftingRequest } from './draft/draft-intent.ts';
-import { openDrafter, requireDrafter } from './draft/open-drafter.ts';
-import { readingAgentOf } from './draft/reading-agent.ts';
-import { openWorker } from './open/open-worker.ts';
+import { readDraftGround } from './draft/draft-request.ts';
+import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
+import { contractJudgements, judgeOpening, refusalIssues } from './open/judgement.ts';
+import { type AskedPlugins, openWorker } from './open/open-parties.ts';
+import type { OpeningPlace, OpeningRequest } from './open/opening.ts';
+import { noticesOf } from './open/plan-ground.ts';
+import { repositoryJudgements } from './open/repository-judgements.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
 import { askAdvice, workKeys } from './work/ask-advice.ts';
@@ -13,7 +21,7 @@ import { openTreeHands } from './work/hands/tree-hands.ts';
 import { openTurns } from './work/turns/open-turns.ts';
 
 /** A confirmed contract, and what somebody said of plans before this one. */
-export interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
+interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
   readonly specBytes: Uint8Array;
   readonly sandbox: string;
   readonly remarks: readonly string[];
@@ -82,4 +90,39 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
     ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
     spent: addSpent(spent, (agent ?? turns).taken()),
   };
+}
+
+/** Stands for the id of a run: nothing is named after one that nobody has asked for. */
+const ofNoRun = '00000000-0000-7000-8000-000000000000';
+
+/**
+ * What contract, repository and policy show of a run that nobody has asked for yet, as warnings: why any would be
+ * refused, and what it would be told. Machine and change are not looked at.
+ */
+export async function previewContract(
+  plugins: AskedPlugins,
+  request: OpeningRequest,
+  admitted: AdmittedContract,
+): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  await using readers = keepObjectReaders();
+  const place: OpeningPlace = {
+    dry: true,
+    onlyReads: true,
+    keep: (repository) => readers.keep(repository),
+    makeScratch: unasked,
+    pluginCache: unasked,
+  };
+  const given = { plugins, ledger: builtInLedger(), request, place, runId: ofNoRun, admitted } as const;
+  const known = await judgeOpening(
+    [...contractJudgements, ...repositoryJudgements],
+    { ...given, kind: 'patch', who: 'worker' },
+    (judgement, fault) => refused.push(...refusalIssues(judgement, fault)),
+  );
+  const added = (known.contract?.warnings ?? []).slice(admitted.warnings.length);
+  return [...refused, ...added, ...noticesOf(known)];
+}
+
+function unasked(): never {
+  throw new WritError('INTERNAL', { message: 'a contract alone makes nothing' });
 }

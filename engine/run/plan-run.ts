@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
+import type { Issue } from '../../core/contract/finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { Issue } from '../../core/contract/issue.ts';
-import { edgesOf, type PlannedTask } from '../../core/contract/plan-draft.ts';
+import { edgesOf, type PlannedTask } from '../../core/contract/plan.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
@@ -14,12 +14,12 @@ import { effectiveScope } from '../plan/scope.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { createScratch } from '../vcs/scratch.ts';
-import { askedOf } from './open/asked-plugins.ts';
 import { type Judgement, judgeOpening } from './open/judgement.ts';
-import { noticesOf } from './open/notices.ts';
+import { askedOf } from './open/open-parties.ts';
 import type { Opening, OpeningPlace, OpeningRequest } from './open/opening.ts';
 import { firstJudgements, laterJudgements } from './open/opening-judgements.ts';
-import { retentionDaysOf } from './state/retention.ts';
+import { noticesOf } from './open/plan-ground.ts';
+import { retentionDaysOf } from './state/evidence.ts';
 import type { ChangeSource } from './state/run-request.ts';
 
 /** One row of the contract: who makes it hold here, and whether this contract needs it. */

@@ -11,13 +11,17 @@ import { verdictOf } from '../store/record/verdict.ts';
 import { verdictDifferences } from '../store/record/verdict-differences.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
-import { approveInProcess } from './decide/approve-in-process.ts';
 import { blameCandidate } from './decide/blame-candidate.ts';
 import { costLimit } from './decide/cost-limit.ts';
-import { decideRun } from './decide/decide-run.ts';
-import { authorsOf, type ReceivedApprovals, receiveApprovals } from './decide/receive-approvals.ts';
-import { tellDecision } from './decide/tell-decision.ts';
-import { neededApprovals, waitForPeople } from './decide/wait-for-people.ts';
+import { decideRun, tellDecision } from './decide/decide-run.ts';
+import {
+  approveInProcess,
+  authorsOf,
+  neededApprovals,
+  type ReceivedApprovals,
+  receiveApprovals,
+  waitForPeople,
+} from './decide/people.ts';
 import { judgeObserved } from './judge/judge-patch.ts';
 import { rehearseSeal } from './judge/rehearse-seal.ts';
 import { judgeAnew, runStages, type StagesRun } from './judge/run-stages.ts';
@@ -25,7 +29,7 @@ import type { HeldRun } from './open/hold-run.ts';
 import { reopenRun } from './open/reopen-run.ts';
 import { startRun } from './open/start-run.ts';
 import { finalReport } from './record/gate-report.ts';
-import type { JudgedRun } from './record/judged-run.ts';
+import type { JudgedRun } from './record/judgement-objects.ts';
 import { attemptsAt, newPlanState, type PlanState, sensedBefore } from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
 import { openRunFrames } from './record/run-frames.ts';
@@ -38,22 +42,23 @@ import {
   show,
 } from './record/shown-reports.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
-import { abandon } from './seal/abandon.ts';
-import { seal } from './seal/seal.ts';
-import type { Attempt } from './state/attempt.ts';
-import { ranIn } from './state/ran-in.ts';
+import { abandon, seal } from './seal/seal.ts';
+import { ranIn } from './state/machine.ts';
+import type { Attempt } from './state/open-run.ts';
 import type { ResumeRequest, RunRequest } from './state/run-request.ts';
 import { draftingSpent } from './state/spent.ts';
-import { acceptedWork } from './work/accepted-work.ts';
-import { beginAttempt } from './work/begin-attempt.ts';
-import { handBackCandidate } from './work/hand-back-candidate.ts';
-import { keepParts } from './work/keep-parts.ts';
-import { endEarly, type MadeCandidate, makeCandidate } from './work/make-candidate.ts';
-import { planWork } from './work/plan-work.ts';
+import {
+  endEarly,
+  handBackCandidate,
+  keepParts,
+  type MadeCandidate,
+  makeCandidate,
+} from './work/make-candidate.ts';
+import { acceptedWork } from './work/merge-tasks.ts';
+import { planWork, reviewPlan, taskFacts } from './work/plan-work.ts';
 import { lastTask } from './work/replan.ts';
-import { reviewPlan } from './work/review-plan.ts';
 import { settleLocalChanges, settlePlannedPaths } from './work/settle-local-changes.ts';
-import { taskFacts } from './work/task-facts.ts';
+import { beginAttempt } from './work/work-attempt.ts';
 
 /**
  * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused

@@ -1,5 +1,5 @@
 import type { Check, IntentSpec, VerificationPlan } from '../../core/contract/intentspec.gen.ts';
-import type { Partly } from './partly.ts';
+import type { Partly } from './facts.ts';
 
 /** The four lists in the order in which their stages run. */
 export const checkLists = [
@@ -27,4 +27,23 @@ export function checksOf(
       check ? [{ list, path: `/acceptance/verificationPlan/${list}/${index}`, check }] : [],
     ),
   );
+}
+
+/** Every constraint key that a ToolRule may carry (resolutions A, ACL). */
+const toolConstraintKeys = [
+  'writeRoots',
+  'denyPaths',
+  'allowCommands',
+  'denySubstrings',
+  'maxOutputBytes',
+  'maxWriteBytes',
+  'maxResultBytes',
+  'networkReason',
+  'networkHosts',
+] as const;
+export type ToolConstraintKey = (typeof toolConstraintKeys)[number];
+
+/** Narrows to a known key; own names of the list only, so `constructor` is unknown. */
+export function isToolConstraintKey(key: string): key is ToolConstraintKey {
+  return (toolConstraintKeys as readonly string[]).includes(key);
 }

@@ -3,14 +3,10 @@ import type { AskContext, ContractRow } from './contract-row.ts';
 import { acceptanceRows } from './rows/acceptance.ts';
 import { artifactRows } from './rows/artifacts.ts';
 import { constraintRows } from './rows/constraints.ts';
-import { documentRows } from './rows/document.ts';
-import { evidenceRows } from './rows/evidence.ts';
-import { executionRows } from './rows/execution.ts';
+import { evidenceRows, provenanceRows } from './rows/evidence.ts';
 import { intentRows } from './rows/intent.ts';
-import { lifecycleRows } from './rows/lifecycle.ts';
-import { metadataRows } from './rows/metadata.ts';
 import { objectModelRows } from './rows/object-model.ts';
-import { provenanceRows } from './rows/provenance.ts';
+import { documentRows, executionRows, lifecycleRows, metadataRows } from './rows/policy-rows.ts';
 import { riskRows } from './rows/risk.ts';
 import { securityRows } from './rows/security.ts';
 

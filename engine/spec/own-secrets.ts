@@ -1,6 +1,6 @@
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { error, type Issue } from '../../core/contract/issue.ts';
+import { error, type Issue } from '../../core/contract/finding.ts';
 import { mayHoldSecret } from './may-hold-secret.ts';
 import type { ReadResult } from './read-intent-spec.ts';
 

@@ -1,38 +1,43 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 import { appendPointer, parentPointer, parsePointer } from '../../core/base/json-pointer.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { error, type Issue } from '../../core/contract/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { error, type Issue } from '../../core/contract/issue.ts';
 import { applyDefaults } from './apply-defaults.ts';
-import { maxViolations } from './max-violations.ts';
-import type { Partly } from './partly.ts';
-import { aiRefPrefix } from './rules/ai-ref-prefix.ts';
-import { artifactDeclared } from './rules/artifact-declared.ts';
-import { artifactMinimum } from './rules/artifact-minimum.ts';
-import { baseRefForm } from './rules/base-ref-form.ts';
-import { checkCommand } from './rules/check-command.ts';
-import { checkIdsUnique } from './rules/check-ids-unique.ts';
-import { controlCharacters } from './rules/control-characters.ts';
-import { domainPatterns } from './rules/domain-patterns.ts';
-import { extensionKeys } from './rules/extension-keys.ts';
-import { highRisk } from './rules/high-risk.ts';
-import { humanLoopApprovers } from './rules/human-loop-approvers.ts';
-import { languageRuntime } from './rules/language-runtime.ts';
-import { licensesCheck } from './rules/licenses-check.ts';
-import { locatorForm } from './rules/locator-form.ts';
-import { mediumRiskSecurityCode } from './rules/medium-risk-security-code.ts';
-import { recommendedTimeouts } from './rules/recommended-timeouts.ts';
-import { requireSbom } from './rules/require-sbom.ts';
-import { schemaVersion } from './rules/schema-version.ts';
-import { securityCheckArtifacts } from './rules/security-check-artifacts.ts';
-import { spdxIds } from './rules/spdx-ids.ts';
-import { templateWords } from './rules/template-words.ts';
-import { toolConstraints } from './rules/tool-constraints.ts';
-import { transparencyProof } from './rules/transparency-proof.ts';
-import { writingSecrets } from './rules/writing-secrets.ts';
-import { findSchemaViolations, type SchemaViolation } from './schema-violations.ts';
+import type { Partly } from './facts.ts';
+import {
+  artifactDeclared,
+  artifactMinimum,
+  checkCommand,
+  checkIdsUnique,
+  languageRuntime,
+  licensesCheck,
+  recommendedTimeouts,
+  requireSbom,
+  securityCheckArtifacts,
+  transparencyProof,
+} from './rules/check-rules.ts';
+import {
+  aiRefPrefix,
+  baseRefForm,
+  controlCharacters,
+  extensionKeys,
+  locatorForm,
+  schemaVersion,
+  spdxIds,
+  templateWords,
+} from './rules/document-rules.ts';
+import {
+  domainPatterns,
+  highRisk,
+  humanLoopApprovers,
+  mediumRiskSecurityCode,
+  toolConstraints,
+  writingSecrets,
+} from './rules/risk-rules.ts';
+import { findSchemaViolations, maxViolations, type SchemaViolation } from './schema-violations.ts';
 import { securityWords } from './security-words.ts';
 
 /** A judged document. Issues of an accepted one are warnings. */

@@ -1,12 +1,12 @@
+import type { Issue } from '../../core/contract/finding.ts';
 import type {
   EffectiveIntentSpec,
   EffectiveToolRule,
   IntentSpec,
 } from '../../core/contract/intentspec.gen.ts';
-import type { Issue } from '../../core/contract/issue.ts';
 import { markdownQuotation, markdownText } from '../../readers/documents/markdown-text.ts';
 import { checkLists } from './checks-of.ts';
-import { type Fact, limitFacts, peopleWords, provenanceFacts } from './contract-facts.ts';
+import { type Fact, limitFacts, peopleWords, provenanceFacts } from './facts.ts';
 
 export interface ReviewRequest {
   readonly document: IntentSpec;

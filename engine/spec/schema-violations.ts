@@ -1,6 +1,5 @@
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
-import { maxViolations } from './max-violations.ts';
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 
 /** One keyword of the schema that a document breaks, in the names of JSON Schema. */
@@ -101,3 +100,6 @@ function patternOf(source: string): RegExp {
   patterns.set(source, known);
   return known;
 }
+
+/** Most schema violations that one document is charged with; what lies beyond is summed up in one issue. */
+export const maxViolations = 5000;

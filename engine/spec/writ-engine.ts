@@ -1,5 +1,5 @@
-import type { Attesting } from '../../core/contract/attesting.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { Attesting } from '../../core/contract/sealing.ts';
 import type { Engine } from '../../core/kernel/engine.ts';
 import type { AskContext } from './contract-rows.ts';
 

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import type { OpenStore } from './open-stores.ts';
 
 /**

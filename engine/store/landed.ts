@@ -1,4 +1,4 @@
-import { landingOf } from '../config/landing-section.ts';
+import { landingOf } from '../config/sections.ts';
 import { askGit, isGitFault, runGit } from '../vcs/git.ts';
 import { readHeads, readSmall } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';

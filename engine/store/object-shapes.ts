@@ -1,4 +1,4 @@
-import { frameKinds } from '../../core/contract/context.ts';
+import { frameKinds } from '../../core/contract/evidence.ts';
 import { scanFormats } from '../../core/contract/scanner.ts';
 import { stageNames } from '../../core/contract/stage.ts';
 import { artifactRef, finding, trust, trustTier } from './part-shapes.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import type { StoreBeside, StoreSource } from '../../core/contract/store-source.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import type { Repository } from '../vcs/repository.ts';

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 
 /**
  * OBJECT_CORRUPT where a link, or anything else, stands in place of a directory or of one of its files: whoever went on

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import type { StoreRefs } from './store-refs.ts';
 
 /** Where runs are kept, and under which names. */

@@ -1,4 +1,4 @@
-import { contextItemKinds } from '../../core/contract/context.ts';
+import { contextItemKinds } from '../../core/contract/evidence.ts';
 import { stageNames } from '../../core/contract/stage.ts';
 import { artifactRef, finding, trust, trustTier } from './part-shapes.ts';
 import {

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Database, Statement } from 'node-sqlite3-wasm';
-import { absent } from '../../core/base/durable-file.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { keepFiles } from './kept-files.ts';
 
 /** What a column holds and a parameter takes; integers beyond 2^53 are bigints. */

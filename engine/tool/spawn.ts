@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { SandboxResult } from '../../core/contract/sandbox.ts';
-import { BoundedCapture } from './bounded-capture.ts';
-import { inheritedDescriptors } from './inherited-descriptors.ts';
-import type { SpawnRequest, SpawnResult } from './spawn-request.ts';
-import { whenQuiet } from './when-quiet.ts';
+import type { SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
+import { BoundedCapture, whenQuiet } from './capture.ts';
 
 export interface ExecOptions {
   readonly cwd: string;
@@ -330,5 +327,60 @@ function killChild(child: Child, group: boolean): void {
     else child.kill('SIGKILL');
   } catch {
     // Gone already.
+  }
+}
+
+/** One process to run to its end. No shell unless `argv` names one; nothing of our environment is inherited. */
+export interface SpawnRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+  readonly talk?: SandboxRequest['talk'];
+  readonly heard?: SandboxRequest['heard'];
+  /** Absent: no deadline. */
+  readonly timeoutMs?: number;
+  /** Bytes kept of each stream; see BoundedCapture. */
+  readonly maxOutputBytes: number;
+  readonly signal?: AbortSignal;
+  /** Own session and process group, which is ended as a whole when the leader exits. */
+  readonly processGroup?: boolean;
+  /** How a deadline or abort ends the process; default: SIGKILL to it, or to its group. */
+  readonly terminate?: (pid: number) => void;
+  /** Opens descriptor 3: its first byte says that what comes before the command is done; a line answers it. */
+  readonly announces?: boolean;
+  /** Told when the byte came, before it is answered; without `announces`, when the process has started. */
+  readonly onReady?: (pid: number) => void;
+  /** Descriptors of ours that it gets as 4, 5, … (from 3 without `announces`); ours again when the call returns. */
+  readonly passed?: readonly number[];
+}
+
+export interface SpawnResult extends SandboxResult {
+  /** With `announces`: whether the byte came. Else true. */
+  readonly announced: boolean;
+}
+
+const closeOnExec = 0o2000000;
+
+/**
+ * Descriptors above 2 that whoever started us left open and that every child would inherit (Linux; elsewhere none).
+ * Our own are opened close-on-exec.
+ */
+function inheritedDescriptors(): number[] {
+  let entries: string[];
+  try {
+    entries = readdirSync('/proc/self/fdinfo');
+  } catch {
+    return [];
+  }
+  return entries.map(Number).filter((descriptor) => descriptor > 2 && isInherited(descriptor));
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    return false;
   }
 }

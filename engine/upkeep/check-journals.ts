@@ -1,6 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { viewJournal } from '../run/record/journal-view.ts';
-import { requireStartedContract } from '../run/record/read-kept-contract.ts';
+import { requireStartedContract, viewJournal } from '../run/record/journal-view.ts';
 import { startedRun } from '../run/record/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
 import type { Found } from '../store/problem.ts';

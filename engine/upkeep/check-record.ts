@@ -1,4 +1,4 @@
-import { waitingPath } from '../run/record/waiting-record.ts';
+import { waitingPath } from '../run/record/stored-approvals.ts';
 import type { Found, ProblemCode } from '../store/problem.ts';
 import { maskedPath } from '../store/record/masked-record.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';

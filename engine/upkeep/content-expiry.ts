@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
-import { waitingPath } from '../run/record/waiting-record.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
+import { waitingPath } from '../run/record/stored-approvals.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';

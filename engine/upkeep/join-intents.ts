@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { appendIntentEvents, type NewIntentEvent } from '../intent/append-intent-events.ts';
+import { withLandings } from '../intent/find-intent.ts';
 import { type IntentEvent, type IntentStore, readIntentHistory } from '../intent/intent-history.ts';
-import { withLandings } from '../intent/open-run-store.ts';
 import { openStores, type Stores } from '../store/open-stores.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';

@@ -1,7 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { nearestName } from '../../core/base/nearest-name.ts';
-import { printable } from '../../core/base/printable.ts';
+import { nearestName, printable } from '../../core/base/printable.ts';
 import { askGit, type GitAnswer, type GitCall, type GitDirectory, gitLine } from '../vcs/git.ts';
 import type { GitSetting } from '../vcs/git-environment.ts';
 import type { Repository } from '../vcs/repository.ts';

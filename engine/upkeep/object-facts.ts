@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { parseWaitingRecord, waitingPath } from '../run/record/waiting-record.ts';
+import { parseWaitingRecord, waitingPath } from '../run/record/stored-approvals.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
 import { parseJournal } from '../store/parse-journal.ts';
 import { maskedPath, parseMaskedRecord } from '../store/record/masked-record.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { readRun } from '../run/record/read-run.ts';
 import type { Stores } from '../store/open-stores.ts';
 import { findRun } from '../store/record/find-run.ts';

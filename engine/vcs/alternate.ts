@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { absent, writeDurably } from '../../core/base/durable-file.ts';
+import { absent, writeDurably } from '../../core/base/files.ts';
 import { restartObjectReaders } from './object-reader.ts';
 
 /**

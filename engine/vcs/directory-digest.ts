@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { isInside } from '../tool/inside.ts';
+import { isInside } from '../tool/find-program.ts';
 import { hashOpenFile } from './hash-open-file.ts';
 
 export interface DirectoryDigestOptions {

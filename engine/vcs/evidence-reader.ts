@@ -1,4 +1,4 @@
-import type { HashedTree } from '../../core/contract/hashed-tree.ts';
+import type { HashedTree } from '../../core/contract/store.ts';
 import { readObjects } from './blobs.ts';
 import { hashTree } from './hash-tree.ts';
 import { listPeopleHere } from './list-people.ts';

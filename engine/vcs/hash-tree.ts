@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { HashedTree } from '../../core/contract/hashed-tree.ts';
+import type { HashedTree } from '../../core/contract/store.ts';
 import { askGit, type GitDirectory } from './git.ts';
 import { keepObjectReaders, type LentGit, lendGit } from './object-reader.ts';
 import type { Repository } from './repository.ts';

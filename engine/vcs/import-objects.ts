@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quotePath } from '../../readers/diff/quote-path.ts';
+import { quotePath } from '../../readers/diff/read-sections.ts';
 import { type GitDirectory, runGit } from './git.ts';
 import type { Scratch } from './scratch.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { quotePath } from '../../readers/diff/quote-path.ts';
+import { quotePath } from '../../readers/diff/read-sections.ts';
 import { readObjects } from './blobs.ts';
 import { toTextPath } from './byte-path.ts';
 import { changedEntries, type EntrySide } from './changed-entries.ts';

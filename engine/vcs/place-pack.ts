@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../core/base/durable-file.ts';
+import { writeDurably } from '../../core/base/files.ts';
 import { runGit } from './git.ts';
 import type { Scratch } from './scratch.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quotePath } from '../../readers/diff/quote-path.ts';
+import { quotePath } from '../../readers/diff/read-sections.ts';
 import type { GitDirectory } from './git.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
 

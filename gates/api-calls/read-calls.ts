@@ -1,5 +1,5 @@
 import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';
-import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
+import { type TokenView, viewTokens } from '../direct-eval/hits.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
 /** One HTTP call whose endpoint stands in the text. */

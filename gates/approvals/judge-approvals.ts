@@ -1,6 +1,8 @@
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import type { Finding } from '../../core/contract/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
+import { policyWords } from '../checks/policy.ts';
 
 const maxListed = 50;
 
@@ -132,4 +134,19 @@ function toRejection(
     keyId,
     ...(role === undefined ? {} : { role }),
   });
+}
+
+/**
+ * The first required policy check of `releaseChecks` that asks one of these rules; `undefined` where the contract has
+ * none.
+ */
+export function reviewStep(
+  { acceptance }: EffectiveIntentSpec,
+  rules: readonly string[],
+): { readonly id: string; readonly rule: string } | undefined {
+  for (const { id, kind, required, command = '' } of acceptance.verificationPlan.releaseChecks) {
+    const rule = policyWords(command)?.[0] ?? '';
+    if (kind === 'policy' && required && rules.includes(rule)) return { id, rule };
+  }
+  return undefined;
 }

@@ -1,9 +1,9 @@
-import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import type { CheckRunner } from '../../core/contract/check.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import { judgeExit } from './judge-exit.ts';
-import { readSuiteAside, toExecuted } from './read-suite-aside.ts';
 import { tapBeginsAt } from './stream-report.ts';
+import { readSuiteAside, toExecuted } from './test-suite.ts';
 
 /**
  * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit

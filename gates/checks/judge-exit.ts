@@ -1,9 +1,8 @@
-import type { CheckContext } from '../../core/contract/check-runner.ts';
+import type { CheckContext } from '../../core/contract/check.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { ExceededLimit, SandboxResult } from '../../core/contract/sandbox.ts';
 import { dependenciesMissingHint } from '../../readers/reports/missing-dependencies.ts';
-import { plainLine } from '../reports/plain-text.ts';
-import type { ReportRefusal } from '../reports/test-report.ts';
+import { plainLine, type ReportRefusal } from '../reports/test-report.ts';
 
 type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;

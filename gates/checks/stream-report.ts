@@ -1,8 +1,6 @@
 import type { SandboxResult } from '../../core/contract/sandbox.ts';
-import { withoutEscapes } from '../reports/plain-text.ts';
-import { beginsAsTap, parseTap } from '../reports/tap.ts';
-import { toPoint } from '../reports/tap-point.ts';
-import type { ParsedReport, TestReport } from '../reports/test-report.ts';
+import { beginsAsTap, parseTap, toPoint } from '../reports/tap.ts';
+import { type ParsedReport, type TestReport, withoutEscapes } from '../reports/test-report.ts';
 
 /** What standard output says of tests beside a report that is kept elsewhere. */
 interface StreamSays {

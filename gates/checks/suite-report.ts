@@ -1,12 +1,11 @@
 import { compileGlob } from '../../core/base/glob.ts';
-import type { ReportFile } from '../../core/contract/check-runner.ts';
+import type { ReportFile } from '../../core/contract/check.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { SandboxResult } from '../../core/contract/sandbox.ts';
 import { metricsFile } from '../../readers/reports/metrics.ts';
 import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts';
-import { plainLine } from '../reports/plain-text.ts';
 import { Tally } from '../reports/tally.ts';
-import type { ParsedReport, ReportRefusal, TestReport } from '../reports/test-report.ts';
+import { type ParsedReport, plainLine, type ReportRefusal, type TestReport } from '../reports/test-report.ts';
 import { failure, note, unreadable } from './judge-exit.ts';
 import { outputReport, streamSays, truncation } from './stream-report.ts';
 

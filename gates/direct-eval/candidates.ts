@@ -1,4 +1,4 @@
-import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Language } from '../../readers/source/language.ts';
 
 /** Languages in which direct execution is looked for. */

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { type CallRow, callOf, type Hit, hitOf, why } from './hits.ts';
-import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
+import { handsShellText, isShell, startsWithFlag } from './shell-command.ts';
 
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */
 const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp])[] = [

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { callOf, collectHits, type Hit, hitOf, why } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
+import { handsShellText } from './shell-command.ts';
 
 /** What starts a program from an argument list. */
 const launchers =

@@ -13,7 +13,7 @@ import {
   why as kinds,
   type Takers,
 } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
+import { handsShellText } from './shell-command.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;
 const execs =

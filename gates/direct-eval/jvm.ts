@@ -4,7 +4,7 @@ import type { Reading } from '../../readers/source/names/reading.ts';
 import { type TypedCall, typedNames } from '../../readers/source/names/typed-names.ts';
 import { type Hit, why } from './hits.ts';
 import { runs, scalaProcessHit } from './scala.ts';
-import { handsShellText, isShell } from './shell-words.ts';
+import { handsShellText, isShell } from './shell-command.ts';
 
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the

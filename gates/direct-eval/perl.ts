@@ -1,7 +1,6 @@
 import { readTokens } from '../../readers/source/tokens/lex.ts';
-import { type Hit, why as kinds } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
-import { type TokenView, viewTokens } from './token-view.ts';
+import { type Hit, why as kinds, type TokenView, viewTokens } from './hits.ts';
+import { handsShellText } from './shell-command.ts';
 
 const why = { ...kinds, file: 'runs a file whose name is not written down' };
 const maxNesting = 3;

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
+import { handsShellText } from './shell-command.ts';
 
 const shells = /^(?:exec|shell_exec|system|passthru|popen)$/;
 /** What a name of may be handed to a function that calls it. */

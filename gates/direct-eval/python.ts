@@ -14,7 +14,7 @@ import {
   type Takers,
   why,
 } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
+import { handsShellText } from './shell-command.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
 const shells =

@@ -3,7 +3,7 @@ import type { Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
 import { type Call, type CallRow, type Hit, hitOf, why as kinds } from './hits.ts';
-import { handsShellText } from './shell-words.ts';
+import { handsShellText } from './shell-command.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
 const evals = /^(?:instance|class|module)_(?:eval|exec)$/;

@@ -6,8 +6,13 @@ import {
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits, type Hit } from './hits.ts';
-import { type ShellCommand, type ShellWord, shellCommand } from './shell-command.ts';
-import { inputReason, isBuiltText } from './shell-input.ts';
+import {
+  inputReason,
+  isBuiltText,
+  type ShellCommand,
+  type ShellWord,
+  shellCommand,
+} from './shell-command.ts';
 import {
   baseOf,
   type Interpreter,

@@ -1,15 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import { parseFormat } from '../../core/contract/declared-format.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { parseFormat } from '../../core/contract/artifact.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
+import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import type { ParsedReport } from '../reports/test-report.ts';
-import { cyclonedxFault } from './cyclonedx.ts';
-import { inTotoFault } from './in-toto.ts';
-import { inclusionProofFault } from './inclusion-proof.ts';
-import { isObject, readJson } from './read-json.ts';
+import {
+  cyclonedxFault,
+  inclusionProofFault,
+  inTotoFault,
+  isObject,
+  readJson,
+  spdxFault,
+} from './documents.ts';
 import { sarifFault } from './sarif.ts';
-import { spdxFault } from './spdx.ts';
 
 /** What a declared format asks for and what the bytes are. */
-export interface FormatMismatch {
+interface FormatMismatch {
   readonly expected: string;
   readonly found: string;
 }
@@ -130,4 +137,55 @@ function gitDiffFault(bytes: Uint8Array): string | undefined {
   if (feed === -1) return 'a first line that nothing follows';
   const next = buffer.subarray(feed + 1, feed + 64).toString('latin1');
   return sectionMarks.some((mark) => next.startsWith(mark)) ? undefined : 'a section without git headers';
+}
+
+/**
+ * Content of an artifact that has the digest and the size of its record, or in words what is there instead (contract,
+ * Errors 2).
+ */
+export function artifactContent(
+  { artifactBytes }: Pick<RuleInput, 'artifactBytes'>,
+  { sha256, sizeBytes }: ArtifactRecord,
+): { readonly bytes: Uint8Array } | { readonly found: string } {
+  const bytes = artifactBytes && Object.hasOwn(artifactBytes, sha256) ? artifactBytes[sha256] : undefined;
+  if (!bytes) return { found: 'no content' };
+  const actual = sha256Hex(bytes);
+  if (actual !== sha256) return { found: `content with SHA-256 ${actual}` };
+  return bytes.length === sizeBytes ? { bytes } : { found: `${bytes.length} bytes` };
+}
+
+/** What a rule over one JSON report is about. */
+interface DocumentRule {
+  readonly rule: string;
+  readonly artifact: string;
+  readonly expected: string;
+  /** Judges one document in normal form. `isOurs`: no check made it. */
+  judge(value: unknown, path: string, isOurs: boolean): readonly Finding[];
+}
+
+/**
+ * Judges every artifact of that name. None, or one without the content of its record, or one that is no JSON is an
+ * `error`.
+ */
+export function judgeDocuments(
+  { rule, artifact, expected, judge }: DocumentRule,
+  input: Pick<RuleInput, 'artifacts' | 'artifactBytes' | 'unmade'>,
+): readonly Finding[] {
+  const fail = (found: string, path?: string): Finding => ({
+    rule,
+    severity: 'error',
+    message: `expected \`${artifact}\` to be ${expected}, found ${found}`,
+    ...(path === undefined ? {} : { path }),
+    detail: { artifact, expected, found },
+  });
+  const records = input.artifacts.filter(({ name }) => name === artifact);
+  const reason = input.unmade?.[artifact];
+  if (records.length === 0) return [fail(reason === undefined ? 'none' : `none: ${reason}`)];
+  return records.flatMap((record) => {
+    const content = artifactContent(input, record);
+    if ('found' in content) return [fail(content.found, record.path)];
+    const read = readJson(content.bytes);
+    if ('found' in read) return [fail(read.found, record.path)];
+    return judge(read.value, record.path, record.checkId === undefined);
+  });
 }

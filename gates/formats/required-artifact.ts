@@ -1,4 +1,4 @@
-import { gateOf, lookedForAt } from '../../core/contract/gate-of.ts';
+import { gateOf, lookedForAt } from '../../core/contract/check.ts';
 import type { ArtifactStage, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import { stageNames } from '../../core/contract/stage.ts';
 

@@ -1,5 +1,5 @@
-import { plainLine } from '../reports/plain-text.ts';
-import { isObject, isText, type JsonObject, objectsOf } from './read-json.ts';
+import { plainLine } from '../reports/test-report.ts';
+import { isObject, isText, type JsonObject, objectsOf } from './documents.ts';
 
 const levels = ['none', 'note', 'warning', 'error'];
 /** CVSS v3: high begins here. Scanners state it as `properties["security-severity"]` of a rule. */

@@ -1,7 +1,7 @@
 import { workspaceInside } from '../../core/contract/sandbox.ts';
 import { listOf, tableOf } from '../../readers/packages/content.ts';
 import { stated } from '../../readers/packages/reading.ts';
-import { isObject, isText, type JsonObject, objectsOf } from './read-json.ts';
+import { isObject, isText, type JsonObject, objectsOf } from './documents.ts';
 import { invocationsOf, readLevels, readRules } from './sarif-level.ts';
 
 /** What a document lacks to be SARIF 2.1.0 (OASIS, sections 3.13, 3.14, 3.18, 3.27); `undefined` where it is. */

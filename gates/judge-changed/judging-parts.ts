@@ -1,6 +1,5 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import { toolMembers } from '../../readers/judges/manifests.ts';
-import { judgesByTool, toolSections } from '../../readers/judges/tool-sections.ts';
+import { judgesByTool, toolMembers, toolSections } from '../../readers/judges/manifests.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
 /** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */

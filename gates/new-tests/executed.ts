@@ -1,4 +1,4 @@
-import type { ExecutedTests } from '../../core/contract/check-runner.ts';
+import type { ExecutedTests } from '../../core/contract/check.ts';
 import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../core/contract/check.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';

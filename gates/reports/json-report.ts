@@ -1,4 +1,3 @@
-import { plainLine } from './plain-text.ts';
 import { eventReaderFor, readEvents } from './read-events.ts';
 import {
   countOf,
@@ -11,7 +10,7 @@ import {
   timeOf,
 } from './read-report-json.ts';
 import { claimedCount, Tally } from './tally.ts';
-import { type ParsedReport, refuse, type TestReport, textRefusal } from './test-report.ts';
+import { type ParsedReport, plainLine, refuse, type TestReport, textRefusal } from './test-report.ts';
 
 /**
  * Reads a runner's JSON, told by its members: jest and vitest, mocha, pytest-json-report, and the streams of `go test

@@ -1,5 +1,4 @@
-import { withoutEscapes } from './plain-text.ts';
-import { type ParsedReport, textRefusal } from './test-report.ts';
+import { type ParsedReport, textRefusal, withoutEscapes } from './test-report.ts';
 
 /** Endings of report files that a `testSuite` check is asked for (resolutions, Where artifacts come from). */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
@@ -16,7 +15,7 @@ export async function parseReport(name: string, bytes: Uint8Array): Promise<Pars
       const [{ readXml }, { junitReader }, { trxReader }] = await Promise.all([
         import('./read-xml.ts'),
         import('./junit.ts'),
-        import('./trx.ts'),
+        import('./junit.ts'),
       ]);
       return readXml(bytes, (root) => junitReader(root) ?? trxReader(root));
     }

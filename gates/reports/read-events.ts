@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { plainLine } from './plain-text.ts';
 import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-report-json.ts';
 import { claimedCount, Tally } from './tally.ts';
 import {
   type EventReader,
   type ParsedReport,
+  plainLine,
   type ReportRefusal,
   refuse,
   reportBounds,

@@ -1,5 +1,4 @@
-import { plainLine } from './plain-text.ts';
-import { type ReportRefusal, reportBounds, textRefusal } from './test-report.ts';
+import { plainLine, type ReportRefusal, reportBounds, textRefusal } from './test-report.ts';
 
 /** A parsed document, or why it cannot be one. */
 type ReadReportJson =

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SaxesTagPlain } from 'saxes';
-import { plainLine } from './plain-text.ts';
 import {
   type ParsedReport,
+  plainLine,
   type ReportRefusal,
   refuse,
   reportBounds,

@@ -1,6 +1,8 @@
-import { boundedName, plainLine, plainName } from './plain-text.ts';
 import {
+  boundedName,
   type Contradiction,
+  plainLine,
+  plainName,
   reportBounds,
   type TestFailure,
   type TestReport,

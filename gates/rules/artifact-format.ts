@@ -1,9 +1,8 @@
+import { lookedForAt } from '../../core/contract/check.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
-import { artifactContent } from '../formats/artifact-content.ts';
-import { isOfTests, matchesFormat } from '../formats/matches-format.ts';
+import { artifactContent, isOfTests, matchesFormat } from '../formats/matches-format.ts';
 
 const rule = 'artifact-format';
 

@@ -1,5 +1,5 @@
+import { lookedForAt } from '../../core/contract/check.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { mustPass } from '../../core/contract/stage.ts';
 

@@ -3,11 +3,10 @@ import type { LaidPath } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { type Configured, configuredProgram } from '../../readers/judges/config-files.ts';
+import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';
-import { toolTest } from '../../readers/judges/tool-sections.ts';
 import { pathGlob } from '../../readers/judges/tree.ts';
-import { judgeApprovals } from '../approvals/judge-approvals.ts';
-import { reviewStep } from '../approvals/review-step.ts';
+import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { judgingParts } from '../judge-changed/judging-parts.ts';
 import { isOfNewDirectory, isReadThere, takesPlaceOf } from '../judge-changed/new-place.ts';
 

@@ -4,8 +4,7 @@ import { applyManifests } from '../../readers/packages/apply-manifests.ts';
 import { isDependencyFile } from '../../readers/packages/file-kind.ts';
 import { identityOf, isOwnDirectory } from '../../readers/packages/new-dependencies.ts';
 import type { LockedPackage } from '../../readers/packages/package-set.ts';
-import { judgeApprovals } from '../approvals/judge-approvals.ts';
-import { reviewStep } from '../approvals/review-step.ts';
+import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 import {
   AllowedLicenses,
@@ -13,8 +12,9 @@ import {
   licenseKey,
   parseLicense,
   type SpdxNode,
+  type StatedLicense,
+  StatedLicenses,
 } from '../licenses/spdx-expression.ts';
-import { type StatedLicense, StatedLicenses } from '../licenses/stated-licenses.ts';
 
 const rule = 'licenses';
 const maxFindings = 200;

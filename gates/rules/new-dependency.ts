@@ -1,12 +1,15 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { type ChangedHash, changedHashes } from '../../readers/packages/changed-hashes.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
 import { lockfileDrift, lostLockfiles } from '../../readers/packages/lockfile-drift.ts';
-import { type NewDependency, newDependencies } from '../../readers/packages/new-dependencies.ts';
+import {
+  type ChangedHash,
+  changedHashes,
+  type NewDependency,
+  newDependencies,
+} from '../../readers/packages/new-dependencies.ts';
 import { type ChangedSource, changedSources } from '../../readers/packages/sources/changed-sources.ts';
-import { judgeApprovals } from '../approvals/judge-approvals.ts';
-import { reviewStep } from '../approvals/review-step.ts';
+import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 
 const rule = 'new-dependency';

@@ -1,7 +1,6 @@
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { isScanned, mayHit, mayRename, type Scanned } from '../direct-eval/candidates.ts';
-import { findHits } from '../direct-eval/find-hits.ts';
-import { candidateLanguage, type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
+import { candidateLanguage, findHits, type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 
 const rule = 'no-direct-eval';
 

@@ -1,10 +1,10 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import { judgeDocuments } from '../formats/judge-documents.ts';
-import { isObject } from '../formats/read-json.ts';
+import { isObject } from '../formats/documents.ts';
+import { judgeDocuments } from '../formats/matches-format.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
 import { unfinishedReason } from '../formats/sarif-level.ts';
-import { plainLine } from '../reports/plain-text.ts';
+import { plainLine } from '../reports/test-report.ts';
 import { judgeChange } from '../sast/judge-change.ts';
 
 const rule = 'sast';

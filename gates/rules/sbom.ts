@@ -1,9 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import { cyclonedxFault } from '../formats/cyclonedx.ts';
-import { judgeDocuments } from '../formats/judge-documents.ts';
-import { isObject } from '../formats/read-json.ts';
-import { spdxFault } from '../formats/spdx.ts';
+import { cyclonedxFault, isObject, spdxFault } from '../formats/documents.ts';
+import { judgeDocuments } from '../formats/matches-format.ts';
 
 const rule = 'sbom';
 const artifact = 'sbom';

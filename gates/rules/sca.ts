@@ -1,12 +1,23 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import { type AdvisorySeverity, reaches, worstSeverity } from '../../readers/advisories/advisory.ts';
-import { readSeverityWord } from '../../readers/advisories/cvss.ts';
+import {
+  type AdvisorySeverity,
+  reaches,
+  readSeverityWord,
+  worstSeverity,
+} from '../../readers/advisories/advisory.ts';
 import { ignoredBy, readScaOptions, type ScaOptions } from '../../readers/advisories/sca-options.ts';
-import { baselineProperty, componentsByRef, cyclonedxFault, propertyOf } from '../formats/cyclonedx.ts';
-import { judgeDocuments } from '../formats/judge-documents.ts';
-import { isObject, isText, type JsonObject } from '../formats/read-json.ts';
-import { plainLine } from '../reports/plain-text.ts';
+import {
+  baselineProperty,
+  componentsByRef,
+  cyclonedxFault,
+  isObject,
+  isText,
+  type JsonObject,
+  propertyOf,
+} from '../formats/documents.ts';
+import { judgeDocuments } from '../formats/matches-format.ts';
+import { plainLine } from '../reports/test-report.ts';
 
 const rule = 'sca';
 const artifact = 'sca-report';

@@ -5,11 +5,18 @@ import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secret
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
 import { tokenChecksum, weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import { type AddedLine, type AddedText, addedText } from '../secrets/added-text.ts';
-import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
-import { secretTest } from '../secrets/may-hold-secret.ts';
-import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
-import { isDataFile, isNamedAsText } from '../source/binary-text.ts';
+import {
+  type AddedLine,
+  type AddedText,
+  type Allowance,
+  addedText,
+  marker,
+  readAllowance,
+  type StandingMarks,
+  secretTest,
+  standingMarks,
+} from '../secrets/added-text.ts';
+import { isDataFile, isNamedAsText } from '../source/changed-source.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;

@@ -2,9 +2,8 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import { addedBinaryLines, isNamedAsText } from '../source/binary-text.ts';
-import { lineMarks } from '../source/line-marks.ts';
+import { hunkLines } from '../../readers/diff/read-sections.ts';
+import { addedBinaryLines, isNamedAsText, lineMarks } from '../source/changed-source.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';
 
 const rule = 'suppressions';

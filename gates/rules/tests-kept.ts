@@ -9,12 +9,11 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { isOfHelpers } from '../test-cases/helper-functions.ts';
 import { testInventory, withoutCases } from '../test-cases/test-inventory.ts';
-import { isTestFile } from '../test-cases/test-text.ts';
+import { isOfHelpers, isTestFile } from '../test-cases/test-text.ts';
+import { idleNews, newMarks } from '../tests-kept/asserts-less.ts';
 import { lostCases } from '../tests-kept/cases-lost.ts';
 import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
-import { idleNews, newMarks } from '../tests-kept/marks.ts';
 import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
 import { tellLosses } from '../tests-kept/tell-losses.ts';
 import { leftToSuite } from '../tests-kept/written-tests.ts';

@@ -1,21 +1,17 @@
+import { compileGlob, type Glob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
 import { grammarOf } from '../../readers/source/language.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from '../direct-eval/hits.ts';
 import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import { csharpSast } from './csharp.ts';
-import { goSast } from './go.ts';
 import { javaSast } from './java.ts';
-import { javascriptSast } from './javascript.ts';
-import { phpSast } from './php.ts';
+import { csharpSast, goSast, javascriptSast, phpSast, rubySast } from './languages.ts';
 import { pythonSast } from './python.ts';
-import { type SastRow, sastRow, sastRows } from './rows.ts';
-import { rubySast } from './ruby.ts';
-import { readSastOptions, type SastOptions } from './sast-options.ts';
+import { retiredRows, type SastRow, sastRow, sastRows } from './rows.ts';
 import { shellSast } from './shell.ts';
 
 const rule = 'sast';
@@ -104,5 +100,43 @@ function toFinding(source: ChangedSource, hit: Hit, offset: number, options: Sas
       ...(source.whole ? {} : { seen: 'diff only' }),
       ...(isAllowed ? { suppressed: true, reason: 'config' } : {}),
     },
+  };
+}
+
+/** What `[rules.sast]` of the config at the policy commit allows. */
+interface SastOptions {
+  /** Whether a row may hit in a file; it is then listed and blocks nothing. */
+  isAllowed(row: string, path: string): boolean;
+  /** What is wrong with the options; each fails the rule. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows nothing: it may
+ * have come with the change.
+ */
+function readSastOptions(options: Readonly<Record<string, unknown>>): SastOptions {
+  const problems = Object.keys(options)
+    .filter((name) => name !== 'allow')
+    .map((name) => `\`${name}\` is no option; known is \`allow\``);
+  const allowed: { readonly row: string; readonly globs: readonly Glob[] }[] = [];
+  const { allow = [] } = options;
+  for (const [index, one] of (Array.isArray(allow) ? allow : [allow]).entries()) {
+    const { row, paths, ...rest } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    const isRight =
+      Object.keys(rest).length === 0 &&
+      typeof row === 'string' &&
+      Array.isArray(paths) &&
+      paths.length > 0 &&
+      paths.every((path) => typeof path === 'string');
+    if (!isRight) problems.push(`\`allow[${index}]\` is expected to be \`{ row = "…", paths = ["…"] }\``);
+    else if (!sastRow(row) && !retiredRows.includes(row))
+      problems.push(`\`allow[${index}].row\` is none of ${sastRows.map(({ id }) => id).join(', ')}`);
+    else allowed.push({ row, globs: (paths as readonly string[]).map((path) => compileGlob(path)) });
+  }
+  return {
+    problems,
+    isAllowed: (id, path) =>
+      allowed.some(({ row, globs }) => row === id && globs.some((glob) => glob.matches(path))),
   };
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileSides } from '../../core/contract/rule.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
-import { quotePath } from '../../readers/diff/quote-path.ts';
+import { quotePath } from '../../readers/diff/read-sections.ts';
 import { cutDiff, type DiffPiece, type Unscanned } from './cut-diff.ts';
 
 /** One file to scan: how findings name it, and where it lies. */
@@ -75,7 +75,7 @@ async function* asAdded(
     for (let at = 0; at < block.length; ) {
       const feed = block.indexOf(10, at);
       const end = feed < 0 ? block.length : feed + 1;
-      if (isLineStart) parts.push(plus);
+      if (isLineStart) parts.push(plusSign);
       parts.push(block.subarray(at, end));
       isLineStart = feed >= 0;
       at = end;
@@ -85,4 +85,4 @@ async function* asAdded(
   if (!isLineStart) yield Buffer.from('\n');
 }
 
-const plus = Buffer.from('+');
+const plusSign = Buffer.from('+');

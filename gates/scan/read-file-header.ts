@@ -17,7 +17,7 @@ const shortBytes = 400;
 export function readFileHeader(diff: Buffer, start: number, end: number): PatchFile {
   const head = (most: number): string => diff.toString('latin1', start, Math.min(end, start + most));
   const found = plain.exec(head(shortBytes)) ?? plain.exec(head(plainBytes));
-  if (!found) return { ...readSection(diff.subarray(start, end)), start, end };
+  if (!found) return { ...readHeaderSection(diff.subarray(start, end)), start, end };
   const [, path = '', newMode, sameMode] = found;
   const mode = newMode ?? sameMode;
   return {
@@ -32,7 +32,7 @@ export function readFileHeader(diff: Buffer, start: number, end: number): PatchF
   };
 }
 
-function readSection(section: Buffer): Omit<PatchFile, 'start' | 'end'> {
+function readHeaderSection(section: Buffer): Omit<PatchFile, 'start' | 'end'> {
   const header = headerOf(section);
   const text = header.toString('latin1');
   const [found] = readSections(header);

@@ -1,6 +1,5 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
-import { hunkLines } from '../../readers/diff/hunk-lines.ts';
+import { hunkLines, maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/read-sections.ts';
 import type { Unscanned } from './cut-diff.ts';
 import { readFileHeader } from './read-file-header.ts';
 

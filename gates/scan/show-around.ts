@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../readers/diff/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/read-sections.ts';
 import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
 
 const reach = 2;

@@ -1,8 +1,20 @@
 import type { ScanFormat, ScanLevel } from '../../core/contract/scanner.ts';
-import { type AdvisorySeverity, worstSeverity } from '../../readers/advisories/advisory.ts';
-import { readCvss, readSeverityWord, severityOf } from '../../readers/advisories/cvss.ts';
-import { componentsByRef, cyclonedxFault } from '../formats/cyclonedx.ts';
-import { isObject, isText, type JsonObject, objectsOf, readJson } from '../formats/read-json.ts';
+import {
+  type AdvisorySeverity,
+  readCvss,
+  readSeverityWord,
+  severityOf,
+  worstSeverity,
+} from '../../readers/advisories/advisory.ts';
+import {
+  componentsByRef,
+  cyclonedxFault,
+  isObject,
+  isText,
+  type JsonObject,
+  objectsOf,
+  readJson,
+} from '../formats/documents.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
 import { unfinishedReason } from '../formats/sarif-level.ts';
 

@@ -1,7 +1,9 @@
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import { addedBinaryLines } from '../source/binary-text.ts';
+import { scryptSync } from 'node:crypto';
+import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import type { AnchorTest, RuleInput } from '../../core/contract/rule.ts';
+import { hunkLines } from '../../readers/diff/read-sections.ts';
+import { findSecrets, isSecretAt } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { addedBinaryLines, lineMarks } from '../source/changed-source.ts';
 
 /** One line of the joined text: where it begins there, and its number in the candidate. */
 export interface AddedLine {
@@ -47,4 +49,181 @@ export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile):
       if (kind !== 'removed') add(line, diff.toString('latin1', start, end), kind === 'added');
   }
   return { text: parts.join(''), lines };
+}
+
+/** What `[rules.secrets]` of the config at the policy commit allows. */
+export interface Allowance {
+  /** Why a finding on this value is suppressed; `undefined` where it stands. */
+  reasonFor(digest: string, markedLine: boolean): 'config' | 'marker' | undefined;
+  digestOf(value: string): string;
+  /** What is wrong with the options; each fails the rule. */
+  readonly problems: readonly string[];
+}
+
+/** On a line, or the line above, at base: the value there is meant to be seen. */
+export const marker = 'writ:allow-secret';
+
+const digestForm = /^scrypt:[0-9a-f]{32}$/;
+const known = new Set(['allow', 'inline', 'digest_key']);
+
+/**
+ * Reads the options `allow` (digests, as findings show them), `inline` (whether `writ:allow-secret` at base counts,
+ * default true) and `digest_key`. Digests are stretched and salted with that key: a weak password is not to be guessed
+ * from a report.
+ */
+export function readAllowance(options: Readonly<Record<string, unknown>>): Allowance {
+  const { allow = [], inline = true, digest_key: key = '' } = options;
+  const problems = Object.keys(options)
+    .filter((name) => !known.has(name))
+    .map((name) => `\`${name}\` is no option; known are ${[...known].map((one) => `\`${one}\``).join(', ')}`);
+  const digests = Array.isArray(allow) ? allow : [];
+  if (!Array.isArray(allow) || digests.some((one) => typeof one !== 'string' || !digestForm.test(one)))
+    problems.push('`allow` is expected to be a list of `scrypt:` digests as findings show them');
+  if (typeof inline !== 'boolean') problems.push('`inline` is expected to be true or false');
+  if (typeof key !== 'string') problems.push('`digest_key` is expected to be text');
+  const allowed = new Set(digests);
+  const made = new Map<string, string>();
+  return {
+    problems,
+    reasonFor(digest, markedLine) {
+      if (allowed.has(digest)) return 'config';
+      return markedLine && inline === true ? 'marker' : undefined;
+    },
+    digestOf(value) {
+      const before = made.get(value);
+      if (before !== undefined) return before;
+      const salt = `writ secret finding 1\0${key}`;
+      const hex = scryptSync(Buffer.from(value, 'latin1'), salt, 16, { N: 1024, r: 8, p: 1 }).toString('hex');
+      const digest = `scrypt:${hex}`;
+      made.set(value, digest);
+      return digest;
+    },
+  };
+}
+
+const plus = 43;
+const space = 32;
+/** Read before an anchor, and behind it if removed lines are between it and its value. */
+const maxBefore = 2048;
+const maxBelow = 8 * 1024;
+/** Behind the line of a name, removed lines that may stand before its value begin within so many characters. */
+const maxGap = 256;
+
+/**
+ * Whether a secret may begin at an offset of the diff that holds one of `secretHeads`, on an added line or on a line of
+ * context above one. Says yes too often, never too rarely.
+ */
+export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
+  const markAt = lineMarks(diff, file);
+  let made: string | undefined;
+  return (offset) => {
+    made ??= Buffer.from(diff.buffer, diff.byteOffset + file.start, file.end - file.start).toString('latin1');
+    const text = made;
+    const at = offset - file.start;
+    const mark = markAt(offset);
+    if (mark !== plus && mark !== space) return false;
+    if (isSecretAt(text, at)) return true;
+    // Lines of the base between an anchor and what follows it in the candidate are left out.
+    const feed = text.indexOf('\n', at);
+    if (feed < 0 || !text.slice(feed, mark === plus ? feed + 2 : feed + maxGap).includes('\n-')) return false;
+    const ahead = text.slice(at, feed + maxBelow);
+    if (ahead.length > maxBelow && ahead.startsWith('\n-', ahead.lastIndexOf('\n'))) return true;
+    const before = text.slice(Math.max(0, at - maxBefore), at);
+    return isSecretAt(before + ahead.replace(/\n-[^\n]*/g, ''), before.length);
+  };
+}
+
+const markerBytes = Buffer.from(marker);
+
+/** Values that stood marked where a patch took them from. */
+export interface StandingMarks {
+  /** Whether a line that the patch takes away held this value, with the marker on it or right above it. */
+  covers(value: string): boolean;
+}
+
+/**
+ * Which marked values a patch moves, re-indents or renames with their file: what the sides of the diff that stand at
+ * base say, and nothing that the patch adds. Where the policy commit is not the base, `standing` holds what it has of
+ * these files, and a value counts that is marked there too. A value is known by all of its octets, so that no old
+ * marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
+ */
+export function standingMarks(
+  { diff, files }: Pick<PatchSet, 'diff' | 'files'>,
+  standing?: RuleInput['standing'],
+): StandingMarks {
+  let values: ReadonlySet<string> | undefined;
+  return {
+    covers(value) {
+      values ??= readValues(Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength), files, standing);
+      return values.has(value);
+    },
+  };
+}
+
+function readValues(
+  diff: Buffer,
+  files: readonly PatchFile[],
+  standing: RuleInput['standing'],
+): ReadonlySet<string> {
+  const values = new Set<string>();
+  for (const file of files) {
+    const found = diff.indexOf(markerBytes, file.start);
+    if (found === -1) break;
+    if (file.binary || found >= file.end) continue;
+    const kept = standing && markedIn(standing[file.oldPath ?? file.path]);
+    for (const value of markedValues(linesAtBase(diff, file)))
+      if (kept?.has(value) ?? true) values.add(value);
+  }
+  return values;
+}
+
+/** Values of a whole file that a marker is beside. */
+function markedIn(bytes: Uint8Array | undefined): ReadonlySet<string> {
+  if (bytes === undefined) return new Set();
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return markedValues(text.split('\n').map((line) => ({ text: line, hunk: 0, counts: true })));
+}
+
+/** What a diff has of a file at base: only values on lines that the patch removes count. */
+function* linesAtBase(diff: Buffer, file: PatchFile): Generator<BaseLine> {
+  for (const { kind, hunk, start, end } of hunkLines(diff, file))
+    if (kind !== 'added')
+      yield { text: diff.toString('latin1', start, end), hunk, counts: kind === 'removed' };
+}
+
+interface BaseLine {
+  readonly text: string;
+  /** Lines of different hunks are no neighbours. */
+  readonly hunk: number;
+  /** A value on it counts, and not only a marker. */
+  readonly counts: boolean;
+}
+
+function markedValues(base: Iterable<BaseLine>): ReadonlySet<string> {
+  const parts: string[] = [];
+  const lines: { readonly at: number; readonly marked: boolean }[] = [];
+  let length = 0;
+  let previous = 0;
+  let above = false;
+  for (const { text, hunk, counts } of base) {
+    if (hunk !== previous) {
+      parts.push('\0\n');
+      length += 2;
+      above = false;
+      previous = hunk;
+    }
+    const here = text.includes(marker);
+    lines.push({ at: length, marked: counts && (here || above) });
+    parts.push(text, '\n');
+    length += text.length + 1;
+    above = here;
+  }
+  const text = parts.join('');
+  const values = new Set<string>();
+  let index = 0;
+  for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
+    while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
+    if (lines[index]?.marked) values.add(match.value ?? text.slice(match.start, match.end));
+  }
+  return values;
 }

@@ -14,7 +14,7 @@ import {
   withoutBraces,
 } from './blocks.ts';
 import { type CaseKind, caseForms, hidden } from './case-forms.ts';
-import { leftOutSpans, removedNames } from './left-out-spans.ts';
+import { leftOutSpans, removedNames } from './skip-marks.ts';
 import { codeText, shellCode, withoutDeadCode } from './test-text.ts';
 
 /** One declared test case. */

@@ -4,11 +4,11 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { coverOf, isOutline, type Outline, type Span } from './blocks.ts';
 import { conditionsAround, leavesOutElsewhere } from './conditions.ts';
 import { deadSpans } from './dead-spans.ts';
-import { type HelperFunction, helperFunctions } from './helper-functions.ts';
 import { judgingCalls } from './library-bindings.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
+import { type HelperFunction, helperFunctions } from './test-text.ts';
 
 /** A declared case with what can be seen of whether it judges anything. */
 export interface InventoryCase extends TestCase {

@@ -1,4 +1,4 @@
-import type { CheckOutcome, ExecutedTests } from '../../core/contract/check-runner.ts';
+import type { CheckOutcome, ExecutedTests } from '../../core/contract/check.ts';
 import type {
   Executed,
   ExecutedAnswer,

@@ -1,4 +1,4 @@
-import type { ArtifactProducer, ArtifactRequest } from '../../core/contract/artifact-producer.ts';
+import type { ArtifactProducer, ArtifactRequest } from '../../core/contract/artifact.ts';
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';

@@ -1,6 +1,6 @@
 import type { VerificationData } from '../../api/schemas/verification-schema.ts';
-import { verifyInRepository } from '../../api/verify/verify-in-repository.ts';
 import type { VerifyRequest } from '../../api/verify/verify-request.ts';
+import { verifyInRepository } from '../../api/verify/verify-target.ts';
 import { builtInStores } from '../store/built-in-stores.ts';
 
 /**

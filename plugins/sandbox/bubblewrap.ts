@@ -9,13 +9,10 @@ import {
   viewOfHost,
   viewWithTools,
 } from './host-view.ts';
-import { initWords } from './init.ts';
-import { egressMounts, homeInside, mountsOf, reportsInside } from './mounts.ts';
-import { onceProbed } from './probe.ts';
-import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
-import { runInView } from './run-in-view.ts';
-import { onceTraced } from './tracer.ts';
-import { withheldMounts } from './withheld-programs.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { onceProbed, onceTraced } from './probe.ts';
+import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
+import { initWords, runInView } from './run-in-view.ts';
 
 /**
  * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and

@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
-import { forwarderInside, wayInside } from '../../engine/tool/egress/inside.ts';
-import { isInside } from '../../engine/tool/inside.ts';
+import { forwarderInside, proxyVariables, wayInside } from '../../engine/tool/egress/open-egress.ts';
+import { isInside } from '../../engine/tool/find-program.ts';
+import type { HostView } from './host-view.ts';
 
 export const reportsInside = '/reports';
 /** The private home directory inside. */
@@ -12,7 +13,7 @@ export const homeInside = '/home/check';
 // Synchronous throughout: a handful of stats before a fork cost less than the way through the thread pool.
 
 /** One bind of a request: resolved source, target inside. */
-export interface Mount {
+interface Mount {
   readonly source: string;
   readonly target: string;
   readonly writable: boolean;
@@ -86,4 +87,88 @@ function kindOf(file: string): 'absent' | 'symlink' | 'directory' | 'other' {
 
 function unsafe(message: string, detail: Record<string, unknown>): WritError {
   return new WritError('SANDBOX_UNSAFE', { message, detail });
+}
+
+/** Where programs keep the rest of themselves, which runs as well as they do. */
+const companions = ['lib/git-core', 'libexec/git-core', 'lib64/git-core'];
+
+/**
+ * What covers, at every place where the view shows it, each program that a request withholds, and the directory of its
+ * companions. Links are resolved, so that every name of one file is covered with it; a copy under another name is not
+ * known here.
+ */
+export function withheldMounts(view: HostView, { withheld }: SandboxRequest): readonly Mount[] {
+  if (withheld === undefined) return [];
+  const shown = [...view.system, ...view.toolchains];
+  const isShown = (place: string): boolean => shown.some((root) => isInside(root, place));
+  const targets = new Map<string, Mount>();
+  const cover = (place: string, source: string): void => {
+    if (isShown(place)) targets.set(place, { source, target: place, writable: false });
+  };
+  for (const directory of new Set(view.searchPath)) {
+    for (const name of namesIn(directory).filter(withheld.isWithheld)) {
+      const real = resolved(path.join(directory, name));
+      if (real !== undefined && statSync(real).isFile())
+        cover(real, path.join(withheld.stubs, withheld.stub));
+    }
+    for (const companion of companions) {
+      const real = resolved(path.join(path.dirname(directory), companion));
+      if (real !== undefined && statSync(real).isDirectory()) cover(real, withheld.stubs);
+    }
+  }
+  // What a covered directory holds is covered.
+  const places = [...targets.keys()];
+  return [...targets.values()].filter(
+    ({ target }) => !places.some((place) => place !== target && isInside(place, target)),
+  );
+}
+
+const listed = new Map<string, { readonly at: bigint; readonly names: readonly string[] }>();
+
+/** One directory of programs is read again when something in it has changed. */
+function namesIn(directory: string): readonly string[] {
+  const stat = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  const before = listed.get(directory);
+  if (before?.at === stat.mtimeNs) return before.names;
+  const names = readdirSync(directory);
+  listed.set(directory, { at: stat.mtimeNs, names });
+  return names;
+}
+
+function resolved(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names that steer the loader or a shell before the command starts, and those that the back end owns. */
+const refused =
+  /^(?:LD_.*|DYLD_.*|GLIBC_.*|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS4|IFS|PATH|HOME|TMPDIR)$/;
+const wellFormed = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * The whole environment of a sandboxed process. A name that could act on the sandbox itself is refused
+ * (SANDBOX_UNSAFE).
+ */
+export function sandboxEnvironment(
+  env: Readonly<Record<string, string>>,
+  own: { readonly path: string; readonly home: string; readonly temporary: string },
+): Record<string, string> {
+  for (const [name, value] of Object.entries(env)) {
+    if (!wellFormed.test(name) || refused.test(name) || value.includes('\0')) {
+      throw new WritError('SANDBOX_UNSAFE', {
+        message: `the environment variable \`${name}\` cannot be passed on`,
+        detail: { name },
+      });
+    }
+  }
+  return { ...env, PATH: own.path, HOME: own.home, TMPDIR: own.temporary };
+}
+
+/** The request's environment; with a way out also what tells programs of it, which the request cannot change. */
+export function environmentOf({ env, network }: SandboxRequest): Readonly<Record<string, string>> {
+  return typeof network === 'object' ? { ...env, ...proxyVariables } : env;
 }

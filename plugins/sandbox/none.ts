@@ -6,10 +6,10 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/contract/sandbox.ts';
-import { sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, viewBeside, viewOfHost, viewWithTools } from './host-view.ts';
-import { processesFrom, processesIn } from './process-tree.ts';
+import { sandboxEnvironment } from './mounts.ts';
 import { spawnWatched } from './spawn-watched.ts';
+import { processesFrom, processesIn } from './watch-limits.ts';
 
 const markName = 'WRIT_PROCESS_MARK';
 

@@ -2,16 +2,17 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { messageOf } from '../../core/base/errors.ts';
-import type { SandboxBackend } from '../../core/contract/sandbox.ts';
+import { join } from 'node:path';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { SandboxBackend, TracerProbe } from '../../core/contract/sandbox.ts';
+import { findProgram } from '../../engine/tool/find-program.ts';
 import {
   isProvenDead,
   ownIdentity,
   type ProcessIdentity,
 } from '../../engine/tool/process/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
-import { profile } from './profile.ts';
+import { profile } from './refused-calls.ts';
 
 /** Set by the back end or by the shell itself. */
 const ownVariables = new Set(['PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
@@ -100,7 +101,7 @@ async function removeKilled(temporary: string, self: ProcessIdentity): Promise<v
     const pid = Number(/^writ-probe-\d+-(\d{1,10})-[A-Za-z0-9]{6}$/.exec(name)?.[1]);
     const maker = { ...self, pid, started: '' };
     if (!name.startsWith(scratchPrefix(maker)) || !(await isProvenDead(maker))) continue;
-    const found = path.join(temporary, name);
+    const found = join(temporary, name);
     const status = await lstat(found).catch(() => undefined);
     if (status?.isDirectory() && status.uid === process.getuid?.())
       await rm(found, { recursive: true, force: true }).catch(() => undefined);
@@ -116,7 +117,7 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
   const temporary = await realpath(tmpdir());
   const self = await ownIdentity();
   await removeKilled(temporary, self);
-  const scratch = await mkdtemp(path.join(temporary, scratchPrefix(self)));
+  const scratch = await mkdtemp(join(temporary, scratchPrefix(self)));
   const servers: Server[] = [];
   let connected = 0;
   const listen = (where: { port: number; host: string } | { path: string }): Promise<Server> =>
@@ -129,14 +130,14 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
       server.once('error', reject).listen(where, () => resolve(server));
     });
   try {
-    const workspace = path.join(scratch, 'workspace');
-    const reports = path.join(scratch, 'reports');
-    await mkdir(path.join(workspace, '.git'), { recursive: true });
+    const workspace = join(scratch, 'workspace');
+    const reports = join(scratch, 'reports');
+    await mkdir(join(workspace, '.git'), { recursive: true });
     await mkdir(reports);
-    const secret = path.join(scratch, 'secret');
+    const secret = join(scratch, 'secret');
     await writeFile(secret, 'x', { mode: 0o600 });
     const address = (await listen({ port: 0, host: '127.0.0.1' })).address();
-    const socket = path.join(scratch, 's');
+    const socket = join(scratch, 's');
     await listen({ path: socket });
     if (address === null || typeof address === 'string') return fails('no loopback port to try');
     const result = await backend.run({
@@ -175,7 +176,7 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
     }
     if (connected > 0) leaks.push('loopback');
     if (leaks.length > 0) return fails(`it lets through: ${[...new Set(leaks)].join(', ')}`);
-    const written = await readFile(path.join(workspace, 'written'), 'utf8').catch(() => '');
+    const written = await readFile(join(workspace, 'written'), 'utf8').catch(() => '');
     if (!lines.includes('done') || result.exitCode !== 0 || written !== 'x\n') {
       return fails(
         `a command does not run in it: ${result.stderr.bytes.toString('utf8').trim().slice(0, 300)}`,
@@ -197,13 +198,13 @@ function hostSecrets(home: string): string[] {
       return readdirSync(directory)
         .filter(wanted)
         .slice(0, 8)
-        .map((name) => path.join(directory, name));
+        .map((name) => join(directory, name));
     } catch {
       return [];
     }
   };
   return [
-    path.join(home, '.ssh'),
+    join(home, '.ssh'),
     ...entries(home, (name) =>
       /^\.(?:netrc|npmrc|git-credentials|aws|gnupg|docker|kube|bashrc|profile)$/.test(name),
     ),
@@ -216,4 +217,62 @@ function hostSecrets(home: string): string[] {
 
 function fails(reason: string): Probe {
   return { works: false, enforced: [], reason };
+}
+
+const missing = '`strace` is not installed: install the package `strace`';
+
+/** Words that trace what follows: the calls on files and processes, into a file that no process inside can reach. */
+export function tracerWords(file: string): readonly string[] {
+  const program = findProgram('strace', process.env.PATH ?? '');
+  if (program === undefined) throw new WritError('TRACER_UNAVAILABLE', { message: missing });
+  const calls = 'trace=%file,%process,fchdir,getdents64';
+  return [program, '-f', '--seccomp-bpf', '-qq', '-y', '-e', calls, '-e', 'signal=none', '-o', file, '--'];
+}
+
+const tracerAnswers = new Map<string, Promise<TracerProbe>>();
+
+/** A back end's `probeTracer`: asked once per process for the same name and host facts. */
+export function onceTraced(
+  name: string,
+  facts: HostFacts,
+  backend: () => SandboxBackend,
+): () => Promise<TracerProbe> {
+  const key = JSON.stringify([name, facts.path, facts.home, facts.execPath]);
+  return () => {
+    const answer =
+      tracerAnswers.get(key) ??
+      probeTracer(backend()).catch((fault: unknown) => ({ works: false, reason: messageOf(fault) }));
+    tracerAnswers.set(key, answer);
+    return answer;
+  };
+}
+
+/** Traces a command that looks for a file which is not there, and looks whether the trace says so. */
+async function probeTracer(backend: SandboxBackend): Promise<TracerProbe> {
+  const scratch = await mkdtemp(join(await realpath(tmpdir()), 'writ-tracer-'));
+  try {
+    const [workspace, reports, traceTo] = ['workspace', 'reports', 'trace'].map((one) => join(scratch, one));
+    if (workspace === undefined || reports === undefined || traceTo === undefined) return { works: false };
+    await mkdir(join(workspace, '.git'), { recursive: true });
+    await mkdir(reports);
+    const { exitCode, stderr } = await backend.run({
+      argv: ['/bin/sh', '-c', '[ -e looked-for ] || exit 3'],
+      workspace,
+      reports,
+      binds: [],
+      env: {},
+      network: 'none',
+      timeoutMs: 20_000,
+      maxOutputBytes: 65_536,
+      traceTo,
+    });
+    const said = stderr.bytes.toString('utf8').trim().slice(0, 300);
+    if (exitCode !== 3)
+      return { works: false, reason: `\`strace\` does not work in sandbox \`${backend.name}\`: ${said}` };
+    const trace = await readFile(traceTo, 'latin1');
+    if (/looked-for".{0,200} = -1 ENOENT/.test(trace)) return { works: true };
+    return { works: false, reason: '`strace` does not report what a command looks for' };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }

@@ -3,9 +3,8 @@ import path from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ExceededLimit, SandboxRequest } from '../../core/contract/sandbox.ts';
-import { spawnProcess } from '../../engine/tool/spawn.ts';
-import type { SpawnRequest, SpawnResult } from '../../engine/tool/spawn-request.ts';
-import { profile } from './profile.ts';
+import { type SpawnRequest, type SpawnResult, spawnProcess } from '../../engine/tool/spawn.ts';
+import { profile } from './refused-calls.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';
 
 /** What of a process that has started is to be watched, and from which process on all are; `undefined`: nothing. */

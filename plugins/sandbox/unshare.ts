@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
-import { findProgram } from '../../engine/tool/find-program.ts';
-import { isInside } from '../../engine/tool/inside.ts';
+import { findProgram, isInside } from '../../engine/tool/find-program.ts';
 import {
   currentHostFacts,
   type HostFacts,
@@ -11,13 +10,10 @@ import {
   viewOfHost,
   viewWithTools,
 } from './host-view.ts';
-import { initWords } from './init.ts';
-import { egressMounts, homeInside, mountsOf, reportsInside } from './mounts.ts';
-import { onceProbed } from './probe.ts';
-import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
-import { runInView } from './run-in-view.ts';
-import { onceTraced } from './tracer.ts';
-import { withheldMounts } from './withheld-programs.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { onceProbed, onceTraced } from './probe.ts';
+import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
+import { initWords, runInView } from './run-in-view.ts';
 
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:

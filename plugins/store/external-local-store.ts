@@ -3,24 +3,25 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { makeDirectories } from '../../core/base/plain-place.ts';
-import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
+import { makeDirectories } from '../../core/base/files.ts';
+import type { ObjectStore, WriteTree } from '../../core/contract/store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { makeTemporary } from '../../engine/store/remove-litter.ts';
 import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
 import { requireRefName } from '../../engine/vcs/ref-name.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { requireStorePath } from '../../engine/vcs/store-path.ts';
-import { type LocalObjects, openLocalObjects } from './local/local-objects.ts';
-import { openLocalRefs } from './local/local-refs.ts';
 import {
+  type LocalObjects,
   maxManifestBytes,
+  openLocalObjects,
+  openLocalRefs,
   overlay,
   parseManifest,
   type StoredFile,
   toManifestBytes,
   type VersionManifest,
-} from './local/version-manifest.ts';
+} from './local/local-objects.ts';
 
 export interface ExternalLocalOptions {
   readonly clock: Clock;

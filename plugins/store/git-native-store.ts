@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../core/contract/store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { readBlobs, readObjects } from '../../engine/vcs/blobs.ts';
 import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';

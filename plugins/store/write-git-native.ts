@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { WriteTree } from '../../core/contract/object-store.ts';
+import type { WriteTree } from '../../core/contract/store.ts';
 import { makeTemporary } from '../../engine/store/remove-litter.ts';
 import { adoptObjects } from '../../engine/vcs/adopt-objects.ts';
 import { describeObjects } from '../../engine/vcs/blobs.ts';

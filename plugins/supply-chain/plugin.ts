@@ -2,8 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { ArtifactProducer, Produced } from '../../core/contract/artifact-producer.ts';
-import { declaredFormat } from '../../core/contract/declared-format.ts';
+import { type ArtifactProducer, declaredFormat, type Produced } from '../../core/contract/artifact.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Advisory, AdvisoryDatabase } from '../../readers/advisories/advisory.ts';
 import {
@@ -14,12 +13,16 @@ import {
 } from '../../readers/advisories/sca-options.ts';
 import { scanPackages, type Vulnerability } from '../../readers/advisories/scan-packages.ts';
 import type { LockedPackage } from '../../readers/packages/package-set.ts';
-import { openAdvisoryDatabase } from './advisories/open-advisory-database.ts';
-import { advisoryDir } from './advisories/user-data-dir.ts';
-import { type Bill, billOf } from './bill.ts';
-import { type BillPackage, propertiesOf } from './bill-package.ts';
-import { readCandidatePackages } from './candidate-packages.ts';
-import { toCycloneDx, toJsonBytes } from './cyclonedx-document.ts';
+import { advisoryDir, openAdvisoryDatabase } from './advisories/open-advisory-database.ts';
+import {
+  type Bill,
+  type BillPackage,
+  billOf,
+  propertiesOf,
+  readCandidatePackages,
+  toCycloneDx,
+  toJsonBytes,
+} from './bill.ts';
 
 const rootId = 'SPDXRef-repository';
 const checksumNames: Readonly<Record<string, string>> = {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import type { TrustTier } from '../../core/contract/context.ts';
-import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../core/contract/evidence-policy.ts';
+import type {
+  EvidencePolicy,
+  EvidenceSource,
+  RetrievalSoFar,
+  TrustTier,
+} from '../../core/contract/evidence.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A source, or what was done before something is looked up, and what has to come of it. */

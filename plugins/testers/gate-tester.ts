@@ -9,9 +9,8 @@ import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
-import type { CaseRunner } from './run-cases.ts';
+import { type CaseRunner, tellPassed } from './run-cases.ts';
 import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
-import { tellPassed } from './tell-passed.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
 /** One case: what the rule is given and which findings it must answer, in order. */

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
-import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type {
+  FailureKind,
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  ReplyEnd,
+  ToolCall,
+} from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
 import { piecesHeader } from '../../engine/plugin-trust/process/inside/read-in-pieces.ts';
-import type { ServerResponse } from '../../engine/tool/egress/outside.ts';
-import { caseBody, caseType, type ProviderCase } from './provider-case.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from '../../engine/tool/egress/outside.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
-import { type ServedModel, serveModel } from './served-model.ts';
 
 /** A provider to be tested, and what its vendor has answered. */
 export interface ProviderSubject {
@@ -356,4 +362,106 @@ function unevenly(at: number): boolean {
     if (rest < 0) return false;
   }
   return false;
+}
+
+/** What a vendor answered once, and what has to come of it. */
+export interface ProviderCase {
+  readonly name: string;
+  readonly model?: string;
+  /** What differs from the plain question. */
+  readonly request?: Partial<ModelRequest>;
+  /** Of the answer; default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its body, one of these. A stream of events: each is its data, with `event` beside it where it has a name. */
+  readonly events?: readonly { readonly event?: string; readonly data: unknown }[];
+  readonly lines?: readonly unknown[];
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Path and body that the question must have, as far as they are named. */
+  readonly wire?: { readonly path?: string; readonly body?: unknown };
+  readonly expect: {
+    readonly text?: string;
+    readonly reasoning?: string;
+    readonly calls?: readonly ToolCall[];
+    readonly usage?: ModelUsage;
+    /** Default `stop`. */
+    readonly end?: ReplyEnd;
+    readonly failure?: {
+      readonly kind: FailureKind;
+      readonly status?: number;
+      readonly retryAfterSeconds?: number;
+    };
+  };
+}
+
+/** The body as the vendor would send it. */
+export function caseBody({ events, lines, json, text }: ProviderCase): Buffer {
+  if (events)
+    return Buffer.from(
+      events
+        .map(({ event, data }) => {
+          const told = typeof data === 'string' ? data : JSON.stringify(data);
+          return `${event === undefined ? '' : `event: ${event}\n`}data: ${told}\n\n`;
+        })
+        .join(''),
+    );
+  if (lines) return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return Buffer.from(text ?? JSON.stringify(json));
+}
+
+export function caseType({ events, lines }: ProviderCase): string {
+  if (events) return 'text/event-stream; charset=utf-8';
+  return lines ? 'application/x-ndjson' : 'application/json';
+}
+
+/** What a question to a model held. */
+interface AskedModel {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** As JSON; `undefined` where it is none. */
+  readonly body: unknown;
+  readonly bytes: Uint8Array;
+}
+
+/** A vendor on the loopback, which answers what it is told to. */
+export interface ServedModel extends AsyncDisposable {
+  readonly port: number;
+  readonly asked: readonly AskedModel[];
+}
+
+/** Closed with everything that is still connected. */
+export async function serveModel(
+  answer: (response: ServerResponse, asked: AskedModel) => void | Promise<void>,
+): Promise<ServedModel> {
+  const asked: AskedModel[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const bytes = Buffer.concat(parts);
+    const one = { path: request.url ?? '', headers: request.headers, body: asJson(bytes), bytes };
+    asked.push(one);
+    try {
+      await answer(response, one);
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function asJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

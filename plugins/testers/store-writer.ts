@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { versionFiles, type WriterOrder } from './store-bench.ts';
+import { versionFiles, type WriterOrder } from './store-tester.ts';
 
 await work(JSON.parse(process.argv[2] ?? '{}') as WriterOrder);
 

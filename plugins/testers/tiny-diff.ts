@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ChangeType, PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
-import { quotePath } from '../../readers/diff/quote-path.ts';
+import { quotePath } from '../../readers/diff/read-sections.ts';
 
 /** One file of a test case: its text or bytes on each side, absent where the file is not there. */
 export interface CaseFile {

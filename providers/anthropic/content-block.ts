@@ -1,6 +1,6 @@
 import type { ModelEvent, ToolCall } from '../../core/contract/model.ts';
 import { argumentsAsObject, jsonIn } from '../wire/call-arguments.ts';
-import { type Json, objectIn, textIn } from '../wire/json-parts.ts';
+import { type Json, objectIn, textIn } from '../wire/wire-format.ts';
 
 /** A content block as it comes. */
 export interface Block {

@@ -8,17 +8,21 @@ import type {
 } from '../../core/contract/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
 import { argumentsAsObject } from '../wire/call-arguments.ts';
-import { callIds } from '../wire/call-ids.ts';
-import { failureByStatus } from '../wire/failure-by-status.ts';
-import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { replayed } from '../wire/replayed.ts';
-import { rowOf } from '../wire/row-of.ts';
-import { versioned } from '../wire/versioned.ts';
+import { failureByStatus } from '../wire/failures.ts';
+import { replayed, rowOf } from '../wire/traffic-file.ts';
 import {
   brokenReply,
+  callIds,
+  countIn,
   endOf,
+  type Json,
+  listIn,
+  objectIn,
+  partsOf,
   type SaidFailure,
   SaidFailureError,
+  textIn,
+  versioned,
   type WireFormat,
   type WireReader,
   type WireRequest,

@@ -1,11 +1,10 @@
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { ModelUsage } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
-import { openaiFailure } from '../openai/openai-failure.ts';
-import { responsesUsage } from '../openai/responses-usage.ts';
-import { type Json, partsOf } from '../wire/json-parts.ts';
+import { openaiFailure, responsesUsage } from '../openai/source.ts';
+import { type Json, partsOf } from '../wire/wire-format.ts';
 import { codexFlags } from './codex-flags.ts';
 
 /** What its tools answered stands in these items. */

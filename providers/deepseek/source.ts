@@ -1,7 +1,7 @@
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
-import { saidFailure } from '../wire/said-failure.ts';
+import { saidFailure } from '../wire/failures.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
 import { deepseekFlags } from './deepseek-flags.ts';
 

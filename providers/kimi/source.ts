@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
-import type { Json } from '../wire/json-parts.ts';
-import { saidFailure } from '../wire/said-failure.ts';
+import { saidFailure } from '../wire/failures.ts';
+import type { Json } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
 import { kimiFlags } from './kimi-flags.ts';
 

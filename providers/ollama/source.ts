@@ -8,16 +8,21 @@ import type {
 } from '../../core/contract/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
 import { argumentsAsObject } from '../wire/call-arguments.ts';
-import { callIds } from '../wire/call-ids.ts';
-import { failureByStatus } from '../wire/failure-by-status.ts';
-import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { replayed } from '../wire/replayed.ts';
+import { failureByStatus } from '../wire/failures.ts';
+import { replayed } from '../wire/traffic-file.ts';
 import {
   brokenReply,
+  callIds,
+  countIn,
   endOf,
+  type Json,
+  listIn,
   maxCalls,
+  objectIn,
+  partsOf,
   type SaidFailure,
   SaidFailureError,
+  textIn,
   type WireFormat,
   type WireReader,
 } from '../wire/wire-format.ts';

@@ -1,30 +1,58 @@
 import { createHash } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import type {
   ModelEvent,
   ModelMessage,
   ModelRequest,
+  ModelUsage,
   ReplyEnd,
   ToolDeclaration,
 } from '../../core/contract/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
 import { temperatureIsFixed } from '../model-table.ts';
-import { callIds } from '../wire/call-ids.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
-import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { replayed } from '../wire/replayed.ts';
-import { rowOf } from '../wire/row-of.ts';
+import { saidFailure } from '../wire/failures.ts';
+import { replayed, rowOf } from '../wire/traffic-file.ts';
 import {
   brokenReply,
+  callIds,
+  countIn,
   endOf,
+  type Json,
+  listIn,
+  objectIn,
+  partsOf,
+  type SaidFailure,
   SaidFailureError,
+  textIn,
   type WireFormat,
   type WireReader,
 } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { openaiFailure } from './openai-failure.ts';
-import { responsesUsage } from './responses-usage.ts';
+
+const failureWords = {
+  byWord: {
+    insufficient_quota: 'quota-used-up',
+    usage_limit_reached: 'quota-used-up',
+    billing_hard_limit_reached: 'no-credit',
+    billing_not_active: 'no-credit',
+    invalid_api_key: 'key-refused',
+    model_not_found: 'unknown-model',
+    context_length_exceeded: 'too-large',
+    rate_limit_exceeded: 'rate-limited',
+    server_is_overloaded: 'overloaded',
+    slow_down: 'overloaded',
+    server_error: 'server',
+    // A question that the vendor's policy refuses.
+    invalid_prompt: 'bad-request',
+  },
+} as const;
+
+/** `{error: {message, type, param, code}}`; without a status it came in the middle of a reply. */
+export function openaiFailure(status: number | undefined, body: unknown): SaidFailure {
+  return saidFailure(failureWords, status, body);
+}
 
 /** Models without reasoning: they refuse to be asked for it. */
 const withoutReasoning = /^(?:gpt-[34]|chatgpt-)|-chat\b/;
@@ -295,4 +323,19 @@ function canGoBack(items: readonly Json[]): boolean {
 /** A name as this vendor takes it, of at most 64 characters: longer ones (another vendor's) become their digest. */
 function shortName(name: string): string {
   return name.length <= 64 ? name : createHash('sha256').update(name).digest('hex');
+}
+
+/** Tokens as the Responses API tells them; `undefined` where it does not. */
+export function responsesUsage(usage: Json): ModelUsage | undefined {
+  const input = countIn(usage.input_tokens);
+  const output = countIn(usage.output_tokens);
+  if (input === undefined || output === undefined) return undefined;
+  const cached = countIn(partsOf(usage.input_tokens_details).cached_tokens);
+  const thought = countIn(partsOf(usage.output_tokens_details).reasoning_tokens);
+  return {
+    input,
+    output,
+    ...(cached === undefined ? {} : { cachedInput: cached }),
+    ...(thought === undefined ? {} : { reasoning: thought }),
+  };
 }

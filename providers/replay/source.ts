@@ -3,7 +3,6 @@ import type { ProviderSource } from '../../core/contract/provider.ts';
 import { builtInProviders } from '../built-in-providers.ts';
 import { replayTraffic } from '../wire/replay-traffic.ts';
 import { type OpenedProvider, trafficFormat } from '../wire/traffic-file.ts';
-import { replayName } from './replay-name.ts';
 
 /** Recordings by their directories: `replay:DIR`. */
 export const recordings: ProviderSource = {
@@ -71,4 +70,13 @@ function malformed(directory: string, found: string): WritError {
     detail: { path: directory, found },
     hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
   });
+}
+
+/** Its name in slot `provider`; a directory stands behind a colon. */
+export const replayName = 'replay';
+
+/** The directory that a name of a provider means; `undefined` where it means no recording. */
+export function recordingOf(provider: string): string | undefined {
+  const [kind, ...rest] = provider.split(':');
+  return kind === replayName ? rest.join(':') : undefined;
 }

@@ -1,6 +1,5 @@
-import { type Json, objectIn } from './json-parts.ts';
 import { readFrame } from './read-frame.ts';
-import { SaidFailureError } from './wire-format.ts';
+import { type Json, objectIn, SaidFailureError } from './wire-format.ts';
 
 /**
  * A call's arguments for a vendor that wants them as an object, and refuses the conversation otherwise: what is none

@@ -1,4 +1,6 @@
-import { brokenReply } from './wire-format.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { brokenReply, type ReplyProgress } from './wire-format.ts';
 
 /** Nested objects and arrays: deeper ones could not be read again from what a run writes down. */
 const maxDepth = 48;
@@ -52,5 +54,76 @@ function endOfString(text: string, start: number): number {
     while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1;
     if (slashes % 2 === 0) return end;
     at = end + 1;
+  }
+}
+
+/**
+ * Lines of text, however its octets are cut, the last one with or without its end. INPUT_TOO_LARGE for a longer line.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8');
+  let parts: string[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const [first = '', ...rest] = decoder.decode(chunk, { stream: true }).split('\n');
+    parts.push(first);
+    size += first.length;
+    for (const next of rest) {
+      yield parts.join('');
+      parts = [next];
+      size = next.length;
+    }
+    if (size > maxBytes)
+      throw new WritError('INPUT_TOO_LARGE', {
+        message: `expected lines of at most ${maxBytes} characters, found a longer one`,
+        detail: { maxBytes },
+      });
+  }
+  const last = parts.join('') + decoder.decode();
+  if (last !== '') yield last;
+}
+
+/** A reply that is `ending` may still be followed by its counts; of one that is `whole`, only the close is awaited. */
+const quietMs = { ending: 3000, whole: 250 };
+
+/**
+ * The pieces of `body` until it ends, or until no frame has come for a while after the end of the reply: some gateways
+ * keep the connection open. A connection that breaks after the end of the reply is ignored. `progress` is read before
+ * each piece; its `frames` counts frames, without comments that keep a connection alive.
+ */
+export async function* untilQuiet(
+  body: AsyncIterable<Uint8Array>,
+  progress: () => { readonly is: ReplyProgress; readonly frames: number },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  const over = new AbortController();
+  let since = '';
+  let quiet: Promise<undefined> | undefined;
+  try {
+    for (;;) {
+      const { is, frames } = progress();
+      const next = pieces.next().catch((fault: unknown) => {
+        signal.throwIfAborted();
+        if (progress().is !== 'begun' && isWritError(fault, 'NETWORK_FAILED')) return undefined;
+        throw fault;
+      });
+      if (is !== 'begun' && since !== `${is} ${frames}`) {
+        since = `${is} ${frames}`;
+        quiet = wait(quietMs[is], undefined, { signal: over.signal }).catch(() => undefined);
+      }
+      const piece = await (quiet === undefined ? next : Promise.race([next, quiet]));
+      if (piece === undefined || piece.done) {
+        // A piece that comes too late is the disposed connection's.
+        next.catch(() => {});
+        return;
+      }
+      yield piece.value;
+    }
+  } finally {
+    over.abort();
   }
 }

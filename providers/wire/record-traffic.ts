@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { maskValues, type ValueMask } from './mask-values.ts';
 import {
   fileName,
   isKeptHeader,
+  maskValues,
   maxBodyDepth,
   maxExchanges,
   maxPieces,
@@ -19,6 +19,7 @@ import {
   trafficEnds,
   trafficFailures,
   trafficFormat,
+  type ValueMask,
 } from './traffic-file.ts';
 
 export interface RecordingOptions {

@@ -2,15 +2,14 @@ import { opendirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { readPlainFile } from '../../core/base/files.ts';
 import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
 import { appendPointer } from '../../core/base/json-pointer.ts';
-import { readPlainFile } from '../../core/base/plain-place.ts';
 import { printable } from '../../core/base/printable.ts';
-import { objectIn } from './json-parts.ts';
-import { maskValues } from './mask-values.ts';
 import { toRecorded } from './record-traffic.ts';
 import {
   fileName,
+  maskValues,
   maxExchanges,
   maxTrafficBytes,
   type OpenedProvider,
@@ -19,6 +18,7 @@ import {
   type RecordedExchange,
   type RecordedQuestion,
 } from './traffic-file.ts';
+import { objectIn } from './wire-format.ts';
 
 export interface TrafficReplay {
   readonly opened: OpenedProvider;

@@ -9,6 +9,8 @@ import {
 } from '../../core/base/parse-fields.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ReplayState } from '../../core/contract/model.ts';
+import { codedForms } from '../../readers/sensitive/find-encoded.ts';
 
 /** Form of a file that holds one exchange with a model's service. */
 export const trafficFormat = 'urn:writ:model-traffic:v1';
@@ -182,4 +184,61 @@ function parseHeaders(value: unknown): Readonly<Record<string, string>> {
 function parseTexts(value: unknown, wanted: string, maxLength: number): Readonly<Record<string, string>> {
   const fields: Fields = toFields(value, `\`${wanted}\``);
   return Object.fromEntries(Object.keys(fields).map((name) => [name, parseText(fields, name, maxLength, 0)]));
+}
+
+/** What a message holds for this provider and model; nothing where it was kept for another. */
+export function replayed(state: ReplayState | undefined, provider: string, model: string): unknown {
+  return state?.provider === provider && state.model === model ? state.value : undefined;
+}
+
+/** A shorter value is a word, and would be found everywhere. */
+const leastLength = 8;
+const mark = '*';
+
+/** Puts as many marks in the place of known values, so that lengths and cuts stay what they were. */
+export interface ValueMask {
+  bytes(found: Uint8Array): Buffer;
+  text(found: string): string;
+  /** Strings and names of a JSON value. */
+  json(found: unknown): unknown;
+}
+
+/**
+ * Masks values of at least eight characters wherever they stand, plain, as JSON and a URL write them, in base64 (at any
+ * alignment) and in hexadecimal.
+ */
+export function maskValues(values: readonly string[]): ValueMask {
+  const forms = [
+    ...new Set(values.filter((value) => value.length >= leastLength).flatMap((value) => formsOf(value))),
+  ].sort((one, other) => other.length - one.length);
+  const octets = forms.map((form) => Buffer.from(form));
+  const text = (found: string): string =>
+    forms.reduce((all, form) => all.replaceAll(form, mark.repeat(form.length)), found.toWellFormed());
+  const json = (found: unknown): unknown => {
+    if (typeof found === 'string') return text(found);
+    if (Array.isArray(found)) return found.map(json);
+    if (typeof found !== 'object' || found === null) return found;
+    return Object.fromEntries(Object.entries(found).map(([name, value]) => [text(name), json(value)]));
+  };
+  return {
+    text,
+    json,
+    bytes(found) {
+      const masked = Buffer.from(found);
+      for (const form of octets)
+        for (let at = masked.indexOf(form); at >= 0; at = masked.indexOf(form, at + form.length))
+          masked.fill(mark, at, at + form.length);
+      return masked;
+    },
+  };
+}
+
+function formsOf(value: string): readonly string[] {
+  const escaped = JSON.stringify(value).slice(1, -1);
+  return [value.toWellFormed(), escaped, escaped.replaceAll('/', '\\/'), ...codedForms(Buffer.from(value))];
+}
+
+/** The row of a name that somebody else chose: what every object inherits is none. */
+export function rowOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

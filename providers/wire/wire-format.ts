@@ -1,5 +1,12 @@
-import type { FailureKind, ModelEvent, ModelRequest, ReplyEnd } from '../../core/contract/model.ts';
-import { rowOf } from './row-of.ts';
+import type {
+  FailureKind,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ReplyEnd,
+  ToolCall,
+} from '../../core/contract/model.ts';
+import { rowOf } from './traffic-file.ts';
 
 /** Calls of one message: beyond, it is no plan. */
 export const maxCalls = 128;
@@ -79,4 +86,132 @@ export function endOf(ends: Readonly<Record<string, ReplyEnd>>, reason: string, 
   throw brokenReply(
     `the reply ended for the reason \`${reason.slice(0, 80)}\`${why === '' ? '' : `: ${why}`}`,
   );
+}
+
+/** What a reply used, in tokens; what a vendor does not tell stays out. */
+export function usageEvent(
+  input: number,
+  output: number,
+  cached: number | undefined,
+  thought: number | undefined,
+): ModelEvent {
+  return {
+    type: 'usage',
+    usage: {
+      input,
+      output,
+      ...(cached === undefined ? {} : { cachedInput: cached }),
+      ...(thought === undefined ? {} : { reasoning: thought }),
+    },
+  };
+}
+
+/** Headers in which vendors say what they call a question, the first that is there. */
+const names = ['x-request-id', 'request-id', 'msh-request-id', 'x-goog-request-id'] as const;
+
+/** What a vendor calls a question; `undefined` where it says nothing that can be quoted. */
+export function requestIdOf(headers: Readonly<Record<string, string>>): string | undefined {
+  return names.map((name) => headers[name]?.trim()).find((id) => /^[\x21-\x7e]{1,128}$/.test(id ?? ''));
+}
+
+/** A path below a base: `/v1` and the like goes before it where the base does not end with a version of its own. */
+export function versioned(base: string, version: string, path: string): string {
+  return /\/v\d{1,3}[a-z0-9]{0,12}$/.test(base) ? path : `${version}${path}`;
+}
+
+/** What every vendor accepts as the name of a tool. */
+export function isToolName(name: string): boolean {
+  return /^[a-zA-Z0-9_-]{1,64}$/.test(name);
+}
+
+/**
+ * The name of a tool without what servers leave on it: `functions.read_file`, `read_file<|channel|>commentary`,
+ * `functions.read_file:0`. A declared name stays as it is.
+ */
+export function cleanToolName(given: string, declared: ReadonlySet<string>): string {
+  if (declared.has(given)) return given;
+  const [name = ''] = given.split('<|', 1);
+  return name
+    .trim()
+    .replace(/^functions\./, '')
+    .replace(/:\d{1,4}$/, '');
+}
+
+/**
+ * The request without calls that a vendor would refuse the whole conversation for: those without a name, or with one
+ * that is no name of a tool. What came of such a call is said by the user instead.
+ */
+export function sendableRequest(request: ModelRequest): ModelRequest {
+  const declared = new Set(request.tools.map(({ name }) => name));
+  const isSendable = ({ name }: Pick<ToolCall, 'name'>): boolean => declared.has(name) || isToolName(name);
+  const isUnsendable = (message: ModelMessage): boolean =>
+    message.role === 'assistant' && !message.calls.every(isSendable);
+  if (!request.messages.some(isUnsendable)) return request;
+  let left = new Map<string, ToolCall>();
+  const messages = request.messages.flatMap((message): readonly ModelMessage[] => {
+    if (message.role === 'assistant') {
+      left = new Map(message.calls.filter((call) => !isSendable(call)).map((call) => [call.id, call]));
+      if (left.size === 0) return [message];
+      const { text, state } = message;
+      const calls = message.calls.filter(isSendable);
+      if (text === '' && calls.length === 0) return [];
+      // A text is reasoning; parts hold the call.
+      const kept = typeof state?.value === 'string' ? { state } : {};
+      return [{ role: 'assistant', text, calls, ...kept }];
+    }
+    if (message.role === 'user' || left.size === 0) return [message];
+    const results = message.results.filter(({ callId }) => !left.has(callId));
+    const said = message.results
+      .filter(({ callId }) => left.has(callId))
+      .map(({ text }) => `You called a tool without a valid name, so nothing was called: ${text}`);
+    left = new Map();
+    return [
+      ...(results.length === 0 ? [] : [{ role: 'tool', results } as const]),
+      ...(said.length === 0 ? [] : [{ role: 'user', text: said.join('\n') } as const]),
+    ];
+  });
+  return { ...request, messages };
+}
+
+/** What is read of a vendor's JSON: a part of another type than expected is as good as absent. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function objectIn(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+/** An object, or one without anything. */
+export function partsOf(value: unknown): Json {
+  return objectIn(value) ?? {};
+}
+
+export function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Text, or none at all. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A count of tokens, from 0. */
+export function countIn(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}
+
+/** Longer ones are made up anew: an id is a name, not a place to put things. */
+const maxLength = 256;
+
+/** Ids for the calls of one message: the vendor's own, or `call-1`, `call-2`… where it gives none, or one twice. */
+export function callIds(): (given: string) => string {
+  const taken = new Set<string>();
+  let calls = 0;
+  return (given) => {
+    calls += 1;
+    let id = given;
+    for (let next = calls; id === '' || id.length > maxLength || taken.has(id); next += 1)
+      id = `call-${next}`;
+    taken.add(id);
+    return id;
+  };
 }

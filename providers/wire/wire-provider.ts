@@ -5,26 +5,20 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
-import { replyCleaner } from './clean-reply.ts';
-import { readFrame } from './read-frame.ts';
-import { readLines } from './read-lines.ts';
-import { requestIdOf } from './request-id.ts';
-import { retryAfterSeconds } from './retry-after.ts';
-import { saysFailure } from './said-failure.ts';
-import { sendableRequest } from './sendable-request.ts';
-import { strayText } from './stray-text.ts';
-import { withTooLarge } from './too-large.ts';
-import { untilQuiet } from './until-quiet.ts';
+import { replyCleaner, strayText } from './clean-reply.ts';
+import { retryAfterSeconds, saysFailure, withTooLarge, wrongAddress } from './failures.ts';
+import { readFrame, readLines, untilQuiet } from './read-frame.ts';
 import {
   brokenReply,
   maxCalls,
   type ReplyProgress,
+  requestIdOf,
   type SaidFailure,
   SaidFailureError,
+  sendableRequest,
   type WireFormat,
   type WireRequest,
 } from './wire-format.ts';
-import { wrongAddress } from './wrong-address.ts';
 
 /** Until a vendor answers at all: a model may think before its first header. */
 const withinMs = 300_000;

@@ -1,6 +1,6 @@
 import type { ProviderSource } from '../../core/contract/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
-import { saidFailure } from '../wire/said-failure.ts';
+import { saidFailure } from '../wire/failures.ts';
 import type { SaidFailure } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
 

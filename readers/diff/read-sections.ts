@@ -1,5 +1,4 @@
-import { readHunkHeader } from './hunk-header.ts';
-import { unquotePath } from './quote-path.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
 
 /**
  * What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means
@@ -151,4 +150,186 @@ function wholeName(text: Buffer): string | undefined {
 
 function stripReturn(text: Buffer): Buffer {
   return text.at(-1) === 13 ? text.subarray(0, -1) : text;
+}
+
+/** What the first line of a hunk says (git, unified diff): first line and number of lines on either side. */
+export interface HunkHeader {
+  readonly oldLine: number;
+  readonly oldCount: number;
+  readonly newLine: number;
+  readonly newCount: number;
+}
+
+/**
+ * Octets of a line in which its header stands: the same for every reader, or one would see a hunk that another does
+ * not.
+ */
+export const maxHunkHeaderBytes = 120;
+
+const comma = 44;
+const before = Buffer.from('@@ -');
+const between = Buffer.from(' +');
+const behind = Buffer.from(' @@');
+
+/**
+ * The header at the beginning of the line from `start` to `end`; `undefined` for any other line. A count that is left
+ * out is 1.
+ */
+export function readHunkHeader(bytes: Uint8Array, start: number, end: number): HunkHeader | undefined {
+  const most = Math.min(end, start + maxHunkHeaderBytes);
+  const old = readSide(bytes, start, most, before);
+  const candidate = old && readSide(bytes, old.end, most, between);
+  if (!candidate || !stands(bytes, candidate.end, most, behind)) return undefined;
+  return { oldLine: old.line, oldCount: old.count, newLine: candidate.line, newCount: candidate.count };
+}
+
+interface Side {
+  readonly line: number;
+  readonly count: number;
+  readonly end: number;
+}
+
+/** `,` and a count may follow the line. */
+function readSide(bytes: Uint8Array, start: number, most: number, mark: Uint8Array): Side | undefined {
+  if (!stands(bytes, start, most, mark)) return undefined;
+  const from = start + mark.length;
+  const end = digitsEnd(bytes, from, most);
+  if (end === from) return undefined;
+  const line = numberOf(bytes, from, end);
+  if (end >= most || bytes[end] !== comma) return { line, count: 1, end };
+  const countEnd = digitsEnd(bytes, end + 1, most);
+  return countEnd === end + 1
+    ? undefined
+    : { line, count: numberOf(bytes, end + 1, countEnd), end: countEnd };
+}
+
+function stands(bytes: Uint8Array, start: number, most: number, text: Uint8Array): boolean {
+  if (start + text.length > most) return false;
+  for (let index = 0; index < text.length; index += 1) if (bytes[start + index] !== text[index]) return false;
+  return true;
+}
+
+function digitsEnd(bytes: Uint8Array, from: number, most: number): number {
+  let at = from;
+  while (at < most && (bytes[at] as number) >= 48 && (bytes[at] as number) <= 57) at += 1;
+  return at;
+}
+
+/** Digits as `Number` reads them, also where they are more than a number can hold. */
+function numberOf(bytes: Uint8Array, from: number, end: number): number {
+  if (end - from > 15) return Number(Buffer.from(bytes.subarray(from, end)).toString('latin1'));
+  let value = 0;
+  for (let at = from; at < end; at += 1) value = 10 * value + (bytes[at] as number) - 48;
+  return value;
+}
+
+/** One line of a hunk; `start` and `end` are offsets in the diff, without mark and line feed. */
+interface HunkLine {
+  readonly kind: 'added' | 'context' | 'removed';
+  /** From 1, on the side where the line stands: the candidate's for added and context lines, else the base's. */
+  readonly line: number;
+  /** Counts hunks from 0: lines of different hunks are not neighbours. */
+  readonly hunk: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const lineFeed = 10;
+const at = 64;
+const plus = 43;
+const minus = 45;
+const space = 32;
+
+/**
+ * Every line of the hunks of one changed file, in order. Lines are taken by the counts of the hunk header, so content
+ * that looks like a header is content. A file without hunks (binary, mode only) yields nothing.
+ */
+export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'end'>): Generator<HunkLine> {
+  const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let hunk = -1;
+  let oldLine = 0;
+  let newLine = 0;
+  let oldLeft = 0;
+  let newLeft = 0;
+  for (let start = file.start; start < file.end; ) {
+    const feed = diff.indexOf(lineFeed, start);
+    const end = feed === -1 || feed >= file.end ? file.end : feed;
+    const mark = diff[start];
+    if (oldLeft <= 0 && newLeft <= 0) {
+      const header = mark === at ? readHunkHeader(diff, start, end) : undefined;
+      if (header) {
+        hunk += 1;
+        ({ oldLine, oldCount: oldLeft, newLine, newCount: newLeft } = header);
+      }
+    } else if (mark === plus) {
+      yield { kind: 'added', line: newLine++, hunk, start: start + 1, end };
+      newLeft -= 1;
+    } else if (mark === minus) {
+      yield { kind: 'removed', line: oldLine++, hunk, start: start + 1, end };
+      oldLeft -= 1;
+    } else if (mark === space || start === end) {
+      yield { kind: 'context', line: newLine++, hunk, start: Math.min(start + 1, end), end };
+      oldLine += 1;
+      oldLeft -= 1;
+      newLeft -= 1;
+    }
+    start = end + 1;
+  }
+}
+
+/**
+ * A name as git writes it with `core.quotePath` off: C-quoted where it holds quotes, backslashes or control characters.
+ * `also` names further characters that must not stand bare where it is written.
+ */
+export function quotePath(path: string, also?: RegExp): string {
+  if (!special.test(path) && also?.test(path) !== true) return path;
+  const body = path.replace(
+    new RegExp(special, 'g'),
+    (char) => named[char] ?? `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${body}"`;
+}
+
+const special = /["\\\u0000-\u001f\u007f]/;
+const named: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+};
+
+const escapes: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  '\\': 92,
+};
+
+/**
+ * A C-quoted name as git writes it (`"a/t\303\244st"`), and how many bytes of `text` it took; `undefined` where it
+ * never closes.
+ */
+export function unquotePath(text: Buffer): { readonly path: string; readonly length: number } | undefined {
+  const octets: number[] = [];
+  for (let at = 1; at < text.length; at += 1) {
+    const octet = text[at] ?? 0;
+    if (octet === 0x22) return { path: Buffer.from(octets).toString('utf8'), length: at + 1 };
+    if (octet !== 0x5c) {
+      octets.push(octet);
+      continue;
+    }
+    const octal = /^[0-3][0-7]{2}/.exec(text.toString('latin1', at + 1, at + 4))?.[0];
+    const simple = escapes[String.fromCharCode(text[at + 1] ?? 0)];
+    if (octal !== undefined) octets.push(Number.parseInt(octal, 8));
+    else if (simple !== undefined) octets.push(simple);
+    else return undefined;
+    at += octal === undefined ? 1 : 3;
+  }
+  return undefined;
 }

@@ -1,6 +1,5 @@
-import type { JudgedTree } from './named.ts';
 import { isFixture } from './rules.ts';
-import { directoryOf, placeTest } from './tree.ts';
+import { directoryOf, type JudgedTree, placeTest } from './tree.ts';
 
 /**
  * Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without

@@ -1,9 +1,6 @@
 import { type Language, scriptLanguage } from '../source/language.ts';
-import { completedName } from './completed-name.ts';
-import { toolSettings } from './manifests.ts';
-import type { JudgedTree } from './named.ts';
-import { toolOfOption, toolSections } from './tool-sections.ts';
-import { directoryOf, joined } from './tree.ts';
+import { toolOfOption, toolSections, toolSettings } from './manifests.ts';
+import { completedName, directoryOf, type JudgedTree, joined } from './tree.ts';
 
 const maxWords = 10_000;
 

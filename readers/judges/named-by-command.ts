@@ -1,11 +1,8 @@
-import { completedName } from './completed-name.ts';
 import { programOf } from './leads.ts';
-import { packageScripts } from './manifests.ts';
-import type { JudgedTree, Named } from './named.ts';
+import { packageScripts, toolOfOption } from './manifests.ts';
 import { recipesOf } from './recipes.ts';
 import { isTooling, ruleDirectories } from './rules.ts';
-import { toolOfOption } from './tool-sections.ts';
-import { globbed, joined } from './tree.ts';
+import { completedName, globbed, type JudgedTree, joined, type Named } from './tree.ts';
 
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;

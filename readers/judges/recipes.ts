@@ -1,5 +1,4 @@
-import type { JudgedTree, Named } from './named.ts';
-import { joined } from './tree.ts';
+import { type JudgedTree, joined, type Named } from './tree.ts';
 
 const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:g?make|bmake)$/, ['GNUmakefile', 'BSDmakefile', 'makefile', 'Makefile']],

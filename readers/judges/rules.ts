@@ -1,6 +1,5 @@
 import { isCode } from '../source/language.ts';
-import type { JudgedTree, Named } from './named.ts';
-import { joined } from './tree.ts';
+import { type JudgedTree, joined, type Named } from './tree.ts';
 
 /** Directories of things that serve development; what a script imports from elsewhere is the product that it judges. */
 const tooling =

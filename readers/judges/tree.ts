@@ -1,5 +1,4 @@
 import { firstIndex } from '../source/first-index.ts';
-import type { JudgedTree } from './named.ts';
 
 /** A tree with what only its reader asks. */
 export interface WholeTree extends JudgedTree {
@@ -141,4 +140,82 @@ export function globbed(glob: string, tree: JudgedTree): readonly string[] {
 export function placeTest(places: readonly string[]): (directory: string) => boolean {
   const named = new Set(places);
   return named.has('**') ? () => true : (directory) => named.has(directory);
+}
+
+/** What one command leads to. Paths are of the tree. */
+export type Named =
+  | { readonly kind: 'script' | 'config' | 'test'; readonly path: string }
+  /** Named in code that stands in the command. */
+  | { readonly kind: 'mentioned'; readonly path: string }
+  /** A script of a manifest; hooks go with it. */
+  | { readonly kind: 'npm'; readonly manifest: string; readonly script: string }
+  /** A target of a file of recipes. */
+  | { readonly kind: 'recipes'; readonly path: string }
+  /** What a manifest says is run where its directory is. */
+  | { readonly kind: 'main'; readonly manifest: string }
+  /** A name, or a glob, that is not there, and counts once it is. */
+  | { readonly kind: 'absent'; readonly path: string }
+  /** A directory all of whose files judge. */
+  | { readonly kind: 'rules'; readonly path: string }
+  /** Another directory in which the commands that follow run. */
+  | { readonly kind: 'directory'; readonly path: string }
+  /** A program as it is called, without its directory. */
+  | { readonly kind: 'program'; readonly name: string };
+
+/** The tree in which commands run. */
+export interface JudgedTree {
+  isFile(path: string): boolean;
+  isDirectory(path: string): boolean;
+  /** Files directly or further below a directory. */
+  under(directory: string): readonly string[];
+}
+
+const scriptEndings = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.jsx'];
+const indexes = scriptEndings.map((ending) => `index${ending}`);
+const loadsJavascript = /^(?:node|nodejs|bun|tsx|ts-node|ts-node-esm|esno|babel-node|zx|c8|nyc)$/;
+const loadsPython = /^(?:python[\d.]*|pypy3?|coverage)$/;
+
+/**
+ * What an interpreter takes for a name that is no file: `scripts/audit` is `scripts/audit.js`, `./scripts` its
+ * `index.js` or whatever its `package.json` says, a directory of Python its `__main__.py`. Names that would win over
+ * what is there are told as `absent`.
+ */
+export function completedName(
+  program: string,
+  word: string,
+  directory: string,
+  tree: JudgedTree,
+): readonly Named[] {
+  for (const from of directory === '' ? [''] : [directory, '']) {
+    const path = joined(from, word);
+    if (path === undefined) continue;
+    const named = candidates(program, path, tree);
+    const last = named.findLastIndex((name) => tree.isFile(name));
+    if (last < 0) continue;
+    return named.slice(0, last + 1).map((name): Named => {
+      if (!tree.isFile(name)) return { kind: 'absent', path: name };
+      return /(?:^|\/)package\.json$/.test(name)
+        ? { kind: 'main', manifest: name }
+        : { kind: 'script', path: name };
+    });
+  }
+  return [];
+}
+
+/** What the `main` of a manifest in a directory names. */
+export function mainNames(main: string, directory: string, tree: JudgedTree): readonly Named[] {
+  const path = joined(directory, main) ?? '';
+  return tree.isFile(path) ? [{ kind: 'script', path }] : completedName('node', main, directory, tree);
+}
+
+function candidates(program: string, path: string, tree: JudgedTree): readonly string[] {
+  const inside = (name: string): string => (path === '' ? name : `${path}/${name}`);
+  const isDirectory = tree.isDirectory(path);
+  if (loadsPython.test(program)) return isDirectory ? [inside('__main__.py')] : [];
+  if (!loadsJavascript.test(program)) return [];
+  return [
+    ...(path === '' || isDirectory ? [] : [path]),
+    ...(path === '' ? [] : scriptEndings.map((ending) => path + ending)),
+    ...(isDirectory ? ['package.json', ...indexes].map(inside) : []),
+  ];
 }

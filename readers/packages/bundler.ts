@@ -1,6 +1,5 @@
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
-import type { LockedPackage } from './locked-package.ts';
-import { cleanUrl, hostOf } from './origin.ts';
+import { cleanUrl, hostOf, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
 import { digestOf } from './sources/package-source.ts';
 import { looseWhenOn, offByDefault, stateFlag } from './sources/settings.ts';

@@ -1,7 +1,6 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './content.ts';
 import { fromHex, LockBuilder } from './lock-builder.ts';
-import type { LockedPackage } from './locked-package.ts';
-import { cleanUrl } from './origin.ts';
+import { cleanUrl, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
 import { onByDefault, readSettings } from './sources/settings.ts';
 

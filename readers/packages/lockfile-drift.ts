@@ -1,4 +1,4 @@
-import { withoutCredentials } from './origin.ts';
+import { withoutCredentials } from './locked-package.ts';
 import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 
 /** One thing that a manifest asks for and its lockfile does not hold, or holds otherwise. */

@@ -24,19 +24,17 @@ import {
   readPom,
 } from './jvm/maven.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
-import type { DependencyProblem } from './locked-package.ts';
+import { cleanUrl, type DependencyProblem } from './locked-package.ts';
 import { jsoncContent, readBunLock } from './npm/bun-lock.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
 import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
 import { readYarnLock } from './npm/yarn-lock.ts';
-import { cleanUrl } from './origin.ts';
-import { readPipfile, readPyproject } from './python/pyproject.ts';
+import { readPipfile, readPyproject, readSetupPy } from './python/pyproject.ts';
 import { readCondaEnvironment, readPipConf, readSetupCfg, readUvSettings } from './python/python-config.ts';
 import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './python/python-lock.ts';
 import { readRequirements } from './python/requirements.ts';
-import { readSetupPy } from './python/setup-py.ts';
 import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
 import { shownPlace } from './sources/package-source.ts';
 import { looseWhenOn, onByDefault, readSettings } from './sources/settings.ts';

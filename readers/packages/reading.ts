@@ -1,7 +1,6 @@
+import { LineFinder } from './content.ts';
 import type { FileKind } from './file-kind.ts';
-import { LineFinder } from './line-finder.ts';
-import type { Ecosystem, LockedPackage } from './locked-package.ts';
-import { withoutCredentials } from './origin.ts';
+import { type Ecosystem, type LockedPackage, withoutCredentials } from './locked-package.ts';
 import { isDefaultPlace, type PackageSource, shownPlace } from './sources/package-source.ts';
 
 type Loose<T> = { [Key in keyof T]: T[Key] | undefined };

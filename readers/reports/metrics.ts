@@ -1,6 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ReportFile } from '../../core/contract/check-runner.ts';
+import type { ReportFile } from '../../core/contract/check.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import { isTable } from '../packages/content.ts';
 

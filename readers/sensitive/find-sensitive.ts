@@ -1,10 +1,7 @@
-import type { ClassWords, SensitiveClass } from '../../core/contract/privacy-policy.ts';
+import type { ClassWords, SensitiveClass } from '../../core/contract/privacy.ts';
 import { type AnchorSearch, createAnchorSearch } from '../anchors/anchor-search.ts';
-import { findEmails } from './personal/find-emails.ts';
-import { findNumbers } from './personal/find-numbers.ts';
-import { findWorded, wordedHeads } from './personal/find-worded.ts';
-import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
-import { findIpAddresses } from './personal/ip-address.ts';
+import { findEmails, findIpAddresses, findNumbers } from './personal/find-numbers.ts';
+import { findHealthTerms, findWorded, healthHeads, wordedHeads } from './personal/find-worded.ts';
 import type { SensitiveMatch } from './redaction.ts';
 import { findSecrets, latin1Of } from './secrets/find-secrets.ts';
 import type { SecretMatch } from './secrets/secret-patterns.ts';

@@ -1,16 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import type { Redaction } from '../../core/contract/redaction.ts';
+import type { PrivacyPolicy, Redaction } from '../../core/contract/privacy.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
 import { inflate } from '../documents/archive/inflate.ts';
-import { isTar, readTar, type TarPart } from '../documents/archive/read-tar.ts';
-import { readZip } from '../documents/archive/read-zip.ts';
-import { writeTar } from '../documents/archive/write-tar.ts';
-import { writeZip } from '../documents/archive/write-zip.ts';
+import { isTar, readTar, type TarPart, writeTar } from '../documents/archive/tar.ts';
+import { readZip, writeZip } from '../documents/archive/zip.ts';
 import { joinReceipts, markOf } from './redaction.ts';
 import { Redactor, type RedactorOptions } from './redactor.ts';
-import { jsonStructure } from './structured/json.ts';
+import { findRegions } from './regions.ts';
 import { redactStructured } from './structured/redact-structured.ts';
-import { xmlStructure } from './structured/xml.ts';
+import { jsonStructure, xmlStructure } from './structured/structure.ts';
 
 /** How deep in containers bytes stand, and how many more may be inflated in all of the outermost one. */
 interface Inside {
@@ -298,4 +296,37 @@ function textOf(content: Buffer): Buffer {
     [...line.matchAll(shown)].map(([, piece = '']) => piece.replace(/\\([()\\])/g, '$1')).join(''),
   );
   return Buffer.from(text.join('\n'), 'latin1');
+}
+
+/** Plain data with every text in it redacted; keys and everything else stay. */
+export function redactTexts<T>(value: T, policy: Pick<PrivacyPolicy, 'remove' | 'words'>): T {
+  if (policy.remove.length === 0) return value;
+  const search = { classes: new Set(policy.remove), words: policy.words };
+  return map(value, (text) => {
+    const bytes = Buffer.from(text);
+    const regions = findRegions(bytes, search);
+    if (regions.length === 0) return text;
+    let shown = '';
+    let from = 0;
+    for (const region of regions) {
+      shown += bytes.toString('utf8', from, region.start) + markOf(region);
+      from = region.end;
+    }
+    return shown + bytes.toString('utf8', from);
+  }) as T;
+}
+
+function map(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => map(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, map(item, change)]));
+}
+
+/** Nothing that short is a secret. */
+const minLength = 20;
+
+/** A path as it may be written down: a name is written wherever the file is, so a token in it is taken out. */
+export function maskPath(path: string): string {
+  return path.length < minLength ? path : redactTexts(path, { remove: ['secrets'], words: {} });
 }

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SensitiveClass } from '../../core/contract/privacy-policy.ts';
-import type { Redaction } from '../../core/contract/redaction.ts';
+import type { Redaction, SensitiveClass } from '../../core/contract/privacy.ts';
 
 const maxDigests = 32;
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
 /**
- * Writes down of what commit the package is made, for `api/commit.ts`; nothing where this is no repository of its own
+ * Writes down of what commit the package is made, for `api/build.ts`; nothing where this is no repository of its own
  * (a package that is built from an archive).
  */
 export function writeCommit(path: string): void {

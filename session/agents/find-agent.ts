@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import { nearestName } from '../../core/base/nearest-name.ts';
-import { findDirectory, type Place, readPlainFile } from '../../core/base/plain-place.ts';
+import { findDirectory, type Place, readPlainFile } from '../../core/base/files.ts';
+import { nearestName } from '../../core/base/printable.ts';
 import { parseToml } from '../../engine/config/parse-toml.ts';
 import { type ConfigIssue, TableReader } from '../../engine/config/table-reader.ts';
 import { type AgentBinding, type AgentProfile, type AgentTier, isAgentName } from './agent-profile.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import { toGoalView } from '../state/goal-view.ts';
 import { readGoal, readReason } from './read-body.ts';

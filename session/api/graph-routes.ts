@@ -1,6 +1,6 @@
-import type { GraphData } from '../../api/schemas/graph-schema.ts';
+import type { GraphData } from '../../api/schemas/other-schemas.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 import type { WriteDoor } from './write-door.ts';
 
 /** Reads a thread as a graph of versions. THREAD_NOT_FOUND. */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { makeToken } from '../../http/token.ts';
+import { makeToken } from '../../http/discovery.ts';
 
 /** A token for whoever attaches now, and what a state would know it by. */
 export interface OfferedToken {

@@ -1,4 +1,4 @@
-import { type Body, invalidBody, onlyMembers } from '../../http/body-members.ts';
+import { type Body, invalidBody, onlyMembers } from '../../http/read-json-body.ts';
 import { criterionBounds, maxObjectiveBytes } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { HunkReview } from '../state/work.ts';

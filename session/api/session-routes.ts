@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { onlyMembers } from '../../http/body-members.ts';
 import { pageOrigin, valuesOf } from '../../http/guard-request.ts';
-import type { Route } from '../../http/route.ts';
+import { onlyMembers } from '../../http/read-json-body.ts';
+import type { Route } from '../../http/send-answer.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import { revokeGrant } from '../channel/revoke-grant.ts';

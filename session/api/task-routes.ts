@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import type { Happened } from '../state/fact.ts';
 import { readDispatch } from './read-body.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 import { toEntry } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
 import type { TranscriptAsk, TranscriptPage } from '../thread/open-transcript.ts';

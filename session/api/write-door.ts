@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Body } from '../../http/body-members.ts';
+import { matchesToken } from '../../http/discovery.ts';
 import { valuesOf } from '../../http/guard-request.ts';
-import type { Exchange, Route } from '../../http/route.ts';
-import { matchesToken } from '../../http/token.ts';
+import type { Body } from '../../http/read-json-body.ts';
+import type { Exchange, Route } from '../../http/send-answer.ts';
 import type { GrantLedger } from '../approvals/keep-grants.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import { requireWriter } from '../state/control.ts';

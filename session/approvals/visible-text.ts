@@ -1,4 +1,4 @@
-import { unseen } from '../../core/base/unseen.ts';
+import { unseen } from '../../core/base/printable.ts';
 
 /**
  * Text of somebody else as a person may be shown it before he allows it: secrets masked while it is whole, then every

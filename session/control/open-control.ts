@@ -3,16 +3,15 @@ import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { acquireProcessLock, isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
-import { formatDiscovery, parseDiscovery } from '../../http/discovery.ts';
-import { ignoreDirectory } from '../../http/ignore-directory.ts';
+import { formatDiscovery, makeToken, parseDiscovery } from '../../http/discovery.ts';
 import {
   createPrivateFile,
+  ignoreDirectory,
   openPrivateDirectory,
   readPrivateFile,
   removeOwnFile,
   writePrivateFile,
 } from '../../http/private-files.ts';
-import { makeToken } from '../../http/token.ts';
 import type { ControlPlace } from './control-place.ts';
 
 export interface ControlOptions {

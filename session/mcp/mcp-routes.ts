@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { WritError } from '../../core/base/errors.ts';
+import { matchesToken } from '../../http/discovery.ts';
 import { valuesOf } from '../../http/guard-request.ts';
-import type { Exchange, Route } from '../../http/route.ts';
-import { matchesToken } from '../../http/token.ts';
+import type { Exchange, Route } from '../../http/send-answer.ts';
 import type { McpGround } from './mcp-ground.ts';
 
 /** The one address of the protocol over HTTP. */

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 
 /** One argument of a tool. */
 export interface ArgumentSpec {

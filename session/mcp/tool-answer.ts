@@ -1,6 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
-import { toErrorRecord } from '../../api/envelope.ts';
-import { toFault } from '../../api/to-fault.ts';
+import { toErrorRecord, toFault } from '../../api/envelope.ts';
 import type { WritAnswer } from './mcp-ground.ts';
 import type { ToolOutcome } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { unseen } from '../../core/base/unseen.ts';
+import { unseen } from '../../core/base/printable.ts';
 import { commonText } from './common-text.ts';
 
 /** Columns between two tab stops. */

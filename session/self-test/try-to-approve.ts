@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
-import { wayAddress } from '../../engine/tool/egress/inside.ts';
-import { openEgress } from '../../engine/tool/egress/open-egress.ts';
+import { openEgress, wayAddress } from '../../engine/tool/egress/open-egress.ts';
 
 /** Where approvals of a session come from: whatever reaches one of them could approve its own commands. */
 export interface ApprovalPlaces {

@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { ignoreDirectory } from '../../http/ignore-directory.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
-import { openPrivateDirectory } from '../../http/private-files.ts';
-import type { Route } from '../../http/route.ts';
-import { answerHeaders } from '../../http/send-answer.ts';
+import { ignoreDirectory, openPrivateDirectory } from '../../http/private-files.ts';
+import { answerHeaders, type Route } from '../../http/send-answer.ts';
 import { goalRoutes } from '../api/goal-routes.ts';
 import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { absent } from '../../core/base/durable-file.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { isAuthentic } from '../../engine/store/is-authentic.ts';
 import type { JournalWitness } from '../../engine/store/journal-witness.ts';
 import type { Problem } from '../../engine/store/problem.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import type { JournalWitness, KnownJournal, Voucher } from '../../engine/store/journal-witness.ts';
 import { requireOwnPlace } from '../../engine/store/own-place.ts';
 import { firstPrev } from '../../engine/store/parse-journal.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { requireOwnPlace } from '../../engine/store/own-place.ts';
 import { type ParsedJournal, parseJournal } from '../../engine/store/parse-journal.ts';
 import { journalFile } from '../../engine/store/run-directory.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
+import { absent } from '../../core/base/files.ts';
 import { firstPrev } from '../../engine/store/parse-journal.ts';
 import { journalFile } from '../../engine/store/run-directory.ts';
 import { factsType } from './open-thread.ts';

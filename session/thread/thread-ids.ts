@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { threadDirectory } from './open-thread.ts';

@@ -1,4 +1,4 @@
-import { revealHidden } from '../../api/reveal-hidden.ts';
+import { revealHidden } from '../../api/envelope.ts';
 import { isTime } from './words-of.ts';
 
 /** What a list says of a thread. Times are milliseconds since the epoch. */

@@ -1,5 +1,5 @@
-import { revealHidden } from '../../api/reveal-hidden.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { revealHidden } from '../../api/envelope.ts';
+import { quoted } from '../../core/base/printable.ts';
 import { parseVcs, placeOf, type VcsQuestion, vcsCommands } from '../../engine/run/work/vcs/parse-vcs.ts';
 import { isRefName } from '../../engine/vcs/ref-name.ts';
 import { isNamedRevision, repositoryReach } from './named-revision.ts';

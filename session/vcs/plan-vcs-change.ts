@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { quoted } from '../../core/base/quoted.ts';
+import { quoted } from '../../core/base/printable.ts';
 import { askGit, runGit } from '../../engine/vcs/git.ts';
 import { emptyTreeOf, type Repository } from '../../engine/vcs/repository.ts';
 import { readHead, resolveCommit } from '../../engine/vcs/resolve-commit.ts';

@@ -1,14 +1,19 @@
-import { draftReview } from '../../api/intent/draft-review.ts';
+import { draftReview } from '../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveAcceptance } from '../../core/contract/intentspec.gen.ts';
 import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
-import { documentEdits, editSentence } from '../../engine/run/draft/edited-draft.ts';
-import { draftPath, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
-import { readRequest } from '../../engine/run/draft/read-request.ts';
+import { readRequest } from '../../engine/run/draft/draft-request.ts';
+import {
+  documentEdits,
+  draftPath,
+  editSentence,
+  keepDraft,
+  readDraft,
+} from '../../engine/run/draft/kept-draft.ts';
 import { checkLists } from '../../engine/spec/checks-of.ts';
-import { unusualFacts } from '../../engine/spec/unusual-facts.ts';
+import { unusualFacts } from '../../engine/spec/facts.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { holdGoal } from './goal/hold-goal.ts';

@@ -1,8 +1,14 @@
-import { confirmIntent } from '../../api/intent/confirm-intent.ts';
+import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
-import { draftEdits, editSentence, requireStricter } from '../../engine/run/draft/edited-draft.ts';
-import { draftPath, type KeptDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
+import {
+  draftEdits,
+  draftPath,
+  editSentence,
+  type KeptDraft,
+  readDraft,
+  requireStricter,
+} from '../../engine/run/draft/kept-draft.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';

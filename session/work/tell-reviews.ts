@@ -1,5 +1,5 @@
-import { untrustedText } from '../../engine/run/work/turns/untrusted-text.ts';
-import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
+import { untrustedText } from '../../engine/run/work/turns/open-turns.ts';
+import { guardingProfile } from '../../engine/spec/facts.ts';
 import { type HunkLine, hunksOf } from '../screen/hunks.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import type { SaidReview } from '../state/state.ts';

@@ -1,7 +1,7 @@
 import type { VerifyContext } from '../../api/verify/verify-targets.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import type { DraftPlace } from '../../engine/run/draft/draft-ground.ts';
-import type { ModelMeter } from '../../engine/run/state/model-meter.ts';
+import type { DraftPlace } from '../../engine/run/draft/draft-request.ts';
+import type { ModelMeter } from '../../engine/run/state/open-model.ts';
 import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import type { SelfTester } from '../self-test/self-tester.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { readCommit } from '../../api/commit.ts';
+import { readCommit } from '../../api/build.ts';
 
 const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { toFault } from '../../api/to-fault.ts';
+import { toFault } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 
 async function faultOf(doing: () => Promise<unknown>): Promise<WritError> {

@@ -54,7 +54,7 @@ export const doors: readonly Door[] = [
     name: 'the parts of a bundle',
     file: 'attest/bundle/any-bundle.ts',
     // One judges the form of our own; the others, what a check reports, as no proof of anything.
-    servers: ['attest/bundle/bundle.ts', 'gates/formats/in-toto.ts', 'gates/formats/inclusion-proof.ts'],
+    servers: ['attest/bundle/bundle.ts', 'gates/formats/documents.ts', 'gates/formats/documents.ts'],
     code: /\.(?:verificationMaterial|dsseEnvelope|messageSignature)\b/,
   },
   // It brings an HTTP client of its own.

@@ -9,7 +9,7 @@ import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { AttestRequest } from '../../core/contract/attestor.ts';
+import type { AttestRequest } from '../../core/contract/sealing.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
 import type { GateReport } from '../../engine/store/record/gate-report.ts';
 import { handSigner } from '../attest/approval/hand-signer.ts';

@@ -1,8 +1,14 @@
 import { PassThrough, Writable } from 'node:stream';
 import t from 'tap';
-import { escapeJson } from '../../api/escape-json.ts';
-import { escapeTerminal } from '../../bin/terminal/escape-terminal.ts';
-import { createPrinter, openSink, type Sink, styled, wantsColour } from '../../bin/terminal/print.ts';
+import { escapeJson } from '../../api/envelope.ts';
+import {
+  createPrinter,
+  escapeTerminal,
+  openSink,
+  type Sink,
+  styled,
+  wantsColour,
+} from '../../bin/terminal/print.ts';
 import { createProgress } from '../../bin/terminal/progress.ts';
 
 function capture(): { readonly sink: Sink; text(): string } {

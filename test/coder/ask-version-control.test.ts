@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
+import type { HandAnswer, HandUse } from '../../core/contract/worker.ts';
 import type { Sample } from '../engine/run/sample.ts';
 import { casesOf, long } from '../rooms/long.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';

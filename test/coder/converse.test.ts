@@ -6,7 +6,7 @@ import { createStreamer } from '../../core/base/net.ts';
 import type { ModelMessage } from '../../core/contract/model.ts';
 import { noModelConfig, withModelRow } from '../../engine/run/state/open-model.ts';
 import { openTurns } from '../../engine/run/work/turns/open-turns.ts';
-import { guardingProfile } from '../../engine/spec/guarding-profile.ts';
+import { guardingProfile } from '../../engine/spec/facts.ts';
 import { openai } from '../../providers/openai/source.ts';
 import type { Asked } from '../providers/model-server.ts';
 import { answeringModel, type ScriptedReply } from './scripted-model.ts';

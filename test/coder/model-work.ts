@@ -1,4 +1,4 @@
-import { formatModelChoice } from '../../coder/model-choice.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import type { ModelServer } from '../providers/model-server.ts';
 

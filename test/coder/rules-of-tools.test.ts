@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
+import type { HandAnswer, HandUse } from '../../core/contract/worker.ts';
 import { casesOf, long } from '../rooms/long.ts';
 import { everything, mend, rule, useHands } from './use-hands.ts';
 

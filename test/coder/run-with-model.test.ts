@@ -1,5 +1,5 @@
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../coder/model-choice.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import { makeSample } from '../engine/run/sample.ts';
 import type { ModelServer } from '../providers/model-server.ts';

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { HandAnswer, HandUse } from '../../core/contract/hands.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
+import type { HandAnswer, HandUse } from '../../core/contract/worker.ts';
 import { type Json, makeSample, type Sample } from '../engine/run/sample.ts';
 
 export type Rule = {

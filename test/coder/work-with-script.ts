@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../coder/model-choice.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { type Json, makeSample, type Sample } from '../engine/run/sample.ts';

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../core/contract/check.ts';
 import type { ExecutedCheck, Rerun } from '../../core/contract/executed-rule.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import { type CaseFile, toRuleInput } from '../../testing.ts';

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
-import { reachableHere } from '../../http/loopback-address.ts';
+import { reachableHere } from '../../http/addresses.ts';
 import { answerElsewhere, startLoopbackServer } from '../../http/loopback-server.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/', isPage: true, answer: () => ({ page: true }) },

@@ -1,10 +1,5 @@
 import t from 'tap';
-import {
-  isLoopbackHost,
-  isLoopbackPeer,
-  parseLoopbackAddress,
-  toUrlHost,
-} from '../../http/loopback-address.ts';
+import { isLoopbackHost, isLoopbackPeer, parseLoopbackAddress, toUrlHost } from '../../http/addresses.ts';
 
 t.test('`parseLoopbackAddress` returns a literal loopback address in its shortest form', async (t) => {
   const taken = {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { WritError } from '../../core/base/errors.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../http/loopback-server.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/send-answer.ts';
 import { lookOn } from '../waiting/look-on.ts';
 
 interface Served extends LoopbackServer {

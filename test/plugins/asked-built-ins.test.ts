@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
-import { askedOf } from '../../engine/run/open/asked-plugins.ts';
+import { askedOf } from '../../engine/run/open/open-parties.ts';
 import { builtInLedger } from '../../engine/spec/built-in-ledger.ts';
-import { askedBuiltIns } from '../../plugins/preset/asked-built-ins.ts';
+import { askedBuiltIns } from '../../plugins/preset/create-engine.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 
 t.test('the built-ins answer the same with and without an engine', async (t) => {

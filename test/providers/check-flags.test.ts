@@ -1,7 +1,6 @@
 import t from 'tap';
-import { checkFlags, type FlagTable } from '../../providers/check-flags.ts';
-import { findBase } from '../../providers/find-base.ts';
-import { flagTable } from '../../providers/flag-table.ts';
+import { checkFlags, type FlagTable, flagTable } from '../../providers/flags.ts';
+import { findBase } from '../../providers/keys.ts';
 import { ollama } from '../../providers/ollama/source.ts';
 
 const table: FlagTable = {

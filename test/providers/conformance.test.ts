@@ -5,7 +5,7 @@ import { valueAt } from '../../core/base/json-pointer.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
-import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-tester.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { type ProviderCase, providerTester } from '../../testing.ts';
 import { seededRandom } from '../chance/seeded-random.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
-import { parseEnvFile } from '../../providers/env-file.ts';
+import { parseEnvFile } from '../../providers/keys.ts';
 
 const parse = (text: string): Record<string, string> => Object.fromEntries(parseEnvFile(Buffer.from(text)));
 

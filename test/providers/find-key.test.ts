@@ -1,7 +1,6 @@
 import t from 'tap';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
-import { findKey } from '../../providers/find-key.ts';
-import { type KeyPlace, keyPlaces } from '../../providers/key-places.ts';
+import { findKey, type KeyPlace, keyPlaces } from '../../providers/keys.ts';
 
 const zhipu = { keys: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY', 'GLM_API_KEY'] };
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { HttpStreamer } from '../../core/base/http-question.ts';
 import type { ModelMessage, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
-import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-tester.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';

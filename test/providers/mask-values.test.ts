@@ -1,6 +1,6 @@
 import t from 'tap';
-import { maskValues } from '../../providers/wire/mask-values.ts';
 import { firstDifference } from '../../providers/wire/replay-traffic.ts';
+import { maskValues } from '../../providers/wire/traffic-file.ts';
 
 const secret = 'sk-c/n"ry\\é 0123456789?';
 const mask = maskValues([secret, 'short']);

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
-import { checkFlags } from '../../providers/check-flags.ts';
-import { flagTable } from '../../providers/flag-table.ts';
+import { checkFlags, flagTable } from '../../providers/flags.ts';
 import { costUnits, knownModel } from '../../providers/model-table.ts';
 
 /** Names of the keys, in the order in which they are looked up (resolutions, Credentials). */

@@ -15,7 +15,7 @@ import type { HttpStreamer } from '../../core/base/http-question.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
-import { caseBody, caseType } from '../../plugins/testers/provider-case.ts';
+import { caseBody, caseType } from '../../plugins/testers/provider-tester.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { replaySource } from '../../providers/replay/source.ts';
 import { recordTraffic } from '../../providers/wire/record-traffic.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ProviderCase } from '../../plugins/testers/provider-case.ts';
+import type { ProviderCase } from '../../plugins/testers/provider-tester.ts';
 
 /** How a provider is opened for the cases in its folder: `fixtures/providers/<folder>/provider.json`. */
 export interface CaseSetting {

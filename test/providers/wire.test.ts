@@ -1,9 +1,7 @@
 import t from 'tap';
 import { argumentsAsObject } from '../../providers/wire/call-arguments.ts';
-import { callIds } from '../../providers/wire/call-ids.ts';
 import { readFrame } from '../../providers/wire/read-frame.ts';
-import { versioned } from '../../providers/wire/versioned.ts';
-import { SaidFailureError } from '../../providers/wire/wire-format.ts';
+import { callIds, SaidFailureError, versioned } from '../../providers/wire/wire-format.ts';
 
 t.test('keeps the version in a base URL and otherwise adds the default one', async (t) => {
   for (const [base, path] of [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
-import { builtInTypes } from '../../service/event-types.ts';
+import { builtInTypes } from '../../service/run-publisher.ts';
 import { launcherOptions, writProgram as program } from '../starter/program.ts';
 import { makeServed } from './started-service.ts';
 

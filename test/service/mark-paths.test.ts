@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { openMarkGround } from '../../service/mark-ground.ts';
+import { openMarkGround } from '../../service/dirty-marks.ts';
 import { diskIdentity } from '../../service/mark-trees.ts';
 import { inMarkOrder, Turn, toMarks } from '../../service/routes.ts';
 import { makeRepository, type SampleRepository } from '../engine/vcs/sample-repository.ts';

@@ -1,11 +1,7 @@
-import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/graph-schema.ts';
-import { clipCells } from '../../terminal/cell-width.ts';
-import { escapeHtml } from '../escape-html.ts';
-import { pageFrame } from '../page-frame.ts';
-import { pageStyle } from '../page-style.ts';
-import { kindOrder, type TreeNode, toTrees } from './graph-tree.ts';
-import { toName, toRelation, toTags } from './graph-words.ts';
-import { toTone } from './to-tone.ts';
+import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other-schemas.ts';
+import { clipCells } from '../../terminal/print.ts';
+import { escapeHtml, pageFrame, pageStyle } from '../page-frame.ts';
+import { kindOrder, type TreeNode, toName, toRelation, toTags, toTone, toTrees } from './graph-tree.ts';
 
 /** Measures of the drawing, in its own units (pixels at zoom 1). */
 const sizes = { nodeWidth: 176, nodeHeight: 44, columnStep: 224, rowStep: 56, margin: 16 } as const;

@@ -1,10 +1,14 @@
-import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
-import { cellWidth, clipCells } from '../../terminal/cell-width.ts';
-import { escapeTerminal } from '../../terminal/escape-terminal.ts';
-import { type Part, type Printer, type Style, styled } from '../../terminal/print.ts';
-import { type TreeNode, toTrees } from './graph-tree.ts';
-import { toName, toRelation, toTags } from './graph-words.ts';
-import { toTone } from './to-tone.ts';
+import type { GraphData, GraphNode } from '../../../api/schemas/other-schemas.ts';
+import {
+  cellWidth,
+  clipCells,
+  escapeTerminal,
+  type Part,
+  type Printer,
+  type Style,
+  styled,
+} from '../../terminal/print.ts';
+import { type TreeNode, toName, toRelation, toTags, toTone, toTrees } from './graph-tree.ts';
 
 /** What every terminal has; the drawing is the same in all of them. */
 const columns = 80;

@@ -1,4 +1,4 @@
-import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other-schemas.ts';
 
 /** A node with what is shown below it. */
 export interface TreeNode {
@@ -61,4 +61,52 @@ function put<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);
   if (list) list.push(value);
   else lists.set(key, [value]);
+}
+
+/** A node's name beside its kind: once is enough (`run run 0198…`). */
+export function toName({ kind, label }: GraphNode): string {
+  return label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label;
+}
+
+/** Its tags beside its name: what the name begins with is not said again. */
+export function toTags(node: GraphNode): readonly string[] {
+  const name = toName(node);
+  return node.tags.filter((tag) => !name.startsWith(tag));
+}
+
+/** What another edge than the one that it stands below says of a node; `undefined` for what is seen anyway. */
+export function toRelation({ kind, from }: TreeNode['also'][number]): string | undefined {
+  if (kind === 'replaced-by' || kind === 'superseded-by') return `in place of ${from.label}`;
+  if (kind === 'before') return `after ${from.label.split(':')[0] ?? ''}`;
+  if (kind === 'revised') return 'the contract was changed';
+  return undefined;
+}
+
+type Tone = 'good' | 'bad' | 'open';
+
+/** A map: a tag may be a word of a record that anybody wrote, `constructor` for one. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ['commit', 'good'],
+  ['passed', 'good'],
+  ['merge', 'good'],
+  ['applied', 'good'],
+  ['abandon', 'bad'],
+  ['stop', 'bad'],
+  ['rollback', 'bad'],
+  ['failed', 'bad'],
+  ['rejected', 'bad'],
+  ['damaged', 'bad'],
+  ['missing', 'bad'],
+  ['retry', 'open'],
+  ['replan', 'open'],
+  ['wait-for-approval', 'open'],
+  ['wait-for-budget', 'open'],
+  ['waiting', 'open'],
+  ['interrupted', 'open'],
+  ['running', 'open'],
+]);
+
+/** How a tag of a node is meant, for colours; `undefined` for one that is neither good nor bad. */
+export function toTone(tag: string): Tone | undefined {
+  return tones.get(tag);
 }

@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
-import { toErrorRecord } from './error-record.ts';
-import type { TaskCall, TaskOutcome } from './task-outcome.ts';
+import { type TaskCall, type TaskOutcome, toErrorRecord } from './task.ts';
 import { toRunnable } from './to-runnable.ts';
 
 // Standard output belongs to the command that runs: a task has nothing to say there.

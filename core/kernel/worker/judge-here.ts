@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../../contract/finding.ts';
 import type { Rule, RuleInput } from '../../contract/rule.ts';
-import { toErrorRecord } from './error-record.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 import type { WorkerPool } from './pool.ts';
-import type { TaskOutcome } from './task-outcome.ts';
+import { type TaskOutcome, toErrorRecord } from './task.ts';
 
 /** Bytes of an input from which on a thread of the pool evaluates every rule. */
 export const mainThreadBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { WritError } from '../../base/errors.ts';
+import { messageOf, WritError } from '../../base/errors.ts';
 
 declare const signature: unique symbol;
 
@@ -34,4 +34,43 @@ export function defineTask<Run extends (input: never) => unknown>(
 export function requireTask(task: object): void {
   if (!defined.has(task))
     throw new WritError('PLUGIN_INVALID', { message: 'the pool runs only what `defineTask` named' });
+}
+
+/** Why a task has no value. `deadline` and `aborted` ended its thread; `crashed` means that the thread ended itself. */
+export type TaskFailure = 'threw' | 'deadline' | 'aborted' | 'crashed' | 'unsendable';
+
+/** An error as a record: the thread it came from may be gone. */
+interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** How a task ended. */
+export type TaskOutcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: TaskFailure; readonly error: ErrorRecord };
+
+/** What crosses to a worker. */
+export interface TaskCall {
+  /** File URL of the module that exports `run`. */
+  readonly module: string;
+  readonly input: unknown;
+}
+
+const maxLength = 1000;
+
+/** Name, sentence and code of whatever was thrown, bounded; never its stack, which holds paths of this machine. */
+export function toErrorRecord(thrown: unknown): ErrorRecord {
+  try {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+    return {
+      name: (thrown instanceof Error ? thrown.name : typeof thrown).slice(0, maxLength),
+      message: messageOf(thrown).slice(0, maxLength),
+      ...(typeof code === 'string' ? { code: code.slice(0, maxLength) } : {}),
+    };
+  } catch {
+    // A getter or `toString` of the thrown thing failed.
+    return { name: typeof thrown, message: 'something without text was thrown' };
+  }
 }

@@ -1,5 +1,3 @@
-import { skipString } from './skip-string.ts';
-
 const moduleWord = /\b(?:import|require|from)\b/g;
 const landmark = /["'`/]|\b(?:import|require|from)\b/g;
 const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|do|else|void|delete|throw|yield|await)$/;
@@ -125,4 +123,70 @@ function skipTemplate(text: string, open: number): number {
     } else if (mark[0].startsWith('/')) at = commentEnd(text, mark.index) ?? at;
     else at = skipString(text, mark.index);
   }
+}
+
+const extensions = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json', '.d.ts'] as const;
+/** What TypeScript source is called where the specifier names its output. */
+const sourceOf: Readonly<Record<string, readonly string[]>> = {
+  '.js': ['.ts', '.tsx', '.d.ts'],
+  '.jsx': ['.tsx'],
+  '.mjs': ['.mts', '.d.mts'],
+  '.cjs': ['.cts', '.d.cts'],
+};
+
+/** The file of the tree that a relative specifier means; `undefined` for packages and for what is not there. */
+export function resolveJavascript(
+  specifier: string,
+  from: string,
+  paths: Pick<ReadonlySet<string>, 'has'>,
+): string | undefined {
+  if (!/^\.{1,2}(?:\/|$)/.test(specifier)) return undefined;
+  const target = joinPath(from, specifier.replace(/[?#].*$/s, ''));
+  if (target === undefined) return undefined;
+  const isDirectory = target === '' || /(?:^|\/)\.{0,2}$/.test(specifier);
+  const directory = target === '' ? '' : `${target}/`;
+  return (isDirectory ? undefined : fileAt(target, paths)) ?? firstOf(`${directory}index`, extensions, paths);
+}
+
+/** Most specifiers name a file that is there, or the output of one. */
+function fileAt(target: string, paths: Pick<ReadonlySet<string>, 'has'>): string | undefined {
+  if (paths.has(target)) return target;
+  const ending = /\.[cm]?jsx?$/.exec(target)?.[0] ?? '';
+  const stem = target.slice(0, target.length - ending.length);
+  return firstOf(stem, sourceOf[ending] ?? [], paths) ?? firstOf(target, extensions, paths);
+}
+
+function firstOf(
+  stem: string,
+  endings: readonly string[],
+  paths: Pick<ReadonlySet<string>, 'has'>,
+): string | undefined {
+  const ending = endings.find((one) => paths.has(stem + one));
+  return ending === undefined ? undefined : stem + ending;
+}
+
+/** `specifier` seen from the file `from`; `undefined` where it leaves the tree. */
+function joinPath(from: string, specifier: string): string | undefined {
+  const segments = from.split('/').slice(0, -1);
+  for (const segment of specifier.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') segments.push(segment);
+    else if (segments.pop() === undefined) return undefined;
+  }
+  return segments.join('/');
+}
+
+/**
+ * Past the string that opens at `at`: behind its closing quote, or at the end of the line where it does not close on
+ * it.
+ */
+export function skipString(text: string, at: number): number {
+  const quote = text.charCodeAt(at);
+  for (let index = at + 1; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === quote) return index + 1;
+    if (unit === 0x0a) return index;
+    if (unit === 0x5c) index += 1;
+  }
+  return text.length;
 }

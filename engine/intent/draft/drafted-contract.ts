@@ -1,12 +1,14 @@
-import { compileGlob } from '../../../core/base/glob.ts';
+import { compileGlob, normalisePattern } from '../../../core/base/glob.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/contract/intentspec.gen.ts';
+import type { Scope } from '../../../core/contract/scope.ts';
 import { documentation, goes } from '../../../core/contract/tests-may-go.ts';
 import type { WritConfig } from '../../config/config.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
+import { workerRights } from '../../spec/facts.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
 import { findSecurityWord } from '../../spec/security-words.ts';
 import { type JudgedWish, tighten } from '../../spec/stricter.ts';
-import { workerRights } from '../../spec/worker-rights.ts';
 import type { IntentDraft } from './intent-draft.ts';
 
 /** Who asked for what; the model's part is told when the draft is done. */
@@ -17,7 +19,7 @@ export interface DraftFrame
 }
 
 /** A contract made of a draft, and what was done to the draft on the way. */
-export interface DraftedContract {
+interface DraftedContract {
   readonly document: IntentSpec;
   /** What was made stricter, one sentence each. */
   readonly repairs: readonly string[];
@@ -246,4 +248,37 @@ function riskFloor(
 /** The higher of two levels. */
 function higherRisk(one: RiskLevel, other: RiskLevel): RiskLevel {
   return levels.indexOf(one) >= levels.indexOf(other) ? one : other;
+}
+
+/** Directories that no drafted contract opens: the repository itself, and what judges its changes. */
+const closed = ['.git', '.writ'];
+
+/** What is wrong with the places of a draft: outside of the repository, what judges it, and everything at once. */
+export function placeFaults(
+  { inScope, files }: Pick<IntentDraft, 'inScope' | 'files'>,
+  scope: Scope,
+): readonly string[] {
+  const faults: string[] = [];
+  const words = [...files, ...inScope.flatMap((entry) => entry.split(/\s+/u))].map(bare);
+  for (const word of words) if (leadsOut(word)) faults.push(`${quoted(word)} is no place in the repository`);
+  for (const file of files)
+    if (normalisePattern(file.trim()) === undefined) faults.push(`${quoted(file)} is no path or glob`);
+  if (scope.wholeRepository)
+    faults.push('`inScope` names no path: name the files or directories that may change');
+  for (const pattern of scope.write) {
+    const [first = ''] = pattern.split('/');
+    if (closed.includes(first.toLowerCase())) faults.push(`${quoted(pattern)} is not for a draft to open`);
+    if (first === '**' || pattern === '*' || pattern === '*/' || first.startsWith('{'))
+      faults.push(`${quoted(pattern)} is everything: name the directories that may change`);
+  }
+  return [...new Set(faults)];
+}
+
+function bare(word: string): string {
+  return word.replace(/^[`'"(<]+/u, '').replace(/[`'">),;]+$/u, '');
+}
+
+/** Absolute, of a home, or above the repository. A slash alone is a word of prose. */
+function leadsOut(word: string): boolean {
+  return /^(?:\/.|~\/|[A-Za-z]:\\)/u.test(word) || /(?:^|[\\/])\.\.(?:[\\/]|$)/u.test(word);
 }

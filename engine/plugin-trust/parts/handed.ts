@@ -1,8 +1,9 @@
-import type { PluginNeeds } from '../manifest-needs.ts';
+import type { PluginNeeds } from '../manifest-parts.ts';
 import type { PluginAccess } from '../plugin-access.ts';
+import type { PluginProcess } from '../process/plugin-process.ts';
 
 /** What a plugin is handed of the user's own, by name: what was declared and is there. */
-export interface Handed {
+interface Handed {
   readonly secrets: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** What no fault of the plugin tells: the secrets, and the lines of the files. */
@@ -39,4 +40,14 @@ function linesToMask(text: string): readonly string[] {
     .split(/[\r\n]+/)
     .flatMap((line) => (line.trim().length < leastOfLine ? [] : [line.trim()]));
   return long.length > 0 || text.trim() === '' ? long : [text.trim()];
+}
+
+/** A plugin's process, and what it may have. */
+export interface PartGround {
+  readonly plugin: string;
+  readonly process: PluginProcess;
+  readonly hosts: readonly string[];
+  /** What `options` of its `[[plugins]]` entry says. */
+  readonly options: Readonly<Record<string, unknown>>;
+  handed(): Promise<Handed>;
 }

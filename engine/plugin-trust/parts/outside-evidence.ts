@@ -1,14 +1,10 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import { parseCount, parseText, toFields } from '../../../core/base/parse-fields.ts';
 import { printable } from '../../../core/base/printable.ts';
-import type {
-  EvidencePolicy,
-  EvidenceSource,
-  RetrievalSoFar,
-} from '../../../core/contract/evidence-policy.ts';
-import type { ManifestEvidence } from '../manifest-evidence.ts';
+import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../../core/contract/evidence.ts';
+import type { ManifestEvidence } from '../manifest-parts.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
-import type { PartGround } from './part-ground.ts';
+import type { PartGround } from './handed.ts';
 
 /** An evidence policy that a plugin brings: it is asked beside a strategy, and can only take away. */
 export interface OutsideEvidence extends EvidencePolicy {

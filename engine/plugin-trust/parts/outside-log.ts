@@ -1,7 +1,7 @@
 import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
-import type { OutsideLog } from '../../../core/contract/outside-log.ts';
-import type { ManifestLog } from '../manifest-log.ts';
-import type { PartGround } from './part-ground.ts';
+import type { OutsideLog } from '../../../core/contract/sealing.ts';
+import type { ManifestLog } from '../manifest-parts.ts';
+import type { PartGround } from './handed.ts';
 
 /** A log answers once a checkpoint covers the entry, which takes some of them seconds. */
 const withinMs = 120_000;

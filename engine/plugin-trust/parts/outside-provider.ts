@@ -13,10 +13,10 @@ import {
   type ProviderSource,
   providerFailure,
 } from '../../../core/contract/provider.ts';
-import type { ManifestProvider } from '../manifest-provider.ts';
+import type { ManifestProvider } from '../manifest-parts.ts';
 import { opensHost } from '../opens-host.ts';
-import { isPassing } from '../process/obstacle.ts';
-import type { PartGround } from './part-ground.ts';
+import { isPassing } from '../process/plugin-fault.ts';
+import type { PartGround } from './handed.ts';
 
 /** Until the next piece of a reply: a model may think for minutes. */
 const idleMs = 300_000;

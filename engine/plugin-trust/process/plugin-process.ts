@@ -3,12 +3,21 @@ import { parseText, toFields } from '../../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { CheckNetwork, NetworkUse } from '../../../core/contract/network-use.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { lineCutter } from '../../tool/line-cutter.ts';
-import { type Obstacle, toObstacle } from './obstacle.ts';
-import { pluginInside } from './outsider-box.ts';
-import { type PluginFaultReason, pluginFault, withoutHanded } from './plugin-fault.ts';
-import { type PluginNetwork, pluginNetwork } from './plugin-network.ts';
-import { type PluginGroundwork, runTalk } from './start-talk.ts';
+import { lineCutter } from '../../tool/capture.ts';
+import {
+  type Obstacle,
+  type PluginFaultReason,
+  pluginFault,
+  toObstacle,
+  withoutHanded,
+} from './plugin-fault.ts';
+import {
+  type PluginGroundwork,
+  type PluginNetwork,
+  pluginInside,
+  pluginNetwork,
+  runTalk,
+} from './start-talk.ts';
 
 /** The process of one plugin: started on first use, and again where the one before has ended. */
 export interface PluginProcess {

@@ -1,11 +1,13 @@
+import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { NetworkUse } from '../../../core/contract/network-use.ts';
 import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { openEgress } from '../../tool/egress/open-egress.ts';
+import { type OpenEgress, openEgress } from '../../tool/egress/open-egress.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
-import { type OutsiderPlace, outsiderBox } from './outsider-box.ts';
-import type { PluginNetwork } from './plugin-network.ts';
+import { UseList } from '../../tool/egress/use-list.ts';
 
 /** One plugin of others, and where its process may run. */
 export interface PluginGroundwork extends OutsiderPlace {
@@ -63,4 +65,94 @@ export async function runTalk(
   } finally {
     if (egress !== undefined) await network.closed(egress);
   }
+}
+
+/** Where a process of somebody else's code may run. */
+export interface OutsiderPlace {
+  /** Host directory with the plugin's files and nothing else; read-only inside. */
+  readonly directory: string;
+  /** An empty host directory. */
+  readonly empty: string;
+  /** What its process may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
+}
+
+const heapMiB = 256;
+/** Everything a process can write to in memory: heap, buffers, WebAssembly. The heap's own bound lies well below. */
+const dataKiB = 1024 * 1024;
+/** Where the plugin's files are inside. */
+export const pluginInside = '/workspace';
+const runtimeInside = '/runtime';
+const entryInside = '/outside';
+
+/**
+ * A Node that can read the plugin's files and the `entry`s (a directory of ours) and nothing else, and write nowhere.
+ * It runs `entry` with `args`; `mayConnect` where its network, if it has one, is the sandbox's business.
+ */
+export function outsiderBox(
+  { directory, empty, maxMemoryBytes }: OutsiderPlace,
+  entry: URL,
+  args: readonly string[],
+  mayConnect: boolean,
+): Pick<SandboxRequest, 'argv' | 'workspace' | 'reports' | 'binds' | 'env' | 'maxMemoryBytes'> {
+  const node = realpathSync(process.execPath);
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  const readable = [pluginInside, entryInside, '/package.json'].map((path) => `--allow-fs-read=${path}`);
+  // From Node 25 on the network is a permission too.
+  const asksNetwork = mayConnect && process.allowedNodeEnvironmentFlags.has('--allow-net');
+  return {
+    argv: [
+      'sh',
+      '-c',
+      `ulimit -d ${dataKiB} && exec "$@"`,
+      'sh',
+      `${runtimeInside}/${basename(node)}`,
+      `--max-old-space-size=${heapMiB}`,
+      '--permission',
+      ...readable,
+      ...(asksNetwork ? ['--allow-net'] : []),
+      '--no-warnings',
+      `${entryInside}/entry${extension}`,
+      ...args,
+    ],
+    workspace: empty,
+    reports: empty,
+    binds: [
+      // Over the two places that a check may write to.
+      { source: directory, target: pluginInside, writable: false },
+      { source: empty, target: '/reports', writable: false },
+      { source: dirname(node), target: runtimeInside, writable: false },
+      { source: fileURLToPath(entry), target: entryInside, writable: false },
+    ],
+    env: {},
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
+  };
+}
+
+/** What the processes of one plugin had of the network, those that have ended too. */
+export interface PluginNetwork {
+  opened(egress: OpenEgress): void;
+  /** Closes it and keeps its record. */
+  closed(egress: OpenEgress): Promise<void>;
+  /** Alike connections together, with those that are open. */
+  uses(): readonly NetworkUse[];
+}
+
+/** Of a plugin that has not been started. */
+export function pluginNetwork(): PluginNetwork {
+  const ended = new UseList();
+  const open = new Set<OpenEgress>();
+  return {
+    opened: (egress) => void open.add(egress),
+    async closed(egress) {
+      const uses = await egress.close();
+      open.delete(egress);
+      for (const use of uses) ended.add(use);
+    },
+    uses() {
+      const all = new UseList();
+      for (const use of [...ended.list(), ...[...open].flatMap((one) => one.seen())]) all.add(use);
+      return all.list();
+    },
+  };
 }

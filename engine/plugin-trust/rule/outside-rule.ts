@@ -3,7 +3,7 @@ import type { Finding } from '../../../core/contract/finding.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
-import { type OutsiderPlace, outsiderBox, pluginInside } from '../process/outsider-box.ts';
+import { type OutsiderPlace, outsiderBox, pluginInside } from '../process/start-talk.ts';
 import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';
 
 /** One rule of somebody else's plugin, and where it may run. */

@@ -1,9 +1,9 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
 import { parseObject } from '../../store/stored-object.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
-import type { SettledAttempt } from '../record/settled-attempt.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 import { blame, type Part, placedErrors, toBlame } from './blame.ts';
 
 /** What was found about a candidate of Tasks' work. */

@@ -1,4 +1,4 @@
-import type { OpenRun } from '../state/attempt.ts';
+import type { OpenRun } from '../state/open-run.ts';
 
 /** The cap of the contract in units of 0.001 USD, with what people added while the run waited for them; 0 is none. */
 export async function costLimit({

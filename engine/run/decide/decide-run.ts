@@ -1,26 +1,27 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type ReplanTrigger, replanTriggers } from '../../../core/contract/replan-trigger.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
-import { isAttested } from '../../spec/is-attested.ts';
+import { isAttested } from '../../spec/facts.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { redactHosts } from '../judge/check-network.ts';
 import { answeringServers } from '../record/answering-servers.ts';
 import { contextDependencies } from '../record/context-dependencies.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { finalReport } from '../record/gate-report.ts';
-import type { JudgedRun } from '../record/judged-run.ts';
-import type { PlanState } from '../record/plan-state.ts';
-import { firedTriggers, maxReplans, type SensedAttempt } from '../record/replan-triggers.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
 import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
+import { neededApprovals } from './people.ts';
 
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion
@@ -239,4 +240,22 @@ function toDecidedStage(
 /** A finding without its words. */
 function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
   return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+}
+
+/** Tells everyone who wants to know what a run came to. */
+export async function tellDecision(
+  engine: WritEngine,
+  { runId, decision, state }: RunView,
+  judged: JudgedRun,
+): Promise<void> {
+  if (!decision) return;
+  const { type, rationale, commitSha } = decision;
+  const waitsFor = judged.decision.next === 'wait-for-budget' ? 'budget' : 'approval';
+  await engine.hooks.decision.made.call({
+    runId,
+    type,
+    rationale,
+    ...(commitSha === undefined ? {} : { commitSha }),
+    ...(state === 'waiting' ? { waiting: { for: waitsFor, needed: neededApprovals(judged) } } : {}),
+  });
 }

@@ -1,17 +1,17 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import { replanTriggers } from '../../../core/contract/replan-trigger.ts';
 import { mustPass, type StageName, stageNames } from '../../../core/contract/stage.ts';
-import type {
-  BlamedFindings,
-  DecidedFinding,
-  DecidedStage,
-  DecidedTask,
-  DecisionInput,
-  DecisionRecord,
-  SealingFault,
+import {
+  type BlamedFindings,
+  type DecidedFinding,
+  type DecidedStage,
+  type DecidedTask,
+  type DecisionInput,
+  type DecisionRecord,
+  inputProblems,
+  type SealingFault,
 } from '../record/decision-input.ts';
-import { inputProblems } from '../record/decision-input-shape.ts';
 import { approversNeeded } from './approvers-needed.ts';
 import { isOverCap } from './budget.ts';
 

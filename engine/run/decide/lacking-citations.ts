@@ -1,4 +1,4 @@
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
 

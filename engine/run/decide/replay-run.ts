@@ -2,7 +2,7 @@ import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import type { Difference } from '../../../core/contract/difference.ts';
+import type { Difference } from '../../../core/contract/finding.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
@@ -11,13 +11,11 @@ import { parseParts, partsPath } from '../../store/record/parts.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
-import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
-import { inputProblems } from '../record/decision-input-shape.ts';
+import { type DecisionInput, type DecisionRecord, inputProblems } from '../record/decision-input.ts';
 import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';
 import { lackingCitations } from './lacking-citations.ts';
-import { compareParts } from './replay-parts.ts';
-import { compareStages } from './replay-stages.ts';
+import { compareParts, compareStages } from './replay-parts.ts';
 
 /** What replaying a record came to. */
 export interface Replay {

@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
-import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { Issue } from '../../../core/contract/issue.ts';
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import type { Issue } from '../../../core/contract/finding.ts';
+import type { EffectiveToolRule, IntentSpec, ToolRule } from '../../../core/contract/intentspec.gen.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
 import type { WritConfig } from '../../config/config.ts';
 import { type AdmittedContract, readContract } from '../../intent/admit-contract.ts';
-import { type DraftFrame, draftedContract } from '../../intent/draft/drafted-contract.ts';
+import { type DraftFrame, draftedContract, placeFaults } from '../../intent/draft/drafted-contract.ts';
 import {
   criteriaText,
   type HeldCriterion,
@@ -15,26 +17,39 @@ import {
   type VerifiedCriterion,
 } from '../../intent/draft/held-criteria.ts';
 import { intentDraftForm, readIntentDraft } from '../../intent/draft/intent-draft.ts';
-import { placeFaults } from '../../intent/draft/place-faults.ts';
-import { duplicateObjectives } from '../../plan/duplicate-objectives.ts';
+import { duplicateObjectives } from '../../plan/plan-tasks.ts';
 import { effectiveScope, scopeRootOf } from '../../plan/scope.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
-import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
+import { privacyPolicyOf } from '../../spec/facts.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
+import {
+  type ProjectFile,
+  type ProposedCheck,
+  projectFiles,
+  proposeCheck,
+} from '../../spec/propose-check.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { openWorker } from '../open/open-worker.ts';
+import { allowRules, denyRules } from '../../tool/acl/constraints.ts';
+import { readBlob, readBlobs } from '../../vcs/blobs.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { openWorker } from '../open/open-parties.ts';
+import { inVain } from '../open/plan-ground.ts';
 import type { OpenModel } from '../state/open-model.ts';
+import { withConfig } from '../state/policies.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
-import { withConfig } from '../state/with-config.ts';
 import { openTreeHands } from '../work/hands/tree-hands.ts';
 import { openTurns } from '../work/turns/open-turns.ts';
-import { type Asked, draftExtension } from './asked.ts';
-import { type DraftGround, type DraftPlace, readDraftGround } from './draft-ground.ts';
-import { draftLacks } from './draft-lacks.ts';
-import { knownRunner } from './known-runner.ts';
-import { openDrafter, requireDrafter } from './open-drafter.ts';
-import { readingAgentOf } from './reading-agent.ts';
+import { webTool } from '../work/web/web-verdict.ts';
+import {
+  type Asked,
+  type DraftGround,
+  type DraftPlace,
+  draftExtension,
+  findDraftPolicy,
+  readDraftGround,
+} from './draft-request.ts';
+import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
 
 /** A person's request, and who drafts a contract of it. */
 export interface DraftingRequest
@@ -213,4 +228,113 @@ async function admit(
           : [`${fault.code}: ${messageOf(fault)}`],
     };
   }
+}
+
+/**
+ * A contract as another one of the same words: Decision.Commit has closed the first, and what is committed beside it is
+ * an intent of its own. INTENTSPEC_MALFORMED.
+ */
+export function withOwnId(specBytes: Uint8Array, id: string): Uint8Array {
+  const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
+  const document = value as { readonly metadata?: object };
+  const changed = { ...document, metadata: { ...document.metadata, id } };
+  return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
+}
+
+/** A spec as it is written down, as far as it is read here. */
+interface Written {
+  readonly constraints?: { readonly security?: { readonly networkPolicy?: unknown } };
+  readonly security?: { readonly toolAcl?: Partial<Record<'allow' | 'deny', readonly ToolRule[]>> };
+}
+
+/** What a person who allows the network allows the model, too. */
+const searchRule = { tool: webTool, actions: ['search'] };
+
+/**
+ * A spec with the network policy that a person chose at the review of its plan; the same bytes where it says so
+ * already. With the network goes the tool `web_search`: its rule is added with `allow`, and that very rule is removed
+ * with `deny`. INTENTSPEC_MALFORMED.
+ */
+export function withNetwork(specBytes: Uint8Array, networkPolicy: 'allow' | 'deny'): Uint8Array {
+  const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
+  const document = value as Written;
+  const { constraints, security } = document;
+  const isSame = constraints?.security?.networkPolicy === networkPolicy;
+  const rules = withSearch(document, networkPolicy === 'allow' ? 'allow' : isSame ? 'as it is' : 'deny');
+  if (isSame && rules === security?.toolAcl?.allow) return specBytes;
+  const changed = {
+    ...document,
+    constraints: { ...constraints, security: { ...constraints?.security, networkPolicy } },
+    ...(rules === undefined
+      ? {}
+      : { security: { ...security, toolAcl: { ...security?.toolAcl, allow: rules } } }),
+  };
+  return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
+}
+
+/** The allow rules; the same list where nothing changes. A rule that denies the search decides. */
+function withSearch(
+  { security }: Written,
+  search: 'allow' | 'deny' | 'as it is',
+): readonly ToolRule[] | undefined {
+  const { allow, deny = [] } = security?.toolAcl ?? {};
+  if (allow === undefined || search === 'as it is') return allow;
+  if (search === 'deny') {
+    const left = allow.filter((rule) => !isDeepStrictEqual(rule, searchRule));
+    return left.length === 0 || left.length === allow.length ? allow : left;
+  }
+  const isNamed =
+    allowRules(allow.map(toEffective), webTool, 'search').length > 0 ||
+    denyRules(deny.map(toEffective), webTool, 'search').length > 0;
+  return isNamed ? allow : [...allow, searchRule];
+}
+
+const toEffective = (rule: ToolRule): EffectiveToolRule =>
+  ({ ...rule, constraints: rule.constraints ?? {} }) as EffectiveToolRule;
+
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * The test runner of a project whose report writ reads, by the files at the project's root in a tree; `undefined` if
+ * they name none. `root`: the project's directory as `scopeRootOf` returns it.
+ */
+export async function knownRunner(
+  repository: Repository,
+  tree: string,
+  root: string,
+): Promise<ProposedCheck | undefined> {
+  const place = root === '' ? '' : `${root}/`;
+  const paths = projectFiles.map((name) => `${place}${name}`);
+  const blobs = await readBlobs(repository, tree, paths, maxBytes).catch((fault: unknown) => {
+    if (isWritError(fault, 'INPUT_TOO_LARGE')) return new Map<string, Buffer>();
+    throw fault;
+  });
+  const files = new Map<ProjectFile, string>();
+  for (const name of projectFiles) {
+    const bytes = blobs.get(`${place}${name}`);
+    if (bytes !== undefined) files.set(name, bytes.toString('utf8'));
+  }
+  const proposed = proposeCheck(files);
+  return proposed?.kind === 'testSuite' ? proposed : undefined;
+}
+
+/** What is not there yet, and without which the run of a drafted contract can never be committed; a sentence each. */
+function draftLacks(
+  contract: AdmittedContract,
+  { signers }: Pick<DraftGround, 'signers'>,
+): readonly string[] {
+  return inVain({ contract, signers }).map(({ message }) => message);
+}
+
+/** The same of a draft that was kept, as the repository stands now. REF_NOT_FOUND. */
+export async function keptDraftLacks(
+  repository: Repository,
+  { runId, onto }: Pick<RunRequest, 'onto'> & { readonly runId: string },
+  contract: AdmittedContract,
+): Promise<readonly string[]> {
+  const { createdBy, target } = contract.effective.metadata;
+  const place = { runId, target: { createdBy, ...target }, ...(onto === undefined ? {} : { onto }) };
+  const { policy } = await findDraftPolicy(repository, place);
+  const signers = await readBlob(repository, policy.tree, '.writ/allowed_signers');
+  return draftLacks(contract, { signers });
 }

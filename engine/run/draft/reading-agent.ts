@@ -2,32 +2,34 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
-import type { ReadingHost } from '../../../core/contract/draft-order.ts';
-import type { HandUse } from '../../../core/contract/hands.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy.ts';
+import type { HandUse, ReadingHost, Worker } from '../../../core/contract/worker.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { findPlugins } from '../../plugin-trust/find-plugins.ts';
+import { openPlugins } from '../../plugin-trust/open-plugins.ts';
+import { noPluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { acquireRunLock } from '../../store/run-lock.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
-import { wayAddress } from '../../tool/egress/inside.ts';
+import { wayAddress } from '../../tool/egress/open-egress.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
-import { openPrivateRoot } from '../record/private-root.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
-import type { OpenAgent, OpenModel } from '../state/open-model.ts';
-import type { RunSettings } from '../state/run-request.ts';
+import { pluginCacheOf } from '../open/ground.ts';
+import { openPrivateRoot } from '../record/started-run.ts';
+import { maxMemoryBytes } from '../state/machine.ts';
+import { isBuiltIn, type OpenAgent, type OpenModel, openModel } from '../state/open-model.ts';
+import type { RunRequest, RunSettings } from '../state/run-request.ts';
 import { scriptIn } from '../work/agent/judge-agent-use.ts';
 import { gateRoot, openModelGate } from '../work/agent/model-gate.ts';
 import { openAgentStarter } from '../work/agent/start-agent.ts';
-import { writeStubs } from '../work/hands/write-stubs.ts';
+import { writeStubs } from '../work/hands/open-hands.ts';
 import { type JudgedTool, openDoor } from '../work/tools/open-tools.ts';
-import type { TurnsTaken } from '../work/turns/open-turns.ts';
-import { fenceNote } from '../work/turns/untrusted-text.ts';
-import type { DraftGround } from './draft-ground.ts';
+import { fenceNote, type TurnsTaken } from '../work/turns/open-turns.ts';
+import type { DraftGround } from './draft-request.ts';
 
 /** What a program that only looks is opened with. */
-export interface ReadingOrder {
+interface ReadingOrder {
   readonly runId: string;
   /** Guards what it reads. */
   readonly effective: Pick<EffectiveIntentSpec, 'security'>;
@@ -39,7 +41,7 @@ export interface ReadingOrder {
 }
 
 /** The way of a draft, or of a question, to a program that works by itself. */
-export interface ReadingAgent extends ReadingHost, AsyncDisposable {
+interface ReadingAgent extends ReadingHost, AsyncDisposable {
   taken(): TurnsTaken;
 }
 
@@ -143,4 +145,65 @@ export async function readingAgentOf(
 ): Promise<ReadingAgent | undefined> {
   const { agent } = chosen;
   return agent === undefined ? undefined : openReadingAgent(engine, ground, { ...chosen, agent }, order);
+}
+
+/** A worker that drafts with a model. */
+type Drafter = Worker & Required<Pick<Worker, 'draft' | 'model'>>;
+
+/** The model that drafts; disposing of it ends the process of the plugin that it `isLent` by. */
+interface OpenDrafter extends AsyncDisposable {
+  readonly model: OpenModel;
+  readonly isLent: boolean;
+}
+
+/** DRAFT_UNSUPPORTED before anything is opened or asked. */
+export function requireDrafter(worker: Worker | undefined, named: string): Drafter {
+  const { draft, model } = worker ?? {};
+  if (worker !== undefined && draft !== undefined && model !== undefined) return { ...worker, draft, model };
+  throw new WritError('DRAFT_UNSUPPORTED', {
+    message: `\`${model?.provider ?? named}\` drafts no contracts: it does Tasks of one, and nothing else`,
+    detail: { provider: model?.provider ?? named },
+    hints: [
+      'have another provider draft it, `--provider openai` say, and let it wait; or write it: `writ spec new`',
+      `then work it: \`writ run FILE --provider ${model?.provider ?? 'NAME'}\``,
+    ],
+  });
+}
+
+/**
+ * Opens the model of a drafter: a built-in one, or that of a plugin which the policy commit lists and the user trusts.
+ */
+export async function openDrafter(
+  engine: WritEngine,
+  worker: Drafter,
+  request: Pick<RunRequest, 'reach' | 'model' | 'pluginAccess' | 'outside'>,
+  { config, policyTree, repository }: Pick<DraftGround, 'config' | 'policyTree' | 'repository'>,
+): Promise<OpenDrafter> {
+  const isLent = !isBuiltIn(engine, worker.model.provider);
+  const { pluginAccess: access = noPluginAccess, outside } = request;
+  const plugins = isLent
+    ? await openPlugins(
+        await findPlugins(repository, policyTree, config.plugins, access),
+        {
+          cacheDir: pluginCacheOf(repository),
+          maxMemoryBytes: maxMemoryBytes(config),
+          sandbox: () => pickSandbox('auto', engine.slots.sandbox),
+          access,
+          ...(outside === undefined ? {} : { outside }),
+        },
+        { providers: engine.slots.provider.names },
+      )
+    : undefined;
+  const close = async (): Promise<void> => plugins?.parts.close();
+  try {
+    const model = await openModel(engine, worker, request, {
+      config,
+      ...(plugins === undefined ? {} : { plugins: plugins.parts }),
+    });
+    if (model === undefined) throw new WritError('NO_WORKER');
+    return { model, isLent, [Symbol.asyncDispose]: close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
 }

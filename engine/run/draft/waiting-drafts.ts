@@ -10,10 +10,15 @@ import { isRunHeld } from '../../store/run-lock.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { RunSummary } from '../record/list-runs.ts';
 import { readRun } from '../record/read-run.ts';
-import { readAsked } from './asked.ts';
-import { draftEdits } from './edited-draft.ts';
-import { listDraftIds, readDraft, removeDraft } from './kept-draft.ts';
-import { whyItWaits } from './why-it-waits.ts';
+import { readAsked } from './draft-request.ts';
+import {
+  type DraftEdit,
+  draftEdits,
+  type KeptDraft,
+  listDraftIds,
+  readDraft,
+  removeDraft,
+} from './kept-draft.ts';
 
 /** One line of `writ runs` about a draft that nobody has confirmed. */
 export interface DraftSummary {
@@ -120,4 +125,20 @@ async function hasBegun(stores: Stores, repository: Repository, clock: Clock, id
 function whereNone(fault: unknown): undefined {
   if (isWritError(fault, 'RUN_NOT_FOUND')) return;
   throw fault;
+}
+
+/**
+ * Why a draft waits for a person, a line each; nothing where it goes on without one (resolutions, `writ run
+ * --request`).
+ */
+export function whyItWaits(
+  risk: IntentSpec['risk']['level'],
+  { questions }: Pick<KeptDraft, 'questions'>,
+  edits: readonly DraftEdit[] = [],
+): readonly string[] {
+  return [
+    ...(risk === 'low' ? [] : [`its risk is ${risk}`]),
+    ...(edits.length === 0 ? [] : ['it was edited by hand']),
+    ...questions.map((question) => `to be decided: ${question}`),
+  ];
 }

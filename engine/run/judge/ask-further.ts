@@ -1,7 +1,7 @@
-import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../core/contract/check.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun } from '../../../core/contract/stage.ts';
-import { joinNetworks } from '../record/join-networks.ts';
-import type { Attempt } from '../state/attempt.ts';
+import { joinNetworks } from '../record/judgement-objects.ts';
+import type { Attempt } from '../state/open-run.ts';
 import { judgeExecuted } from './executed-rules.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 import { type JudgedCheck, judgeByPolicy } from './second-run/judge-by-policy.ts';

@@ -1,7 +1,7 @@
-import { nearestName } from '../../../core/base/nearest-name.ts';
+import { nearestName } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import { judgeRule } from '../../../core/kernel/rules.ts';
-import type { OpenPolicies } from '../state/open-policies.ts';
+import type { OpenPolicies } from '../state/policies.ts';
 import type { RuleQuestion } from './ask-rules.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { PrepareStep } from '../../config/config.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readBlobs } from '../../vcs/blobs.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
-import type { ArtifactBox } from '../state/artifact-box.ts';
+import type { ArtifactBox } from '../state/evidence.ts';
 import { joinReach } from './reach/join-reach.ts';
 import { readRuleFiles } from './read-rule-files.ts';
 import { findJudge } from './second-run/find-judge.ts';

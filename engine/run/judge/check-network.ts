@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { CheckNetwork, NetworkUse } from '../../../core/contract/network-use.ts';
 import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import type { CommandVerdict } from '../../tool/acl/guard-command.ts';
 import { openEgress } from '../../tool/egress/open-egress.ts';
-import type { OpenRun, Workspace } from '../state/attempt.ts';
+import type { OpenRun, Workspace } from '../state/open-run.ts';
 
 /** What a command gets of the network while it runs. */
 export interface OpenNetwork {

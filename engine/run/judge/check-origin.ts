@@ -1,7 +1,7 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import { scannerCheckId } from '../state/checks-of-policy.ts';
+import { scannerCheckId } from '../state/checks.ts';
 
 /** Where a check stands that its contract does not name. */
 export interface CheckOrigin {

@@ -1,9 +1,8 @@
-import type { CheckOutcome, ReportFile } from '../../../core/contract/check-runner.ts';
+import { type CheckOutcome, producedAt, type ReportFile } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import { producedAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName } from '../../../core/contract/stage.ts';
-import type { ArtifactBox } from '../state/artifact-box.ts';
+import type { ArtifactBox } from '../state/evidence.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   xml: 'application/xml',

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/base/errors.ts';
-import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../core/contract/check.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { GitDirectory } from '../../vcs/git.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { processWitness } from '../../store/process-witness.ts';
 import { isIgnoredPath } from '../../vcs/ignored.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
+import { maxMemoryBytes } from '../state/machine.ts';
+import type { OpenRun } from '../state/open-run.ts';
 import { type FoundDependencies, findWorkspaceDependencies } from './workspace-dependencies.ts';
 
 /** What checks of a tree that was exported to `workspace` are given (`[workspace]` at the policy commit). */

@@ -1,9 +1,8 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { CheckRecord, StageName } from '../../../core/contract/stage.ts';
-import { isApproverCheck } from '../../spec/approver-check.ts';
-import { leastApprovers } from '../../spec/writing-secrets.ts';
-import type { Attempt } from '../state/attempt.ts';
+import { isApproverCheck, leastApprovers } from '../../spec/facts.ts';
+import type { Attempt } from '../state/open-run.ts';
 
 interface Asked {
   readonly stage: StageName;

@@ -1,5 +1,5 @@
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 
 /** Whether the repository demands this check of every change (`[[checks.always]]` at the policy commit). */
 export function isMandatory(

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxBind } from '../../../core/contract/sandbox.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { CarriedPath } from '../../../core/contract/stage.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { rememberExport } from '../../vcs/exported-files.ts';
@@ -11,7 +11,7 @@ import { type SealedObjects, sealObjects } from '../../vcs/sealed-objects.ts';
 import { readSmallTree, type SmallTree } from '../../vcs/small-tree.ts';
 import { listTree } from '../../vcs/tree.ts';
 import { exportTree } from '../../vcs/workspace.ts';
-import type { Attempt, Workspace } from '../state/attempt.ts';
+import type { Attempt, Workspace } from '../state/open-run.ts';
 import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
 import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
 import { findDependencies } from './find-dependencies.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReportFile } from '../../../core/contract/check-runner.ts';
+import type { ReportFile } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 
 /**

@@ -7,11 +7,10 @@ import {
   type StageRecord,
 } from '../../../core/contract/stage.ts';
 import { metricsFile, metricsOf } from '../../../readers/reports/metrics.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { treeMentions } from '../../vcs/tree-mentions.ts';
-import { joinNetworks } from '../record/join-networks.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
+import { joinNetworks } from '../record/judgement-objects.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
 import { measureSpeed, speedLost } from './regression/measure-speed.ts';

@@ -1,8 +1,8 @@
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { describeEngine } from '../state/describe-engine.ts';
+import { describeEngine } from '../state/machine.ts';
+import type { Attempt } from '../state/open-run.ts';
 
 /**
  * A trial of the seal, for a contract with a `verify-provenance` check: by the run's key and log, about the candidate

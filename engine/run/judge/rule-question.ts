@@ -1,4 +1,4 @@
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 import type { RuleQuestion } from './ask-rules.ts';
 
 /** What every rule of an attempt is asked with; `input` says at which point. */

@@ -1,5 +1,5 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
-import type { CheckOutcome, ScanContext } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome, ScanContext } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { SandboxResult } from '../../../core/contract/sandbox.ts';
@@ -8,7 +8,7 @@ import type { ArtifactRecord, StageName } from '../../../core/contract/stage.ts'
 import { readBlob } from '../../vcs/blobs.ts';
 import { listTree } from '../../vcs/tree.ts';
 import { type TreeLeaf, writeTree } from '../../vcs/write-tree.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 import { isBelow, type OpenScanner } from '../state/open-scanners.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 import { leavesJudging } from './second-run/policy-judge.ts';

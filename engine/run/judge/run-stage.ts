@@ -1,4 +1,10 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
+import type {
+  CheckFacts,
+  StageCheck,
+  StageCheckInput,
+  StandingFinding,
+} from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import {
   type CarriedPath,
@@ -7,23 +13,14 @@ import {
   type StageName,
   type StageRecord,
 } from '../../../core/contract/stage.ts';
-import type {
-  CheckFacts,
-  StageCheck,
-  StageCheckInput,
-  StandingFinding,
-} from '../../../core/contract/stage-check.ts';
 import { storable } from '../../../core/kernel/answer.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
-import { isApproverCheck } from '../../spec/approver-check.ts';
-import { limitTails } from '../record/output-tail.ts';
-import type { Production } from '../state/artifact-box.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
-import { inParallel } from '../state/in-parallel.ts';
-import { parallelLimit } from '../state/parallel-limit.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { isApproverCheck } from '../../spec/facts.ts';
+import { limitTails } from '../record/failure-text.ts';
+import type { Production } from '../state/evidence.ts';
+import { inParallel, parallelLimit } from '../state/machine.ts';
+import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
 import { withValues } from '../state/run-secrets.ts';
-import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import { judgeExecutedStage } from './executed-rules.ts';

@@ -1,7 +1,6 @@
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { withSteps } from '../state/with-steps.ts';
+import { type Attempt, withSteps } from '../state/open-run.ts';
 import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { runStage } from './run-stage.ts';
 

@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { writeDurably } from '../../../core/base/durable-file.ts';
-import { readPlainFile } from '../../plugin-trust/read-directory.ts';
+import { writeDurably } from '../../../core/base/files.ts';
+import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import { processWitness } from '../../store/process-witness.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 
 /** Texts that runs of this repository left on this machine, each under the digest of what it depends on. */
 export interface VouchedCache {

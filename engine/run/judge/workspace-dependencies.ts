@@ -1,8 +1,8 @@
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { WorkspaceConfig } from '../../config/config.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import type { ProgramLink } from '../../vcs/directory-digest.ts';

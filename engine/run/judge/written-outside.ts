@@ -1,10 +1,10 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
 import { inScope } from '../../../core/contract/scope-verdict.ts';
 import type { WrittenOutside } from '../../../core/contract/stage.ts';
-import { maskPath, redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { maskPath, redactTexts } from '../../../readers/sensitive/redact.ts';
 
 /** Where a command ran, and what stood there before. */
 export interface WrittenPlace {

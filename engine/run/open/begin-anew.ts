@@ -1,16 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../../core/base/durable-file.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { writeDurably } from '../../../core/base/files.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import type { IntentRunStore } from '../../intent/open-run-store.ts';
-import { readThreadId } from '../../intent/read-thread-id.ts';
-import { requireActive } from '../../intent/require-active.ts';
-import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
-import { threadOf } from '../../intent/thread-of.ts';
+import { type IntentRunStore, readThreadId, threadOf } from '../../intent/find-intent.ts';
+import { requireActive, requireSameMetadata } from '../../intent/require-active.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { specFile } from '../../store/record/spec-file.ts';
 import { describeObjects, readBlob } from '../../vcs/blobs.ts';
@@ -20,15 +17,14 @@ import type { Scratch } from '../../vcs/scratch.ts';
 import { removeWorkspace } from '../../vcs/workspace.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
 import { openingReport } from '../record/gate-report.ts';
-import { privateRootOf } from '../record/private-root.ts';
-import { secretValues } from '../record/secret-values.ts';
-import { type StartedRun, startedLanding } from '../record/started-run.ts';
+import { secretValues } from '../record/masking.ts';
+import { privateRootOf, type StartedRun, startedLanding } from '../record/started-run.ts';
+import { requireOldSigners } from '../state/approval-rights.ts';
 import { type CommitWording, readWording } from '../state/commit-wording.ts';
-import type { Ground } from '../state/ground.ts';
 import type { LocalDecision } from '../state/local-decision.ts';
-import { requireOldSigners } from '../state/require-old-signers.ts';
+import type { Ground } from '../state/open-run.ts';
 import { maskStated } from './mask-stated.ts';
-import { inVainWords } from './notices.ts';
+import { inVainWords } from './plan-ground.ts';
 
 /** What a run is begun anew with. */
 export interface AnewGround {

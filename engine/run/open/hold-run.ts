@@ -9,15 +9,17 @@ import type { Journal } from '../../store/journal.ts';
 import { listNames } from '../../vcs/tree.ts';
 import { removeWorkspace } from '../../vcs/workspace.ts';
 import { watchCancel } from '../record/cancel-request.ts';
-import { openPrivateRoot } from '../record/private-root.ts';
-import { recordMemory } from '../record/record-memory.ts';
-import type { StartedRun } from '../record/started-run.ts';
-import { workerFile } from '../record/worker-file.ts';
-import type { OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
-import { openCallLedger } from '../state/call-ledger.ts';
-import type { Ground } from '../state/ground.ts';
+import { recordMemory } from '../record/record-files.ts';
+import { openPrivateRoot, type StartedRun, workerFile } from '../record/started-run.ts';
+import { openCallLedger } from '../state/calls.ts';
+import {
+  type Ground,
+  type OpenRun,
+  openSealingGate,
+  type RunIdentity,
+  type RunMeans,
+} from '../state/open-run.ts';
 import { createRecordBox } from '../state/record-box.ts';
-import { openSealingGate } from '../state/sealing-gate.ts';
 import { startWallClock, waitingType } from '../state/wall-clock.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */

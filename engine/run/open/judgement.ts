@@ -1,4 +1,13 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { type Issue, warning } from '../../../core/contract/finding.ts';
+import { compileMetricsSchema } from '../../frame/run-metrics.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import { requireNotEnded } from '../../intent/require-active.ts';
+import { requireDistinctObjectives } from '../../plan/plan-tasks.ts';
+import { builtInLedger } from '../../spec/built-in-ledger.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
+import { requireSupportedVersion } from '../../spec/lifecycle.ts';
+import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { Opening } from './opening.ts';
 
 /**
@@ -57,4 +66,80 @@ export async function judgeOpening(
     }
   }
   return all;
+}
+
+/** What a contract that was read shows by itself. Light: `spec validate` asks these where there is no repository. */
+export const contractJudgements: readonly Judgement[] = [
+  judgement({
+    id: 'version-supported',
+    sees: 'contract',
+    about: '/apiVersion',
+    needs: ['admitted'],
+    judge: async ({ admitted }) => requireSupportedVersion(admitted.document.apiVersion),
+  }),
+  judgement({
+    id: 'rows-enforced',
+    sees: 'contract',
+    needs: ['ledger', 'admitted'],
+    judge: async ({ ledger, admitted, worker }) =>
+      ledger.check(admitted.effective, { model: worker?.usesModel === true }),
+  }),
+  judgement({
+    id: 'not-ended',
+    sees: 'contract',
+    about: '/lifecycle/status',
+    needs: ['admitted'],
+    judge: async ({ admitted }) => requireNotEnded(admitted.document),
+  }),
+  judgement({
+    id: 'metrics-readable',
+    sees: 'contract',
+    about: '/objmodel/runPolicy/metricsSchema',
+    needs: ['admitted'],
+    judge: async ({ admitted }) => {
+      await compileMetricsSchema(admitted.effective.objmodel.runPolicy.metricsSchema);
+    },
+  }),
+  judgement({
+    id: 'objectives-differ',
+    sees: 'contract',
+    about: '/intent/objectives',
+    needs: ['admitted'],
+    judge: async ({ admitted }) => requireDistinctObjectives(admitted.effective.intent.objectives),
+  }),
+];
+
+/** What a contract shows by itself of any run with the built-in plugins, as warnings; no repository is looked at. */
+export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  await judgeOpening(contractJudgements, { ledger: builtInLedger(), admitted }, (judgement, fault) =>
+    refused.push(...refusalIssues(judgement, fault)),
+  );
+  return [
+    ...refused,
+    ...logWithoutUse(admitted.effective).map((words) =>
+      warning(logUnusedCode, '/provenance/transparencyLog/mode', words),
+    ),
+  ];
+}
+
+/**
+ * A refusal of a run as whoever validates the contract is told: warnings, because the document itself may be sound. One
+ * for each row that nobody enforces, and for each issue that the refusal names.
+ */
+export function refusalIssues({ about }: Judgement, { code, message, detail }: WritError): readonly Issue[] {
+  const words = (what: string): string => `${what}; a run is refused`;
+  if (code === 'SPEC_UNENFORCED') {
+    const rows = new Set(detail.rows as readonly string[]);
+    return contractRows
+      .filter(({ id }) => rows.has(id))
+      .map(({ id, path, rule }) =>
+        warning(code, path.replace(/\/\*.*$/, ''), words(`nothing loaded here enforces \`${id}\` (${rule})`)),
+      );
+  }
+  if (code === 'INTENTSPEC_INVALID')
+    return (detail.issues as readonly Issue[]).map((issue) =>
+      warning(issue.code, issue.path, words(issue.message)),
+    );
+  return [warning(code, about, words(message))];
 }

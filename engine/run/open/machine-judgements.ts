@@ -1,15 +1,14 @@
-import { producedAt } from '../../../core/contract/gate-of.ts';
+import { producedAt } from '../../../core/contract/check.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
-import type { Ground } from '../state/ground.ts';
+import type { Ground } from '../state/open-run.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
-import { chooseSandbox } from './choose-sandbox.ts';
+import { chooseSandbox, nameGround, requireOperatingSystem } from './ground.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
 import { openParties } from './open-parties.ts';
-import { nameGround, requireOperatingSystem } from './prepare-ground.ts';
-import { requirePartSecrets } from './require-part-secrets.ts';
+import { requirePartSecrets } from './requirements.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
 export const machineJudgements: readonly Judgement[] = [

@@ -1,10 +1,10 @@
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../../readers/sensitive/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../../../readers/sensitive/views.ts';
 import { type Authorship, peopleOf } from '../../store/record/authorship.ts';
 import { keepMessage } from '../../vcs/kept-message.ts';
-import { maskWords } from '../record/mask-values.ts';
+import { maskWords } from '../record/masking.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 
 /** `values`: secrets of the change itself, which a name or a message may repeat. */

@@ -2,20 +2,20 @@ import { WritError } from '../../../core/base/errors.ts';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { joinRules } from '../../../core/kernel/rules.ts';
 import { parseConfig, type WritConfig } from '../../config/config.ts';
-import { sealingFormsOf } from '../../config/sealing-forms.ts';
+import { sealingFormsOf } from '../../config/sections.ts';
 import { findPlugins } from '../../plugin-trust/find-plugins.ts';
 import type { PluginParts } from '../../plugin-trust/open-parts.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
 import { noPluginAccess, type PluginAccess } from '../../plugin-trust/plugin-access.ts';
-import { takenNames } from '../../plugin-trust/taken-names.ts';
+import { takenNames } from '../../plugin-trust/plugin-manifest.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import type { Ground } from '../state/ground.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
-import { openPolicies } from '../state/open-policies.ts';
+import { maxMemoryBytes } from '../state/machine.ts';
+import type { Ground } from '../state/open-run.ts';
 import { openScanners } from '../state/open-scanners.ts';
+import { openPolicies } from '../state/policies.ts';
 
 /** What the policy commit says of who judges, and where that may be kept and asked. */
 export interface JudgesQuestion {

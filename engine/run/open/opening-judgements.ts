@@ -13,6 +13,7 @@ import { mergeTrees } from '../../vcs/merge-trees.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import { requireLandable } from '../../vcs/set-aside.ts';
+import { requireOldSigners } from '../state/approval-rights.ts';
 import { readWording } from '../state/commit-wording.ts';
 import type { Landing } from '../state/landing.ts';
 import {
@@ -22,19 +23,14 @@ import {
   requireNothingToInclude,
   targetHere,
 } from '../state/local-decision.ts';
-import { openModel } from '../state/open-model.ts';
-import { isBuiltIn } from '../state/pick-provider.ts';
-import { requireOldSigners } from '../state/require-old-signers.ts';
-import type { Origin } from '../state/resolve-origin.ts';
-import type { RunRequest } from '../state/run-request.ts';
-import { contractJudgements } from './contract-judgements.ts';
-import { type Judgement, judgement } from './judgement.ts';
+import { isBuiltIn, openModel } from '../state/open-model.ts';
+import type { Origin, RunRequest } from '../state/run-request.ts';
+import { contractJudgements, type Judgement, judgement } from './judgement.ts';
 import { machineJudgements } from './machine-judgements.ts';
-import { openWorker } from './open-worker.ts';
+import { openWorker } from './open-parties.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { repositoryJudgements } from './repository-judgements.ts';
-import { requireCiting } from './require-citing.ts';
-import { requireLockfiles } from './require-dependencies.ts';
+import { requireCiting, requireLockfiles } from './requirements.ts';
 
 /** Asked before the contract: which of its rows are asked for hangs on who works. */
 const workerJudgement: Judgement = judgement({

@@ -1,11 +1,11 @@
-import type { SealingParties } from '../../../core/contract/attestor.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { PlanDraft } from '../../../core/contract/plan.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
+import type { SealingParties } from '../../../core/contract/sealing.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import type { IntentRunStore } from '../../intent/open-run-store.ts';
+import type { IntentRunStore } from '../../intent/find-intent.ts';
 import type { PlanFor } from '../../plan/plan-tasks.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
@@ -13,14 +13,13 @@ import type { PickedRuntimes } from '../../tool/runtime/pick-runtimes.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
-import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
 import type { LocalDecision } from '../state/local-decision.ts';
 import type { OpenModel } from '../state/open-model.ts';
-import type { Origin } from '../state/resolve-origin.ts';
-import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import type { Ground } from '../state/open-run.ts';
+import type { ChangeSource, Origin, RunRequest } from '../state/run-request.ts';
 import type { RunSecrets } from '../state/run-secrets.ts';
-import type { AskedPlugins } from './asked-plugins.ts';
+import type { AskedPlugins } from './open-parties.ts';
 
 /** What is asked for, whether it is to be done or only judged. */
 export type OpeningRequest = Pick<

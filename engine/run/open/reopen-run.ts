@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { readContract } from '../../intent/admit-contract.ts';
-import { openRunStore } from '../../intent/open-run-store.ts';
+import { openRunStore } from '../../intent/find-intent.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
 import { findRun } from '../../store/record/find-run.ts';
@@ -13,32 +13,30 @@ import { openRepository } from '../../vcs/repository.ts';
 import { settleGit } from '../../vcs/stale-locks.ts';
 import { takeUpScratch } from '../../vcs/take-up-scratch.ts';
 import { readClaim } from '../record/claimed-run.ts';
-import { putJournal } from '../record/put-journal.ts';
-import { readKeptContract } from '../record/read-kept-contract.ts';
+import { putJournal, readKeptContract } from '../record/journal-view.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
+import { callTypes, claimedCalls } from '../state/calls.ts';
 import { recordedDecision, requireRecordedChoice } from '../state/local-decision.ts';
-import { callTypes, claimedCalls } from '../state/lost-calls.ts';
 import { openModel } from '../state/open-model.ts';
+import { withConfig } from '../state/policies.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { stepsOver } from '../state/steps.ts';
 import { resumedType } from '../state/wall-clock.ts';
-import { withConfig } from '../state/with-config.ts';
-import { adoptJournal, isSignedByRunner } from './adopt-journal.ts';
 import { clearMemory, startedAnew } from './begin-anew.ts';
+import { prepareGround, sandboxAgain } from './ground.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
-import { findMovedLanding, localOntoTip, mergeOntoTip } from './moved-target.ts';
-import { openJournal, openOwnJournal, openWitness } from './open-journal.ts';
-import { openParties } from './open-parties.ts';
-import { reopenWorker } from './open-worker.ts';
-import { prepareGround } from './prepare-ground.ts';
+import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
+import {
+  findMovedLanding,
+  localOntoTip,
+  mergeOntoTip,
+  reopenLanding,
+  requireStatedTarget,
+} from './landing.ts';
+import { openParties, reopenWorker } from './open-parties.ts';
 import { readCandidate } from './read-candidate.ts';
-import { isSealing, refuseSealing } from './refuse-sealing.ts';
-import { reopenLanding } from './reopen-landing.ts';
-import { requireCiting } from './require-citing.ts';
-import { requirePartSecrets } from './require-part-secrets.ts';
-import { requireStatedTarget } from './require-stated-target.ts';
-import { sandboxAgain } from './sandbox-again.ts';
+import { isSealing, refuseSealing, requireCiting, requirePartSecrets } from './requirements.ts';
 import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
 
 /**

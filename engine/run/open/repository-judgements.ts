@@ -3,9 +3,8 @@ import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
 import { parseConfig } from '../../config/config.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import { openRunStore } from '../../intent/open-run-store.ts';
-import { requireActive } from '../../intent/require-active.ts';
-import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
+import { openRunStore } from '../../intent/find-intent.ts';
+import { requireActive, requireSameMetadata } from '../../intent/require-active.ts';
 import { effectiveScope } from '../../plan/scope.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { countCommits } from '../../vcs/count-commits.ts';
@@ -14,15 +13,12 @@ import { planTarget, type Target } from '../../vcs/plan-target.ts';
 import { openRepository, type Repository, type RepositoryUse } from '../../vcs/repository.ts';
 import { requireObjects } from '../../vcs/require-objects.ts';
 import { type Base, isAncestor, mergeBase, treeOf } from '../../vcs/resolve-commit.ts';
-import { findForeignPolicy, requirePolicyOf } from '../state/foreign-policy.ts';
 import type { Landing } from '../state/landing.ts';
-import { type Origin, resolveOrigin } from '../state/resolve-origin.ts';
-import type { ChangeSource, RunRequest } from '../state/run-request.ts';
-import { withConfig } from '../state/with-config.ts';
-import { draftPlan } from './draft-plan.ts';
+import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
+import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
 import { type Judgement, judgement } from './judgement.ts';
-import { readPlanGround } from './read-plan-ground.ts';
-import { requireDependencies } from './require-dependencies.ts';
+import { draftPlan, readPlanGround } from './plan-ground.ts';
+import { requireDependencies } from './requirements.ts';
 
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
 export const repositoryJudgements: readonly Judgement[] = [

@@ -1,4 +1,4 @@
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { PlanState } from './plan-state.ts';
 
 /** The language servers that answered the attempts of a run, for the provenance: each once. */

@@ -1,21 +1,28 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
+import type { CheckNetwork } from '../../../core/contract/network-use.ts';
+import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/citations.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { attemptDecision } from './attempt-decision.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { DecisionRecord } from './decision-input.ts';
 import { eventFiles } from './event-objects.ts';
-import type { JudgedRun } from './judged-run.ts';
-import { judgementFiles, judgementObjects } from './judgement-objects.ts';
-import { runBody } from './run-body.ts';
+import {
+  type JudgedRun,
+  type JudgementObjects,
+  judgementFiles,
+  judgementObjects,
+} from './judgement-objects.ts';
+import { decisionBody, runBody } from './record-files.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 import type { UsedTool } from './used-tool.ts';
 
 /** What the objects of an attempt say beside its judgement. */
-export interface AttemptFacts {
+interface AttemptFacts {
   readonly ids: { readonly plan: string; readonly task: string };
   /** From 1. */
   readonly number: number;
@@ -149,4 +156,54 @@ export function attemptFiles(
     }),
   ];
   return files.map(([path, bytes]) => [`${name}/${path}`, bytes]);
+}
+
+/** The decision about one attempt at a Task, as the object that is stored. */
+export function attemptDecision(
+  attempt: Attempt,
+  judged: JudgedRun,
+  judgement: JudgementObjects,
+  about: { readonly run: string; readonly task: string; readonly attempt: number },
+  options: SealOptions,
+): Uint8Array {
+  const { type, rationale, next } = judged.decision;
+  const body = decisionBody(
+    attempt,
+    judged,
+    { type, rationale, nowMs: options.nowMs },
+    judgement.evidence.map(({ object }) => object.object_id),
+    judgement.patchset.object.object_id,
+  );
+  return sealObject('decision', { ...body, ...about, next }, options).bytes;
+}
+
+/** What became of one attempt at one Task, small enough to be read back by the thousand. */
+export interface SettledAttempt {
+  /** Stable name inside the run; its steps, directories and files bear it. */
+  readonly name: string;
+  readonly revision: number;
+  readonly key: string;
+  readonly number: number;
+  /** From 1, within the revision. */
+  readonly attempt: number;
+  readonly baseTree: string;
+  /** What it made of its base; its base itself where it made nothing. */
+  readonly tree: string;
+  readonly decision: DecisionRecord;
+  /** For the next attempt; untrusted text. */
+  readonly failure: string;
+  /** What the failed checks printed, for the next attempt; untrusted text. */
+  readonly output?: string;
+  readonly failedTests: readonly string[];
+  /** What fired and is enabled. */
+  readonly trigger?: ReplanTrigger;
+  /** Paths that a `scope` finding refused. */
+  readonly refusedPaths?: readonly string[];
+  readonly usage: WorkUsage;
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** What its worker looked up on. */
+  readonly network?: CheckNetwork;
+  /** Language servers that answered it. */
+  readonly servers?: readonly DigestedThing[];
+  readonly startedAtMs: number;
 }

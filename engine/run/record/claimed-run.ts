@@ -4,11 +4,10 @@ import { requireKeptSpec } from '../../store/record/kept-spec.ts';
 import { journalPath, runDirectory } from '../../store/run-directory.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import { claimedCalls, type OutsideCall } from '../state/lost-calls.ts';
-import { requireStartedContract } from './read-kept-contract.ts';
-import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
+import { claimedCalls, type OutsideCall } from '../state/calls.ts';
+import { requireStartedContract, runnerSealPath, travelledJournal } from './journal-view.ts';
 import { type StartedRun, startedRun } from './started-run.ts';
-import { parseWaitingRecord, waitingPath } from './waiting-record.ts';
+import { parseWaitingRecord, waitingPath } from './stored-approvals.ts';
 
 /**
  * What a memory says that nobody here vouches for: a journal that was changed, or that came with its refs. It is a

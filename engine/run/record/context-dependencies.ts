@@ -1,4 +1,4 @@
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { PlanState } from './plan-state.ts';
 
 /** Bytes as JSON. A bundle may have 4 MiB; what is larger than this is named by its snapshot, which lists it. */

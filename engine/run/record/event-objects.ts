@@ -1,12 +1,12 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import type { StageName, StageRecord, ToolUse } from '../../../core/contract/stage.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { workerToolsFolder } from '../../store/record/tool-uses.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
 import type { UsedTool } from './used-tool.ts';
 
 /** What happened in one Run, for its events. */

@@ -3,17 +3,21 @@ import { namePaths } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
+import { maskPath } from '../../../readers/sensitive/redact.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import type { IncludedChanges } from '../../vcs/include-local.ts';
-import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
-import { factorsWithoutChecks, factorWithoutChecks } from '../state/checks-with-factors.ts';
-import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
-import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
-import { logUnusedCode, logWithoutUse } from '../state/log-without-use.ts';
-import type { LostCall } from '../state/lost-calls.ts';
-import type { ObservedChecks } from '../state/observed-checks.ts';
-import { lostCallNotices } from '../state/tell-lost-call.ts';
+import { type LostCall, lostCallNotices } from '../state/calls.ts';
+import {
+  checksWithoutUse,
+  checkUnknownCode,
+  factorsWithoutChecks,
+  factorWithoutChecks,
+  logUnusedCode,
+  logWithoutUse,
+  type ObservedChecks,
+} from '../state/checks.ts';
+import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/open-run.ts';
+import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 
 /** What a report says of the run itself. */
 type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &

@@ -1,18 +1,16 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import type { PlanDraft } from '../../../core/contract/plan.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { attemptDecision } from './attempt-decision.ts';
-import { attemptIdOf } from './attempt-files.ts';
+import type { Attempt } from '../state/open-run.ts';
+import { attemptDecision, attemptIdOf } from './attempt-files.ts';
 import type { DecidedTask } from './decision-input.ts';
 import { eventFiles } from './event-objects.ts';
-import type { JudgedRun } from './judged-run.ts';
-import { judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { type JudgedRun, judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
-import { runBody } from './run-body.ts';
+import { runBody } from './record-files.ts';
 
 /**
  * Writes a merged candidate that was decided to be tried again into the record, below `name`: what was judged, what was

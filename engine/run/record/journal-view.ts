@@ -1,10 +1,24 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { absent, writeDurably } from '../../../core/base/files.ts';
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
+import { type AdmittedContract, readContract } from '../../intent/admit-contract.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { formatJournal } from '../../store/format-journal.ts';
+import { replacedRecord } from '../../store/journal-replaced.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
+import { requireKeptSpec } from '../../store/record/kept-spec.ts';
+import { parseNamedJson } from '../../store/record/parse-named-json.ts';
+import { journalFile } from '../../store/run-directory.ts';
 import type { AroundOutcome } from '../../vcs/set-aside.ts';
 import { waitingType } from '../state/wall-clock.ts';
+import type { StartedRun } from './started-run.ts';
 
 /** What this machine's journal knows of a run beyond its refs. */
-export interface JournalView {
+interface JournalView {
   readonly isFinished: boolean;
   readonly isWaiting: boolean;
   /** The branch was moved, or found to have been moved by somebody else. */
@@ -50,3 +64,52 @@ export function viewJournal(records: readonly JournalRecord[]): JournalView {
     stages: stageNames.flatMap((name) => (answers.get(`/${name}/settled`) as StageRecord | undefined) ?? []),
   };
 }
+
+/** Where a journal that nobody vouched for is put aside, for people to look at. */
+const asideFile = 'journal.unproven.jsonl';
+
+/**
+ * Puts a journal of these records in place of whatever stands there, whole or not at all; this machine vouches for it
+ * from now on.
+ */
+export async function putJournal(
+  directory: string,
+  records: readonly Pick<JournalRecord, 'at' | 'type' | 'data'>[],
+  witness: WitnessedJournal,
+): Promise<void> {
+  const path = join(directory, journalFile);
+  await copyFile(path, join(directory, asideFile)).catch(absent);
+  const { bytes, reach } = formatJournal([...records, ...replacedRecord(records, witness)], witness);
+  await writeDurably(path, bytes);
+  await witness.reach(reach);
+}
+
+/**
+ * The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another
+ * one.
+ */
+export async function readKeptContract(
+  engine: WritEngine,
+  directory: string,
+  started: StartedRun,
+): Promise<AdmittedContract> {
+  const bytes = await requireKeptSpec(directory, started.runId);
+  requireStartedContract(bytes, started);
+  return readContract(engine, bytes);
+}
+
+/** What was judged, and what people signed, was this contract: a run never goes on with another. OBJECT_CORRUPT. */
+export function requireStartedContract(bytes: Uint8Array, { runId, report }: StartedRun): void {
+  const found = canonicalDigest(parseNamedJson('spec.json', bytes));
+  if (found === report.spec.digest) return;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `run \`${runId}\` was started with another contract than the \`spec.json\` it has now`,
+    detail: { run_id: runId, expected: report.spec.digest, found },
+  });
+}
+
+/** In the record of a run that waits: its journal, without what holds for one machine alone. */
+export const travelledJournal = 'journal.jsonl';
+
+/** Beside it: what its runner signed over the journal, for who goes on elsewhere. */
+export const runnerSealPath = 'waiting/runner.sigstore.json';

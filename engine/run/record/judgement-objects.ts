@@ -1,20 +1,30 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
+import type { CheckOutcome } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
+import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
+import type { LaidPath } from '../../../core/contract/judge-reach.ts';
+import type { CheckNetwork } from '../../../core/contract/network-use.ts';
+import type { AttestRequest, DigestedThing } from '../../../core/contract/sealing.ts';
 import {
   type ArtifactRecord,
   type CheckRecord,
+  type LaidRun,
   madeByPlugins,
+  type StageName,
   type StageRecord,
 } from '../../../core/contract/stage.ts';
-import { maskPath } from '../../../readers/sensitive/redact-texts.ts';
+import { maskPath } from '../../../readers/sensitive/redact.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { UseList } from '../../tool/egress/use-list.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { recordedFile } from './recorded-file.ts';
+import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import type { DecisionInput, DecisionRecord } from './decision-input.ts';
+import { outputTail } from './failure-text.ts';
+import { recordedFile } from './read-run.ts';
 
 /** Whose judgement is written down, and where its artifacts are. */
-export interface JudgementPlace {
+interface JudgementPlace {
   /** Object id of the Run that it belongs to. */
   readonly run: string;
   /** Path of the artifacts below the content ref: '' for the candidate that was decided on, else `<attempt name>/`. */
@@ -180,4 +190,78 @@ function toArtifactRef(
     contentType: artifact.contentType,
     ...(artifact.expiresAt === undefined ? {} : { expiresAt: artifact.expiresAt }),
   };
+}
+
+/** Everything that was found out about a candidate, and what was decided from it. */
+export interface JudgedRun {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  /** Refusals of decision guards. */
+  readonly refusals: readonly Finding[];
+  /** Untracked directories that the checks were given. */
+  readonly dependencies: readonly DigestedThing[];
+  /** Revision of the plan that led here. */
+  readonly revision: number;
+  /** Attempts at Tasks in all. */
+  readonly attempts: number;
+  /** Of the workers of those attempts, each with its name. */
+  readonly workNetworks: NonNullable<AttestRequest['network']>;
+  /** What the run used up (document 1, runPolicy.metricsSchema). */
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly input: DecisionInput;
+  readonly decision: DecisionRecord;
+}
+
+/** People are asked about candidates alone. */
+export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
+  const { required, minApprovers } = contract.effective.risk.humanInLoop;
+  return { required, needed: minApprovers, approved: 0, rejected: 0 };
+}
+
+/** Several networks of one check as one; `undefined` for none. */
+export function joinNetworks(networks: readonly CheckNetwork[]): CheckNetwork | undefined {
+  if (networks.length === 0) return undefined;
+  const uses = new UseList();
+  for (const use of networks.flatMap((network) => network.uses)) uses.add(use);
+  const opened = new Map(networks.flatMap((one) => one.opened).map((one) => [JSON.stringify(one), one]));
+  return { opened: [...opened.values()], uses: uses.list() };
+}
+
+/** What a second run of a check is written down by. */
+interface LaidOver {
+  /** Of the artifact that its output becomes; absent if the output is not kept. */
+  readonly name?: string;
+  readonly tree: string;
+  readonly laid: readonly LaidPath[];
+}
+
+/** A second run as the evidence holds it, and its output among the artifacts. */
+export async function keepLaidRun(
+  attempt: Pick<Attempt, 'box' | 'identity' | 'ground' | 'means'>,
+  { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
+  { findings, result, tests, carried }: CheckOutcome,
+  { name, tree, laid }: LaidOver,
+): Promise<{ readonly record: LaidRun; readonly log?: ArtifactRecord }> {
+  const bytes = result?.combined.bytes;
+  const kind = { contentType: 'text/plain', extension: 'log' };
+  const log =
+    bytes &&
+    name !== undefined &&
+    (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+  const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
+  const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
+  const record: LaidRun = {
+    status,
+    laid: laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
+    tree,
+    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result?.signal === undefined ? {} : { signal: result.signal }),
+    timedOut: result?.timedOut ?? false,
+    durationMs: Math.round(result?.durationMs ?? 0),
+    ...(tests ? { tests } : {}),
+    ...(carried ? { carried } : {}),
+    ...(log ? { log: log.sha256 } : {}),
+    ...(tail ? { outputTail: tail } : {}),
+  };
+  return { record, ...(log ? { log } : {}) };
 }

@@ -1,8 +1,8 @@
 import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
-import type { ObjectStore } from '../../../core/contract/object-store.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import type { ObjectStore } from '../../../core/contract/store.ts';
 import { joinStores } from '../../store/join-stores.ts';
 import { findLandings, type Landing } from '../../store/landed.ts';
 import { openStores, type Stores } from '../../store/open-stores.ts';

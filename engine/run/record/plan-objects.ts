@@ -1,10 +1,10 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
-import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contract/plan-draft.ts';
+import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contract/plan.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import type { RunIdentity } from '../state/attempt.ts';
+import type { RunIdentity } from '../state/open-run.ts';
 
 type Planned = Pick<RunIdentity, 'runId' | 'startedAtMs' | 'threadId' | 'contract' | 'scope'>;
 

@@ -1,11 +1,15 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
-import { type AttestedPlugin, pluginDependency } from '../../../core/contract/attestor.ts';
+import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { type AttestedPlugin, pluginDependency } from '../../../core/contract/sealing.ts';
 import type { ArtifactRecord } from '../../../core/contract/stage.ts';
+import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
 import { citationsPath, parseCitations } from '../../store/record/citations.ts';
 import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
+import { type PartRecord, parseParts, partContentPath, partsPath } from '../../store/record/parts.ts';
 import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { parseRetries, retriesPath } from '../../store/record/retries.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
@@ -15,11 +19,13 @@ import { journalPath, runDirectory } from '../../store/run-directory.ts';
 import { isRunHeld } from '../../store/run-lock.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
+import { parentTree } from '../../vcs/parent-tree.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { treeOf } from '../../vcs/resolve-commit.ts';
+import type { Scratch } from '../../vcs/scratch.ts';
 import { setAsideNoticeOf } from '../../vcs/set-aside-refs.ts';
-import { lostIfStopped } from '../state/lost-calls.ts';
-import { provenanceMissingCode } from '../state/provenance-missing.ts';
-import { lostCallNotices } from '../state/tell-lost-call.ts';
+import { lostCallNotices, lostIfStopped } from '../state/calls.ts';
+import { provenanceMissingCode } from '../state/policies.ts';
 import { followNotices } from './follow-notices.ts';
 import { viewJournal } from './journal-view.ts';
 import { startedRun } from './started-run.ts';
@@ -293,4 +299,79 @@ function at(value: unknown, ...path: readonly string[]): unknown {
     (found, key) => (Object.hasOwn(Object(found), key) ? Object(found)[key] : undefined),
     value,
   );
+}
+
+/** A part whose trees are in a scratch. */
+export interface LaidPart {
+  readonly part: PartRecord;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The parts of a sealed run, or why they are not believed or not there. */
+type LaidParts =
+  | { readonly kind: 'laid'; readonly parts: readonly LaidPart[] }
+  /** `untold`: the record names none; `gone`: their content is not kept any more. */
+  | { readonly kind: 'untold' | 'gone' }
+  | { readonly kind: 'refuted'; readonly why: string };
+
+/**
+ * Builds what each Task of a run changed again, in a scratch over the repository: from the parent of the commit, diff
+ * upon diff, to its tree. Who writes the record's refs can write anything there, so nothing is believed of it that this
+ * does not come to.
+ */
+export async function layParts(
+  scratch: Scratch,
+  { objects, refs }: RunStore,
+  runId: string,
+  commit: string,
+): Promise<LaidParts> {
+  const bytes = await objects.read(refs.run(runId), partsPath);
+  if (bytes === undefined) return { kind: 'untold' };
+  try {
+    const { parts } = parseParts(bytes);
+    let tree = await parentTree(scratch, commit);
+    const laid: LaidPart[] = [];
+    for (const part of parts) {
+      const path = partContentPath(part);
+      const diff = await objects.read(refs.content(runId), path);
+      if (diff === undefined) return { kind: 'gone' };
+      if (sha256Hex(diff) !== part.digest) return refuted(`\`${path}\` is not what it says`);
+      const { candidateTree } = await patchFromBytes(scratch, { commit, tree }, diff);
+      if (candidateTree !== part.candidate_tree)
+        return refuted(`\`${path}\` leads to other files than it says`);
+      laid.push({ part, before: tree, after: candidateTree });
+      tree = candidateTree;
+    }
+    if (tree !== (await treeOf(scratch, commit)))
+      return refuted('what its tasks changed does not add up to its commit');
+    return { kind: 'laid', parts: laid };
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    if (fault.code !== 'OBJECT_CORRUPT' && !fault.code.startsWith('PATCH_')) throw fault;
+    return refuted(fault.message);
+  }
+}
+
+function refuted(why: string): LaidParts {
+  return { kind: 'refuted', why };
+}
+
+/** A changed file as a record holds it, under the names that `pathOf` makes of its own. */
+export function recordedFile(
+  file: PatchFile,
+  pathOf: (path: string) => string = (path) => path,
+): ObjectBody<'patchset'>['files'][number] {
+  return {
+    path: pathOf(file.path),
+    change_type: file.changeType,
+    binary: file.binary,
+    lines_added: file.linesAdded,
+    lines_deleted: file.linesDeleted,
+    ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
+    ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
+    ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
+    ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
+    ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
+  };
 }

@@ -1,10 +1,12 @@
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { toRfc3339 } from '../../../core/base/clock.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
 import { sealIntent } from '../../intent/seal-intent.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { Journal } from '../../store/journal.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import {
   type CitationsRecord,
@@ -22,14 +24,13 @@ import {
 } from '../../store/record/retries.ts';
 import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { BoxMemory } from '../state/record-box.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
 import { finalReport } from './gate-report.ts';
-import type { JudgedRun } from './judged-run.ts';
-import { judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { type JudgedRun, judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
-import { runBody } from './run-body.ts';
 
 /** What the run came to, for its Decision object. */
 export interface RunOutcome {
@@ -271,4 +272,57 @@ function placesOf({ blame, patchFindings, stages }: DecisionInput): RetriesRecor
 /** The parts were written by this very run. */
 function parse<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as T;
+}
+
+/**
+ * What the Run of an attempt and the Run of the whole have in common: what was built on, where, and with what (document
+ * 1, Object-model binding).
+ */
+export function runBody(
+  {
+    identity: { contract, threadId, startedAtMs, sandboxName },
+    means: { settings },
+    patch,
+    ground,
+  }: Pick<Attempt, 'identity' | 'means' | 'patch' | 'ground'>,
+  judged: JudgedRun,
+  ids: { readonly intent: string; readonly plan: string; readonly task: string },
+): Omit<ObjectBody<'run'>, 'attempt' | 'metrics'> {
+  const { target } = contract.effective.metadata;
+  return {
+    ...ids,
+    thread_id: threadId,
+    base_ref: target.baseRef,
+    base_commit: patch.baseCommit ?? null,
+    base_tree: patch.baseTree,
+    policy_commit: ground.policy.commit ?? null,
+    ...(ground.policy.ref === undefined ? {} : { policy_ref: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { default_ref: ground.foreign.defaultRef }),
+    target_ref: ground.target.ref,
+    sandbox: sandboxName,
+    scheduler_version: settings.schedulerVersion,
+    started_at: toRfc3339(startedAtMs),
+    ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
+    ...(Object.keys(ground.environment).length === 0 ? {} : { environment: ground.environment }),
+    resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
+  };
+}
+
+const noteType = 'recorded';
+
+interface Note {
+  readonly files: readonly (readonly [path: string, sha256: string])[];
+}
+
+/** What a run's journal says was put into its record: the files lie beside it, for whoever can write there. */
+export function recordMemory(journal: Pick<Journal, 'records' | 'append'>): BoxMemory {
+  const digests = new Map<string, string>();
+  for (const { type, data } of journal.records)
+    if (type === noteType) for (const [path, digest] of (data as Note).files) digests.set(path, digest);
+  return {
+    digests,
+    async note(files) {
+      await journal.append(noteType, { files });
+    },
+  };
 }

@@ -1,14 +1,12 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import { openAdmission } from '../../frame/admission.ts';
-import { type ContextFrames, openContextFrames } from '../../frame/context-frames.ts';
-import { frameBody } from '../../frame/frame-body.ts';
-import type { ContextFrame } from '../../frame/frame-window.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { type ContextFrame, type ContextFrames, openContextFrames } from '../../frame/frame-window.ts';
+import { frameBody } from '../../frame/take-context.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
 import { openEvidence } from '../state/open-evidence.ts';
-import type { SettledAttempt } from './settled-attempt.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
+import type { SettledAttempt } from './attempt-files.ts';
 
 /** The context pipeline of a run that a worker works on (document 1, contextPipeline). */
 export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {

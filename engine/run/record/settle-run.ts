@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
-import type { SealedFile } from '../../../core/contract/attestor.ts';
-import { appendIntentEvents } from '../../intent/append-intent-events.ts';
-import { recordIntent } from '../../intent/record-intent.ts';
-import { runEventsOf } from '../../intent/run-events.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import type { SealedFile } from '../../../core/contract/sealing.ts';
+import { appendIntentEvents, recordIntent, runEventsOf } from '../../intent/append-intent-events.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { createRecordBox } from '../state/record-box.ts';
-import type { JudgedRun } from './judged-run.ts';
+import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
+import type { JudgedRun } from './judgement-objects.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
@@ -156,4 +156,36 @@ export async function recordRollback(
       files: [[sealPaths.rollback, decision.bytes], ...revocation],
     }),
   );
+}
+
+/** A Decision.Checkpoint that suspends nothing, kept with the record as `decisions/<what>.json`. */
+export async function recordCheckpoint(
+  run: OpenRun,
+  what: string,
+  { name, decision }: SettledAttempt,
+  rationale: string,
+): Promise<void> {
+  const {
+    identity: { runId, startedAtMs, contract },
+  } = run;
+  await run.means.steps.once(`checkpoint/${what}`, async () => {
+    const { bytes } = sealObject(
+      'decision',
+      {
+        run: attemptIdOf(run, name),
+        type: 'checkpoint',
+        rationale,
+        reasons: [rationale],
+        input_digest: decision.inputDigest,
+        decision_digest: canonicalDigest(decision),
+        evidence: [],
+      },
+      {
+        nowMs: await run.means.steps.once(`checkpoint/${what}/at`, () => run.means.settings.clock.now()),
+        objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
+        createdBy: schedulerOf(contract.effective),
+      },
+    );
+    await run.means.record.put([[`decisions/${what}.json`, bytes]]);
+  });
 }

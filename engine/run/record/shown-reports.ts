@@ -6,7 +6,7 @@ import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { verdictDifferences } from '../../store/record/verdict-differences.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import type { Attempt, RunIdentity } from '../state/attempt.ts';
+import type { Attempt, RunIdentity } from '../state/open-run.ts';
 
 /** What people are asked to approve: a candidate as the gates saw it before anybody spoke. */
 export interface Shown {

@@ -1,12 +1,11 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import { takeContext } from '../../frame/take-context.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
 import { openEvidence } from '../state/open-evidence.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
 import type { Steps } from '../state/steps.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */

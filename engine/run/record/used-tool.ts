@@ -1,4 +1,4 @@
-import type { HandAnswer } from '../../../core/contract/hands.ts';
+import type { HandAnswer } from '../../../core/contract/worker.ts';
 
 /** A use of a tool as the attempt's record holds it: what was asked and what came of it, never what was read. */
 export interface UsedTool {

@@ -9,21 +9,20 @@ import type {
   SealedEvidence,
   SealedFile,
   SealingParties,
-} from '../../../core/contract/attestor.ts';
+  Signer,
+} from '../../../core/contract/sealing.ts';
 import { carryReader } from '../../patch/carry-reader.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { readObjects } from '../../vcs/blobs.ts';
 import { evidenceReader } from '../../vcs/evidence-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
-import { allowedSignersOf } from '../record/allowed-signers-of.ts';
-import { joinNetworks } from '../record/join-networks.ts';
-import type { JudgedRun } from '../record/judged-run.ts';
+import { type JudgedRun, joinNetworks } from '../record/judgement-objects.ts';
 import type { RecordFiles } from '../record/record-files.ts';
 import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
-import type { Attempt } from '../state/attempt.ts';
-import { describeEngine } from '../state/describe-engine.ts';
+import { allowedSignersOf } from '../record/stored-approvals.ts';
+import { describeEngine } from '../state/machine.ts';
+import type { Attempt } from '../state/open-run.ts';
 import type { Steps } from '../state/steps.ts';
-import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';
 
 /** What became of the claim that a sealed change was made. */
 export interface Attested {
@@ -363,4 +362,48 @@ async function sealedEvidence(attempt: Attempt, commit: string, files: RecordFil
     ...evidenceReader(repository),
     carry: carryReader(repository),
   };
+}
+
+const loggingStep = 'logging';
+
+/**
+ * Steps that rest on signatures of one key. A managed key has those of the run; one that dies with its process its own,
+ * so that the next begins anew.
+ */
+export function stepsOfKey(
+  steps: Steps,
+  { certificate, keyId }: Pick<Signer, 'certificate' | 'keyId'>,
+): Steps {
+  return certificate === undefined ? steps : steps.under(keyed(keyId));
+}
+
+/**
+ * Steps of the key that this run's claim was logged with, else of `signer` (`docs/decisions/0007-keyless.md`). Where
+ * that key died with its process, `once` answers what ended, and refuses whatever did not: SIGNER_FAILED.
+ */
+export function stepsOfClaim(steps: Steps, signer: Signer): Steps {
+  const logged = steps.ended(loggingStep)?.answer;
+  if (typeof logged !== 'string' || logged === signer.keyId) return stepsOfKey(steps, signer);
+  const dead = steps.under(keyed(logged));
+  return {
+    ...dead,
+    async once<T>(key: string, act: () => Promise<T> | T): Promise<T> {
+      const known = dead.ended(key);
+      if (known) return dead.once(key, act);
+      throw new WritError('SIGNER_FAILED', {
+        message:
+          'the certificate of this run is gone: the process that held its key was stopped after it had logged the provenance',
+        detail: { key_id: logged, step: key },
+      });
+    },
+  };
+}
+
+/** Writes down, before the log is asked, whose signature it is handed. */
+export async function beforeLogging(steps: Steps, { certificate, keyId }: Signer): Promise<void> {
+  if (certificate !== undefined) await steps.once(loggingStep, () => keyId);
+}
+
+function keyed(keyId: string): string {
+  return `by-${keyId.slice(0, 16)}`;
 }

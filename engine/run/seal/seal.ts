@@ -1,25 +1,25 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
-import type { SealedFile } from '../../../core/contract/attestor.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import { closeByCommit } from '../../intent/close-by-commit.ts';
+import type { SealedFile } from '../../../core/contract/sealing.ts';
+import { closeByCommit } from '../../intent/close-intent.ts';
 import { requireActive } from '../../intent/require-active.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
+import { maskedPath } from '../../store/record/masked-record.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
 import { readMailbox } from '../../vcs/mailbox.ts';
 import { dropSetAside } from '../../vcs/set-aside.ts';
-import { anchorEarlier } from '../decide/carried-approvals.ts';
 import { decide } from '../decide/decide.ts';
+import { anchorEarlier } from '../decide/people.ts';
 import type { SealingFault } from '../record/decision-input.ts';
-import type { JudgedRun } from '../record/judged-run.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { keepMasked } from '../record/masking.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
-import type { Attempt } from '../state/attempt.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
-import { withSteps } from '../state/with-steps.ts';
-import { abandon } from './abandon.ts';
+import { type Attempt, withSteps } from '../state/open-run.ts';
 import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
 
@@ -268,4 +268,14 @@ function sealedPeople(
   }
   others.delete(author.email.toLowerCase());
   return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
+}
+
+/** Acts on a decision against the change: the run is recorded, and nothing of the person's was or is touched. */
+export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
+  const nowMs = await attempt.means.steps.once('abandoned-at', () => attempt.means.settings.clock.now());
+  const { rationale } = judged.decision;
+  const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));
+  const masked = keepMasked({ patch: attempt.patch, steps: attempt.means.steps }, judged);
+  if (masked) files.set(maskedPath, masked.record);
+  await settleRun(attempt, files, [], masked?.bytes);
 }

@@ -4,8 +4,7 @@ import { fields, listOf, oneOf, type Shape, text, wholeNumber } from '../../stor
 import { type Identity, plainIdentity } from '../../vcs/identity.ts';
 import { type RangeCommit, rangeCommits } from '../../vcs/range-commits.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import type { Origin } from './resolve-origin.ts';
-import type { RunRequest } from './run-request.ts';
+import type { Origin, RunRequest } from './run-request.ts';
 
 /** Parts of what would be sealed beside the change. */
 export type WordingPart = 'message' | 'author' | 'people' | 'summary';

@@ -1,7 +1,7 @@
 import type { PolicyCommit } from '../../vcs/find-policy.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
-import type { ForeignPolicy } from './foreign-policy.ts';
+import type { ForeignPolicy } from './policies.ts';
 
 /** Where a run lands and by whose policy it is judged: fixed when it starts, whatever is typed later and wherever. */
 export interface Landing {

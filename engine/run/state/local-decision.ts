@@ -1,8 +1,8 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { PlanDraft } from '../../../core/contract/plan.ts';
 import type { TaskAdvice } from '../../plan/plan-advice.ts';
-import { parseWritePattern } from '../../plan/write-pattern.ts';
+import { parseWritePattern } from '../../plan/predicted-writes.ts';
 import { fields, gitObject, listOf, oneOf, sha256Text, text } from '../../store/shape.ts';
 import { type DirtyPath, dirtyFault, dirtyPaths, type Touched, touchedBy } from '../../vcs/dirty-paths.ts';
 import type { IncludedChanges } from '../../vcs/include-local.ts';

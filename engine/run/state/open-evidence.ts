@@ -1,8 +1,7 @@
-import type { EvidencePolicy, EvidenceSource } from '../../../core/contract/evidence-policy.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { EvidencePolicy, EvidenceSource } from '../../../core/contract/evidence.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import type { OutsideEvidence } from '../../plugin-trust/parts/outside-evidence.ts';
-import type { OpenRun } from './attempt.ts';
-import { policyOf } from './attempt-policy.ts';
+import { type OpenRun, policyOf } from './open-run.ts';
 
 /** What a run's sources are judged by: the strategy of its contract, and what the policy commit asks beside it. */
 export interface RunEvidence extends EvidencePolicy {

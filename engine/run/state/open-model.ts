@@ -1,15 +1,14 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { HttpStreamer } from '../../../core/base/http-question.ts';
-import { nearestName } from '../../../core/base/nearest-name.ts';
-import { quoted } from '../../../core/base/quoted.ts';
+import { nearestName, quoted } from '../../../core/base/printable.ts';
 import { plainHttpHost } from '../../../core/base/service-url.ts';
+import type { ModelUsage } from '../../../core/contract/model.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../../core/contract/provider.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import type { WritConfig } from '../../config/config.ts';
 import { noParts, type PluginParts } from '../../plugin-trust/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { type FoundAgent, findAgent } from '../../tool/find-agent.ts';
-import { pickProvider } from './pick-provider.ts';
+import { type FoundAgent, findAgent } from '../../tool/find-program.ts';
 
 /** A model that can be asked. */
 export interface OpenModel {
@@ -35,13 +34,13 @@ export interface OpenAgent {
 }
 
 /** How a model is reached, and the one that was opened already: to draft the contract. */
-export interface ModelSetting {
+interface ModelSetting {
   readonly reach?: ReachProvider;
   readonly model?: OpenModel;
 }
 
 /** What the policy commit says of models, and what its plugins bring. */
-export interface ModelGround {
+interface ModelGround {
   readonly plugins?: PluginParts;
   readonly config?: ModelConfig;
 }
@@ -182,4 +181,48 @@ function invalid(
     message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path.join('.').slice(0, 200)}\`: ${message}`,
     detail: { issues: [{ path: path.join('.').slice(0, 200), message }] },
   });
+}
+
+/** A question to a model that is about to be put. */
+export interface MeteredQuestion {
+  readonly provider: string;
+  readonly model: string;
+  /** Tokens that it has, about. */
+  readonly inputTokens: number;
+  /** What those cost by themselves, in units of 0.001 USD; absent where nobody knows the price of the model. */
+  readonly costUnits?: number;
+  /** Key of the Task that it is asked for; absent: for none. */
+  readonly task?: string;
+}
+
+/** What a question came to, its reply broken off or whole. */
+export interface MeteredReply {
+  readonly usage: ModelUsage;
+  /** As in `MeteredQuestion`. */
+  readonly costUnits?: number;
+  /** Tokens that the model holds, where that is known. */
+  readonly contextTokens?: number;
+}
+
+/** Whoever is told of every question to a model. */
+export interface ModelMeter {
+  /**
+   * Called before each question, also one that is asked again; what it throws keeps it from being put. What it answers
+   * is called once, when the reply is over; without what it came to where nothing was told and nothing is to be paid.
+   */
+  begin(question: MeteredQuestion): (reply?: MeteredReply) => void;
+  /** Told what a question is called, where it has a name; before its reply. */
+  named?(question: Pick<MeteredQuestion, 'provider' | 'model'> & { readonly requestId: string }): void;
+}
+
+/** The provider of a name, or of what a name says behind a colon. SLOT_UNKNOWN. */
+export async function pickProvider({ slots }: WritEngine, name: string): Promise<ProviderSource> {
+  const [kind = '', ...rest] = name.split(':');
+  const at = slots.provider.names.includes(kind) ? (await slots.provider.pick(kind)).at : undefined;
+  return at === undefined ? slots.provider.pick(name) : at(rest.join(':'));
+}
+
+/** Whether the engine itself has a provider of that name, or of what stands before its colon. */
+export function isBuiltIn({ slots }: Pick<WritEngine, 'slots'>, name: string): boolean {
+  return slots.provider.names.includes(name.split(':', 1)[0] ?? '');
 }

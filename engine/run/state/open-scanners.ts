@@ -4,16 +4,16 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
 import type { ScanRecord } from '../../../core/contract/scanner.ts';
+import type { DigestedThing } from '../../../core/contract/sealing.ts';
 import type { ScannerConfig } from '../../config/config.ts';
 import { readBlobs } from '../../vcs/blobs.ts';
 import { digestDirectory } from '../../vcs/directory-digest.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import { hashOpenFile } from '../../vcs/hash-open-file.ts';
 import { listTree, type TreeEntry } from '../../vcs/tree.ts';
-import { scannerCheckId } from './checks-of-policy.ts';
+import { scannerCheckId } from './checks.ts';
 
 /** `[scanner.NAME]`, of which everything that is pinned was compared with its digest. */
 export interface OpenScanner {

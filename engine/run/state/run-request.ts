@@ -1,17 +1,20 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
-import type { Issue } from '../../../core/contract/issue.ts';
+import type { Issue } from '../../../core/contract/finding.ts';
 import type { Person } from '../../../core/contract/person.ts';
 import type { ReachProvider } from '../../../core/contract/provider.ts';
-import type { FindSearch } from '../../../engine/tool/search-backend.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import { type ResolvedRange, resolveRange } from '../../patch/resolve-range.ts';
 import type { TaskAdvice } from '../../plan/plan-advice.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
+import type { FindSearch } from '../../tool/search-backend.ts';
 import type { DirtyPath } from '../../vcs/dirty-paths.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { type Base, resolveBase } from '../../vcs/resolve-commit.ts';
 import type { LocalChanges } from '../../vcs/set-aside.ts';
-import type { ModelMeter } from './model-meter.ts';
-import type { OpenModel } from './open-model.ts';
+import type { ModelMeter, OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
 import type { WorkWatch } from './work-watch.ts';
@@ -135,4 +138,22 @@ export interface ResumeRequest extends RunSettings {
   readonly moreCostUnits?: number;
   /** Lets calls be made again that left the machine in an attempt that was stopped. */
   readonly allowLostCalls?: boolean;
+}
+
+/** Where the change starts: the stated base, or for a range its merge base (resolutions, Target ref). */
+export interface Origin {
+  readonly base: Base;
+  readonly range?: ResolvedRange;
+}
+
+/** Resolves where the change starts; REF_NOT_FOUND, REF_INVALID. */
+export async function resolveOrigin(
+  repository: Repository,
+  { source }: { readonly source: ChangeSource | { readonly kind: ChangeSource['kind'] } },
+  contract: AdmittedContract,
+): Promise<Origin> {
+  if (!('range' in source))
+    return { base: await resolveBase(repository, contract.effective.metadata.target.baseRef) };
+  const range = await resolveRange(repository, source.range);
+  return { base: range.base, range };
 }

@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { ClassWords, PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
+import type { ClassWords, PrivacyPolicy } from '../../../core/contract/privacy.ts';
 import { isOwnVariable } from '../../tool/check-environment.ts';
 
 /** Secrets that the user keeps (`writ vault`, `--env-file`). */

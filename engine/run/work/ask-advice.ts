@@ -1,10 +1,7 @@
-import type { DraftEnd, ReadingHost } from '../../../core/contract/draft-order.ts';
-import type { Hands } from '../../../core/contract/hands.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { PlanDraft } from '../../../core/contract/plan.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
-import type { Turns } from '../../../core/contract/turns.ts';
-import type { Worker } from '../../../core/contract/worker.ts';
+import type { DraftEnd, Hands, ReadingHost, Turns, Worker } from '../../../core/contract/worker.ts';
 import { type TaskAdvice, withAdvice } from '../../plan/plan-advice.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 

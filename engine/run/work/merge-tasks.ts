@@ -1,8 +1,13 @@
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { PlannedTask } from '../../../core/contract/plan.ts';
 import { mergeTrees } from '../../vcs/merge-trees.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
+import { implementationTasks, type PlanState } from '../record/plan-state.ts';
+import type { OpenRun } from '../state/open-run.ts';
 
 /** What an accepted attempt made of its base. */
-export interface AcceptedWork {
+interface AcceptedWork {
   readonly number: number;
   readonly baseTree: string;
   readonly tree: string;
@@ -22,7 +27,7 @@ export type MergedWork =
     };
 
 /** The merged tree where each work starts from what stands before it, so that there is nothing to merge. */
-export function stackedTree(base: string, accepted: readonly AcceptedWork[]): string | undefined {
+function stackedTree(base: string, accepted: readonly AcceptedWork[]): string | undefined {
   let at = base;
   for (const { baseTree, tree } of accepted) {
     if (at === baseTree || at === tree) at = tree;
@@ -32,7 +37,7 @@ export function stackedTree(base: string, accepted: readonly AcceptedWork[]): st
 }
 
 /** Merges what accepted work did onto `base`, in the order given (dependencies before dependants). */
-export async function mergeTasks(
+async function mergeTasks(
   scratch: Scratch,
   base: string,
   accepted: readonly AcceptedWork[],
@@ -59,4 +64,66 @@ export async function treesOf(
     trees.push(tree);
   }
   return trees;
+}
+
+/**
+ * Accepted work in the order that it is merged in: of each Task what it did first, in the plan's order, then what was
+ * done on merged candidates. A Task that was done again changes what those that build on it stand on, not what they
+ * did. `among`: of these Tasks alone.
+ */
+export function acceptedWork(state: PlanState, among?: ReadonlySet<string>): readonly SettledAttempt[] {
+  const firsts = new Map<string, SettledAttempt>();
+  const later: SettledAttempt[] = [];
+  for (const one of state.beneath) {
+    if (firsts.has(one.key)) later.push(one);
+    else firsts.set(one.key, one);
+  }
+  const tasks = implementationTasks(state);
+  for (const { key } of tasks) {
+    const last = state.accepted.get(key);
+    if (last === undefined) continue;
+    if (firsts.has(key)) later.push(last);
+    else firsts.set(key, last);
+  }
+  return [...tasks.flatMap(({ key }) => firsts.get(key) ?? []), ...later].filter(
+    ({ key }) => among === undefined || among.has(key),
+  );
+}
+
+/** Accepted work of everything that a Task builds on. */
+export function workBefore(state: PlanState, task: PlannedTask): readonly SettledAttempt[] {
+  if (task.dependsOn.length === 0) return [];
+  const tasks = implementationTasks(state);
+  const byKey = new Map(tasks.map((one) => [one.key, one]));
+  const found = new Set(task.dependsOn);
+  // A set is iterated over what is added to it meanwhile.
+  for (const key of found) {
+    for (const before of byKey.get(key)?.dependsOn ?? []) found.add(before);
+    if (!state.onto.has(key)) continue;
+    // It was started on what all before it had made.
+    const at = tasks.findIndex((one) => one.key === key);
+    for (const other of tasks.slice(0, at)) found.add(other.key);
+  }
+  return acceptedWork(state, found);
+}
+
+/** What the work of a run starts from: its base, with the local changes that the user included before the work. */
+export function workBase({ identity, ground }: Pick<OpenRun, 'identity' | 'ground'>): string {
+  return identity.local?.included?.tree ?? ground.base.tree;
+}
+
+/** That work on what the run starts from, memorised by what goes in: a resumed run merges nothing twice. */
+export async function mergeWork(run: OpenRun, work: readonly SettledAttempt[]): Promise<MergedWork> {
+  const base = workBase(run);
+  const tree = stackedTree(base, work);
+  if (tree !== undefined) return { tree };
+  const key = canonicalDigest([base, ...work.map((one) => [one.baseTree, one.tree])]).slice(0, 32);
+  return run.means.steps.once(`merge/${key}`, () => mergeTasks(run.means.scratch, base, work));
+}
+
+/** Drops what a Task did, from its work number `from` on (from 0): it is done again. */
+export function dropWork(state: PlanState, key: string, from = 0): void {
+  state.accepted.delete(key);
+  let seen = 0;
+  state.beneath = state.beneath.filter((one) => one.key !== key || seen++ < from);
 }

@@ -1,9 +1,8 @@
 import type { WorkCitation } from '../../../core/contract/worker.ts';
 import type { CitationsRecord } from '../../store/record/citations.ts';
-import { joinNetworks } from '../record/join-networks.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
+import { joinNetworks } from '../record/judgement-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { type OpenCitations, openCitations } from './citations/open-citations.ts';
 import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';

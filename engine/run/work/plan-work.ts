@@ -1,14 +1,13 @@
 import { WritError } from '../../../core/base/errors.ts';
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
-import { toPlanFault } from '../../../core/contract/plan-problem.ts';
-import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
+import { checkTaskGraph, type PlanDraft, toPlanFault } from '../../../core/contract/plan.ts';
+import { stageNames } from '../../../core/contract/stage.ts';
 import { type TaskAdvice, withAdvice } from '../../plan/plan-advice.ts';
-import { askedOf } from '../open/asked-plugins.ts';
-import { draftPlan } from '../open/draft-plan.ts';
-import { readPlanGround } from '../open/read-plan-ground.ts';
+import { askedOf } from '../open/open-parties.ts';
+import { draftPlan, readPlanGround } from '../open/plan-ground.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { keepAdviceSpent } from '../state/spent.ts';
 import { askAdvice, workKeys } from './ask-advice.ts';
 import { openTreeHands } from './hands/tree-hands.ts';
@@ -117,4 +116,33 @@ async function confirmedPlan(
 
 async function keep(run: OpenRun, told: object): Promise<void> {
   await run.means.record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
+}
+
+/** Tells everyone who reviews plans what will be done, before any of it is. */
+export async function reviewPlan({
+  identity: { contract, runId, scope },
+  means: { engine },
+}: Pick<OpenRun, 'identity' | 'means'>): Promise<void> {
+  const spec = contract.effective;
+  const { summary, objectives } = spec.intent;
+  await engine.hooks.plan.review.call({
+    runId,
+    spec,
+    scope,
+    tasks: [{ title: summary, steps: objectives }],
+    stages: stageNames.filter((stage) => spec.acceptance.verificationPlan[`${stage}Checks`].length > 0),
+  });
+}
+
+/** The first trigger that fired and that the contract enables. */
+export function triggerOf({ input }: Pick<JudgedRun, 'input'>): SettledAttempt['trigger'] {
+  return input.triggers.fired.find((trigger) => input.triggers.enabled.includes(trigger));
+}
+
+/** Retries are counted per Task. */
+export function taskFacts(
+  run: OpenRun,
+  { key, attempt }: Pick<SettledAttempt, 'key' | 'attempt'>,
+): { readonly id: string; readonly attempt: number; readonly maxRetries: number } {
+  return { id: key, attempt, maxRetries: run.identity.contract.effective.execution.retry.maxRetries };
 }

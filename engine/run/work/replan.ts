@@ -1,13 +1,11 @@
-import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
-import { appendIntentEvents } from '../../intent/append-intent-events.ts';
-import { recordIntent } from '../../intent/record-intent.ts';
-import { replanEvent } from '../../intent/replan-event.ts';
+import type { PlannedTask } from '../../../core/contract/plan.ts';
+import { appendIntentEvents, recordIntent, replanEvent } from '../../intent/append-intent-events.ts';
 import { revisePlan } from '../../plan/revise-plan.ts';
-import { schedulerOf } from '../../spec/scheduler-of.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
-import type { SettledAttempt } from '../record/settled-attempt.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { dropWork } from './accepted-work.ts';
+import type { OpenRun } from '../state/open-run.ts';
+import { dropWork } from './merge-tasks.ts';
 import { keepPlan } from './plan-work.ts';
 
 /** What failed, of one Task or several; why is in the state. */

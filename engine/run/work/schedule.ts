@@ -1,8 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
-import { checkTaskGraph, type GraphTask } from '../../../core/contract/task-graph.ts';
-import { NumberQueue } from '../../plan/number-queue.ts';
-import { openFrontier } from '../../plan/task-frontier.ts';
-import { parseWritePattern } from '../../plan/write-pattern.ts';
+import { checkTaskGraph, type GraphTask } from '../../../core/contract/plan.ts';
+import { parseWritePattern } from '../../plan/predicted-writes.ts';
+import { NumberQueue, openFrontier } from '../../plan/task-frontier.ts';
 
 /** Directories and files that a Task's writes touch: all of it, or something below it. `''` is the repository. */
 type WriteNodes = ReadonlyMap<string, 'whole' | 'within'>;

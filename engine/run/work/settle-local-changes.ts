@@ -1,11 +1,10 @@
-import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { PlanDraft } from '../../../core/contract/plan.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { type DirtyPath, dirtyPaths, touchedBy } from '../../vcs/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../vcs/include-local.ts';
 import type { Target } from '../../vcs/plan-target.ts';
 import { readRef } from '../../vcs/refs.ts';
 import { type LocalChanges, localChangesOf, requireLandable } from '../../vcs/set-aside.ts';
-import type { Attempt, OpenRun } from '../state/attempt.ts';
 import {
   answerOf,
   choiceStep,
@@ -15,8 +14,9 @@ import {
   requireRecordedChoice,
   targetHere,
 } from '../state/local-decision.ts';
-import { workBase } from './accepted-work.ts';
-import { beginAttempt } from './begin-attempt.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
+import { workBase } from './merge-tasks.ts';
+import { beginAttempt } from './work-attempt.ts';
 
 /** Which candidate of the run it is. */
 export interface CandidateTurn {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import type { PersonQuestion } from '../../../core/contract/person-question.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
@@ -13,26 +13,22 @@ import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
 import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
 import type { UsedTool } from '../record/used-tool.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import type { AttemptCalls } from '../state/call-ledger.ts';
-import { workedStep } from '../state/lost-calls.ts';
-import { requireOldSigners } from '../state/require-old-signers.ts';
+import { requireOldSigners } from '../state/approval-rights.ts';
+import { type AttemptCalls, tellLostCall, workedStep } from '../state/calls.ts';
+import { createArtifactBox } from '../state/evidence.ts';
+import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
 import type { Steps } from '../state/steps.ts';
-import { tellLostCall } from '../state/tell-lost-call.ts';
 import type { WorkWatch } from '../state/work-watch.ts';
 import { openAgentHost } from './agent/open-agent.ts';
-import { attemptName } from './attempt-name.ts';
 import type { HandPlace } from './hands/hand-place.ts';
-import { openHands } from './hands/open-hands.ts';
+import { openHands, writeStubs } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
-import { writeStubs } from './hands/write-stubs.ts';
 import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import { lostUse } from './tools/held-call.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
-import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
-import { untrustedText } from './turns/untrusted-text.ts';
+import { type OpenTurns, openTurns, type TurnsTaken, untrustedText } from './turns/open-turns.ts';
 import { openHistory } from './vcs/see-history.ts';
 
 /** What a worker's answer came to, as a step records it. */
@@ -53,13 +49,13 @@ export type WorkedRecord = {
   );
 
 /** A worked attempt: its patchset (empty where there was nothing to take) and what it cost. */
-export interface WorkedAttempt {
+interface WorkedAttempt {
   readonly patch: PatchSet;
   readonly record: WorkedRecord;
 }
 
 /** What an attempt is at. */
-export interface WorkedTask {
+interface WorkedTask {
   /** Key of the Task. */
   readonly task: string;
   /** Addresses that its context holds. */
@@ -346,4 +342,21 @@ function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
         heard(event);
       }),
   };
+}
+
+/** An attempt called `name` over a patchset; whatever an earlier process recorded under that name is taken up again. */
+export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
+  const box = createArtifactBox({
+    directory: join(run.means.directory, 'content', name),
+    spec: run.identity.contract.effective,
+    hooks: run.means.engine.hooks,
+    policy: policyOf(run),
+    nowMs: () => run.means.settings.clock.now(),
+  });
+  return { ...withSteps(run, run.means.steps.under(name)), name, patch, box, approvals: [] };
+}
+
+/** The name of an attempt in its run. */
+export function attemptName(revision: number, number: number, attempt: number): string {
+  return `task-${number}/revision-${revision}/attempt-${attempt}`;
 }

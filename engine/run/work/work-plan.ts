@@ -1,10 +1,11 @@
 import type { Clock } from '../../../core/base/clock.ts';
-import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
+import type { PlannedTask } from '../../../core/contract/plan.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
 import { withOutput } from '../record/failure-text.ts';
-import { nobodyYet } from '../record/nobody-yet.ts';
+import { nobodyYet } from '../record/judgement-objects.ts';
 import {
   addAttempt,
   attemptsAt,
@@ -12,17 +13,14 @@ import {
   type PlanState,
   sensedBefore,
 } from '../record/plan-state.ts';
-import { recordCheckpoint } from '../record/record-checkpoint.ts';
-import type { SettledAttempt } from '../record/settled-attempt.ts';
-import type { OpenRun } from '../state/attempt.ts';
-import { parallelLimit } from '../state/parallel-limit.ts';
-import { acceptedWork, dropWork, mergeWork, workBefore } from './accepted-work.ts';
-import { beginAttempt } from './begin-attempt.ts';
-import type { MergedWork } from './merge-tasks.ts';
+import { recordCheckpoint } from '../record/settle-run.ts';
+import { parallelLimit } from '../state/machine.ts';
+import type { OpenRun } from '../state/open-run.ts';
+import { acceptedWork, dropWork, type MergedWork, mergeWork, workBefore } from './merge-tasks.ts';
+import { taskFacts, triggerOf } from './plan-work.ts';
 import { replan } from './replan.ts';
 import { schedule } from './schedule.ts';
-import { taskFacts } from './task-facts.ts';
-import { triggerOf } from './trigger-of.ts';
+import { beginAttempt } from './work-attempt.ts';
 import { type JudgedAttempt, workTask } from './work-task.ts';
 
 /** How the work on a plan ended: a merged tree, or an attempt whose decision ends or suspends the run. */

@@ -1,26 +1,20 @@
-import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
-import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { PlannedTask } from '../../../core/contract/plan.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
 import { judgeObserved, judgePatch } from '../judge/judge-patch.ts';
 import { runStages, type StagesRun } from '../judge/run-stages.ts';
-import { attemptFiles } from '../record/attempt-files.ts';
+import { attemptFiles, type SettledAttempt } from '../record/attempt-files.ts';
 import { type DecisionInput, maxWorkerReason } from '../record/decision-input.ts';
 import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
-import type { JudgedRun } from '../record/judged-run.ts';
-import { nobodyYet } from '../record/nobody-yet.ts';
+import { type JudgedRun, nobodyYet } from '../record/judgement-objects.ts';
 import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
 import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
-import type { SettledAttempt } from '../record/settled-attempt.ts';
 import { takeSnapshot } from '../record/take-snapshot.ts';
-import type { Attempt, OpenRun } from '../state/attempt.ts';
-import { policyOf } from '../state/attempt-policy.ts';
-import { ranIn } from '../state/ran-in.ts';
-import { attemptName } from './attempt-name.ts';
-import { beginAttempt } from './begin-attempt.ts';
-import { taskFacts } from './task-facts.ts';
-import { triggerOf } from './trigger-of.ts';
-import { type WorkedRecord, workAttempt } from './work-attempt.ts';
+import { ranIn } from '../state/machine.ts';
+import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import { taskFacts, triggerOf } from './plan-work.ts';
+import { attemptName, beginAttempt, type WorkedRecord, workAttempt } from './work-attempt.ts';
 
 /** One attempt that is to be made. */
 export interface AttemptOrder {

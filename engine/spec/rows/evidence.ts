@@ -1,5 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type ContractRow, inSection, withModel, withWeb } from '../contract-row.ts';
+import { isAttested } from '../facts.ts';
 
 export const evidenceRows = inSection('Evidence policy', [
   strategyRow('repo-first', 'what the repository holds comes before any page, whatever the order of tiers'),
@@ -90,3 +91,97 @@ function strategyRow(
     enforcedBy: 'evidence',
   };
 }
+
+export const provenanceRows = inSection('Provenance policy', [
+  {
+    id: 'provenance.requireSlsaProvenance',
+    path: '/provenance/requireSlsaProvenance',
+    rule: 'a commit gets a signed SLSA provenance statement',
+    asks: ({ provenance }) => provenance.requireSlsaProvenance,
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.requireSlsaProvenance#context',
+    path: '/provenance/requireSlsaProvenance',
+    rule: 'uri and digest of each item of a context snapshot are resolved dependencies of the provenance',
+    asks: ({ provenance }, { model }) => model && provenance.requireSlsaProvenance,
+    enforcedBy: 'core',
+  },
+  {
+    id: 'provenance.requireSlsaProvenance=false',
+    path: '/provenance/requireSlsaProvenance',
+    rule: 'nothing is signed or logged, unless `provenance-attestation` is a required artifact',
+    asks: ({ provenance }) => !provenance.requireSlsaProvenance,
+    enforcedBy: 'core',
+  },
+  {
+    id: 'provenance.requireSbom',
+    path: '/provenance/requireSbom',
+    rule: '`sbom` is among the required artifacts',
+    asks: ({ provenance }) => provenance.requireSbom,
+    enforcedBy: 'core',
+  },
+  {
+    id: 'provenance.requireSbom=false',
+    path: '/provenance/requireSbom',
+    rule: 'no `sbom` is demanded',
+    asks: ({ provenance }) => !provenance.requireSbom,
+    enforcedBy: 'core',
+  },
+  {
+    id: 'provenance.transparencyLog.mode=none',
+    path: '/provenance/transparencyLog/mode',
+    rule: 'nothing is logged',
+    asks: ({ provenance }) => provenance.transparencyLog.mode === 'none',
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.transparencyLog.mode=internal-ledger',
+    path: '/provenance/transparencyLog/mode',
+    rule: 'appended to a Merkle log of our own, with a proof that verifies offline',
+    asks: ({ provenance }) => provenance.transparencyLog.mode === 'internal-ledger',
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.transparencyLog.mode=public-log',
+    path: '/provenance/transparencyLog/mode',
+    rule: 'submitted to a public log, the inclusion proof kept',
+    asks: ({ provenance }) => provenance.transparencyLog.mode === 'public-log',
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.transparencyLog.mode#unused',
+    path: '/provenance/transparencyLog/mode',
+    rule: 'a log without anything to log is told (`LOG_UNUSED`), and gives no proof',
+    asks: (spec) => spec.provenance.transparencyLog.mode !== 'none' && !isAttested(spec),
+    enforcedBy: 'core',
+  },
+  {
+    id: 'provenance.bindings.embedIntentSpecDigest',
+    path: '/provenance/bindings/embedIntentSpecDigest',
+    rule: 'the digest of the contract is an external parameter of the provenance',
+    asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedIntentSpecDigest,
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.bindings.embedEvidenceDigests',
+    path: '/provenance/bindings/embedEvidenceDigests',
+    rule: 'digests of all evidence are byproducts of the provenance',
+    asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedEvidenceDigests,
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.bindings.embedIntentSpecDigest=false',
+    path: '/provenance/bindings/embedIntentSpecDigest',
+    rule: 'the provenance does not name the digest of the contract',
+    asks: ({ provenance }) => provenance.requireSlsaProvenance && !provenance.bindings.embedIntentSpecDigest,
+    enforcedBy: 'attest',
+  },
+  {
+    id: 'provenance.bindings.embedEvidenceDigests=false',
+    path: '/provenance/bindings/embedEvidenceDigests',
+    rule: 'the provenance lists no evidence',
+    asks: ({ provenance }) => provenance.requireSlsaProvenance && !provenance.bindings.embedEvidenceDigests,
+    enforcedBy: 'attest',
+  },
+]);

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { ToolConstraintKey } from '../checks-of.ts';
 import { always, type ContractRow, inSection, withModel } from '../contract-row.ts';
-import type { ToolConstraintKey } from '../tool-constraint-keys.ts';
 
 const constraints = '/security/toolAcl/*/*/constraints';
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../../core/base/durable-file.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { absent } from '../../../core/base/files.ts';
 import { specFile } from './spec-file.ts';
 
 /** Most octets of a contract (resolutions, Invalid spec). */

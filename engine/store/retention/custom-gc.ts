@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent, isDraft, writeDurably } from '../../../core/base/durable-file.ts';
+import { absent, isDraft, writeDurably } from '../../../core/base/files.ts';
 import { setAlternate } from '../../vcs/alternate.ts';
 import { deletePack, packTree, placePack } from '../../vcs/place-pack.ts';
 import type { BlobRetention, RetainedRun } from './blob-retention.ts';

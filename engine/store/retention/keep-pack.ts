@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent, writeDurably } from '../../../core/base/durable-file.ts';
+import { absent, writeDurably } from '../../../core/base/files.ts';
 import { packTree, placePack } from '../../vcs/place-pack.ts';
 import type { BlobRetention, RetainedRun } from './blob-retention.ts';
 

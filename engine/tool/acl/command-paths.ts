@@ -1,4 +1,6 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isInside } from '../find-program.ts';
 import type { ShellReading, ShellWord } from '../shell.ts';
 
 /** Where a word of a command points: into the workspace, to what is thrown away afterwards, or nobody knows. */
@@ -65,4 +67,65 @@ function inWorkspace(relative: string): CommandPath {
   const normal = path.posix.normalize(relative).replace(/(?<=.)\/+$/, '');
   if (normal === '..' || normal.startsWith('../')) return { kind: 'outside' };
   return { kind: 'workspace', relative: normal };
+}
+
+/**
+ * Where a path of an invocation really leads, relative to the workspace: through symlinks, for a file that does not
+ * exist yet through those of its directory. `undefined` where that is outside the workspace or cannot be told.
+ */
+export function realPathIn(workspace: string, file: string): string | undefined {
+  if (file === '' || file.includes('\0')) return undefined;
+  const root = realpathSync(workspace);
+  const real = resolve(path.resolve(root, file));
+  return real !== undefined && isInside(root, real) ? relativeTo(root, real) : undefined;
+}
+
+/** The path of the entry itself, which is what a deletion removes; only its directory is resolved. */
+export function entryPathIn(workspace: string, file: string): string | undefined {
+  if (file === '' || file.includes('\0')) return undefined;
+  const root = realpathSync(workspace);
+  const entry = path.resolve(root, file);
+  const directory = resolve(path.dirname(entry));
+  if (directory === undefined) return undefined;
+  const real = path.join(directory, path.basename(entry));
+  return isInside(root, real) ? relativeTo(root, real) : undefined;
+}
+
+function resolve(absolute: string): string | undefined {
+  let current: string = path.parse(absolute).root;
+  for (const part of absolute.slice(current.length).split(path.sep)) {
+    const next = path.join(current, part);
+    try {
+      const isLink = lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+      current = isLink ? realpathSync(next) : next;
+    } catch {
+      // Dangling or circular, a write would land where nobody looked; or a name that is too long for any file.
+      return undefined;
+    }
+  }
+  return current;
+}
+
+function relativeTo(root: string, real: string): string {
+  const relative = path.relative(root, real);
+  return relative === '' ? '.' : relative.split(path.sep).join('/');
+}
+
+const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.+@-]{1,255}$/;
+
+/**
+ * Which paths a command may name a program by: those in untracked directories that its workspace was given, such as
+ * `.venv/bin/python`. A change can put nothing there.
+ */
+export function programsIn(directories: readonly string[]): (path: string) => boolean {
+  return (path) => isPlain(path) && directories.some((directory) => path.startsWith(`${directory}/`));
+}
+
+/** Paths that `programsIn` may accept, for text that is read before it is known what a workspace is given. */
+export function mayBeProgram(path: string): boolean {
+  return isPlain(path) && /\/\.?bin\/[^/]+$/.test(path);
+}
+
+function isPlain(path: string): boolean {
+  return path.length <= 1024 && path.split('/').every((part) => segment.test(part));
 }

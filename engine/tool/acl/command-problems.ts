@@ -1,9 +1,9 @@
+import { type Issue, warning } from '../../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import { type Issue, warning } from '../../../core/contract/issue.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { schedulerVariables } from '../check-environment.ts';
+import { mayBeProgram } from './command-paths.ts';
 import { guardCommand } from './guard-command.ts';
-import { mayBeProgram } from './program-paths.ts';
 
 /**
  * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only

@@ -1,4 +1,4 @@
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import { sandboxVariables } from '../check-environment.ts';
@@ -6,10 +6,15 @@ import type { EgressPolicy } from '../egress/openings.ts';
 import { commandsOf, type ShellReading, type SimpleCommand } from '../shell.ts';
 import { entryCouldMatch, entryMatches } from './command-entry.ts';
 import { type CommandPath, namedPaths, writtenPaths } from './command-paths.ts';
-import type { Constraints } from './constraints.ts';
-import { allowRules, denyRules, type MatchingRule } from './matching-rules.ts';
-import { areRoots, isUnder } from './path-list.ts';
-import { refusal } from './refusal.ts';
+import {
+  allowRules,
+  areRoots,
+  type Constraints,
+  denyRules,
+  isUnder,
+  type MatchingRule,
+  refusal,
+} from './constraints.ts';
 
 type ReadText = Extract<ShellReading, { readonly ok: true }>;
 

@@ -1,12 +1,9 @@
-import { quoted } from '../../../core/base/quoted.ts';
-import { codeActions } from '../../../core/contract/code-use.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
-import type { Constraints } from './constraints.ts';
-import { allowRules, denyRules } from './matching-rules.ts';
-import { areRoots, isUnder } from './path-list.ts';
-import { entryPathIn, realPathIn } from './real-path.ts';
-import { refusal } from './refusal.ts';
+import { codeActions } from '../../../core/contract/worker.ts';
+import { entryPathIn, realPathIn } from './command-paths.ts';
+import { allowRules, areRoots, type Constraints, denyRules, isUnder, refusal } from './constraints.ts';
 
 /** One call of a tool other than a command. */
 export interface ToolInvocation {

@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
-import type { NetworkObstacle } from '../../../core/contract/network-use.ts';
-import { type IncomingMessage, request as open, secured } from './outside.ts';
+import type { NetworkObstacle, NetworkUse } from '../../../core/contract/network-use.ts';
+import { defaultLimits, type EgressLimits } from './limits.ts';
+import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
+import { type IncomingMessage, type Outside, request as open, realOutside, secured } from './outside.ts';
 import { type Egress, Passage } from './passage.ts';
-import { authorityOf, readTarget, type Target } from './target.ts';
+import { UseList } from './use-list.ts';
 
 /** One GET that writ itself sends into the public network. */
 export interface PublicQuestion {
@@ -32,7 +34,7 @@ export type PublicAnswer =
  * address has to be public, a connection to one of them, TLS for that very name. No redirect is followed, no cookie
  * kept; time and size are bounded, and it is recorded as a use of the network.
  */
-export async function askPublic(given: Egress, question: PublicQuestion): Promise<PublicAnswer> {
+async function askPublic(given: Egress, question: PublicQuestion): Promise<PublicAnswer> {
   const { url } = question;
   const signal = AbortSignal.any([given.signal, AbortSignal.timeout(question.withinMs)]);
   const egress: Egress = { ...given, signal };
@@ -120,4 +122,35 @@ function firstOf(headers: IncomingMessage['headers']): Record<string, string | u
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
+}
+
+/** Asks in the public network on behalf of one attempt, and remembers what it did. */
+export interface PublicAsker {
+  /** Within what `policy` opens. */
+  ask(question: PublicQuestion, policy: EgressPolicy): Promise<PublicAnswer>;
+  uses(): readonly NetworkUse[];
+}
+
+/** Of one attempt. */
+const limits: EgressLimits = {
+  ...defaultLimits,
+  connections: 1000,
+  bytes: 512 * 1024 * 1024,
+  idleMs: 20_000,
+  connectionMs: 60_000,
+};
+
+export function openAsker(signal: AbortSignal, outside: Outside = realOutside): PublicAsker {
+  const shared: Omit<Egress, 'policy'> = {
+    outside,
+    limits,
+    uses: new UseList(),
+    left: { bytes: limits.bytes, connections: limits.connections },
+    signal,
+    open: new Set(),
+  };
+  return {
+    ask: (question, policy) => askPublic({ ...shared, policy }, question),
+    uses: () => shared.uses.list(),
+  };
 }

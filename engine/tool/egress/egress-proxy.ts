@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../../core/contract/network-use.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
-import type { EgressPolicy } from './openings.ts';
+import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
 import {
   createServer,
   type IncomingMessage,
@@ -12,7 +12,6 @@ import {
   type ServerResponse,
 } from './outside.ts';
 import { type Egress, Passage } from './passage.ts';
-import { authorityOf, readTarget, type Target } from './target.ts';
 import { answer, serveTunnel } from './tunnel.ts';
 import { UseList } from './use-list.ts';
 

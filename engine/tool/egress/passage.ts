@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../../core/contract/network-use.ts';
-import { addressProblem, octetsOf } from './address-problem.ts';
 import type { EgressLimits } from './limits.ts';
-import { type EgressPolicy, judgeTarget } from './openings.ts';
+import { addressProblem, type EgressPolicy, judgeTarget, octetsOf, type Target } from './openings.ts';
 import type { Outside } from './outside.ts';
-import type { Target } from './target.ts';
 import { readableHost, type UseList } from './use-list.ts';
 
 interface Unreached {

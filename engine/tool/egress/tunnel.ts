@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { readTarget, type Target } from './openings.ts';
 import { type Egress, Passage } from './passage.ts';
-import { readTarget, type Target } from './target.ts';
 
 /**
  * Serves one `CONNECT`. The tunnel carries TLS for the host that it was asked for and nothing else: the ClientHello is

@@ -3,10 +3,15 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
-import { error } from '../../../core/contract/issue.ts';
+import { error } from '../../../core/contract/finding.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { type RuntimeDemand, readLanguageRuntime } from '../../spec/language-runtime.ts';
-import { findVersion, meets, type Version } from '../../spec/runtime-version.ts';
+import {
+  findVersion,
+  meets,
+  type RuntimeDemand,
+  readLanguageRuntime,
+  type Version,
+} from '../../spec/language-runtime.ts';
 import { findToolchains, type Toolchain, type ToolchainPlace } from './toolchains.ts';
 
 export interface RuntimePlace {

@@ -1,8 +1,8 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { compareNumbers } from '../../../readers/advisories/order/numbers-order.ts';
-import { findVersion, type Version } from '../../spec/runtime-version.ts';
-import { isInside } from '../inside.ts';
+import { compareNumbers } from '../../../readers/advisories/compare-versions.ts';
+import { findVersion, type Version } from '../../spec/language-runtime.ts';
+import { isInside } from '../find-program.ts';
 
 /** One runtime that a toolchain manager has installed. */
 export interface Toolchain {

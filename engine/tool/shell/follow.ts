@@ -1,13 +1,15 @@
-import { checkBuiltIn } from './built-ins.ts';
-import { envCommand } from './env.ts';
-import { findCommands } from './find.ts';
-import { isOpaque } from './opaque.ts';
 import { splitPrefix } from './options.ts';
+import {
+  checkBuiltIn,
+  checkRunningOptions,
+  envCommand,
+  findCommands,
+  isOpaque,
+  wrappers,
+  xargsCommand,
+} from './programs.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
-import { checkRunningOptions } from './running-options.ts';
 import { readScript } from './script.ts';
-import { wrappers } from './wrappers.ts';
-import { xargsCommand } from './xargs.ts';
 
 const shells = new Set(['sh', 'dash', 'bash', 'ash']);
 

@@ -15,8 +15,7 @@ import {
   type Time,
   type Word,
 } from 'unbash';
-import { checkAssignedName } from './assigned-name.ts';
-import { type Reading, type ShellWord, unproven } from './reading.ts';
+import { checkAssignedName, type Reading, type ShellWord, unproven } from './reading.ts';
 import { readParts, readWord } from './word.ts';
 
 /**

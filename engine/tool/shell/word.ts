@@ -6,8 +6,7 @@ import type {
   Word,
   WordPart,
 } from 'unbash';
-import { checkAssignedName, isFixed } from './assigned-name.ts';
-import { type Reading, type ShellWord, unproven } from './reading.ts';
+import { checkAssignedName, isFixed, type Reading, type ShellWord, unproven } from './reading.ts';
 
 /** Puts together what is known of one word while its parts are read in order. */
 class Pieces {

@@ -1,10 +1,28 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { absent } from '../../../core/base/durable-file.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
-import { findDirectory, makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
+import {
+  absent,
+  findDirectory,
+  makeDirectories,
+  type Place,
+  readPlainFile,
+  writeDurably,
+} from '../../../core/base/files.ts';
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import {
+  fields,
+  listOf,
+  sha256Text,
+  type TypeOf,
+  text,
+  time,
+  wholeNumber,
+} from '../../../engine/store/shape.ts';
+import { isRefName, requireRefName } from '../../../engine/vcs/ref-name.ts';
 
 /** Bytes under their SHA-256, as `objects/ab/cdef…` below a root. */
 export interface LocalObjects {
@@ -89,4 +107,140 @@ async function syncPath(path: string): Promise<void> {
   } finally {
     await handle?.close();
   }
+}
+
+/** Names of versions, one small file each. */
+interface LocalRefs {
+  /** `undefined` where the ref does not exist; OBJECT_CORRUPT where its file holds something else. */
+  read(ref: string): Promise<string | undefined>;
+  /** Durable. Only under the store's lock. */
+  write(ref: string, version: string): Promise<void>;
+  remove(ref: string): Promise<void>;
+  /** Refs under a prefix, sorted by name; all without one. */
+  list(prefix?: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
+}
+
+/** No ref has `~` in its name, so `a~` and `a/b~` can stand beside each other where files `a` and `a/b` could not. */
+const mark = '~';
+const maxRefBytes = 200;
+
+/** The refs below `root`, in its directory `refs`. */
+export function openLocalRefs(root: string): LocalRefs {
+  const placeOf = (ref: string): Place => ({ root, parts: `${requireRefName(ref)}${mark}`.split('/') });
+  const read = async (ref: string): Promise<string | undefined> => {
+    const corrupt = (why: string, cause?: unknown): WritError =>
+      new WritError('OBJECT_CORRUPT', {
+        message: `the stored ref \`${ref}\` cannot be read: ${why}`,
+        detail: { ref },
+        cause,
+      });
+    try {
+      const bytes = readPlainFile(placeOf(ref), maxRefBytes);
+      if (bytes === undefined) return undefined;
+      const version = /^([0-9a-f]{64})\n$/.exec(bytes.toString('latin1'))?.[1];
+      if (version === undefined) throw corrupt('it names no version');
+      return version;
+    } catch (fault) {
+      throw isWritError(fault) ? fault : corrupt(messageOf(fault), fault);
+    }
+  };
+  return {
+    read,
+    async write(ref, version) {
+      const { parts } = placeOf(ref);
+      const dir = await makeDirectories({ root, parts: parts.slice(0, -1) });
+      await writeDurably(join(dir, parts.at(-1) ?? ''), `${version}\n`);
+    },
+    async remove(ref) {
+      const { parts } = placeOf(ref);
+      const dir = findDirectory({ root, parts: parts.slice(0, -1) });
+      if (dir !== undefined) await rm(join(dir, parts.at(-1) ?? ''), { force: true });
+    },
+    async list(prefix) {
+      const found: { ref: string; version: string }[] = [];
+      const pending = [prefix === undefined ? 'refs' : requireRefName(prefix.replace(/\/$/, ''))];
+      for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+        const dir = findDirectory({ root, parts: at.split('/') });
+        if (dir === undefined) continue;
+        for (const entry of await readdir(dir, { withFileTypes: true })) {
+          const name = `${at}/${entry.name}`;
+          if (entry.isDirectory()) pending.push(name);
+          const ref = name.slice(0, -mark.length);
+          if (!name.endsWith(mark) || !isRefName(ref)) continue;
+          const version = await read(ref);
+          // Removed while we looked.
+          if (version !== undefined) found.push({ ref, version });
+        }
+      }
+      return found.sort((a, b) => compareBytes(a.ref, b.ref));
+    },
+  };
+}
+
+const storedFile = fields({ path: text, sha256: sha256Text, size_bytes: wholeNumber });
+const manifest = fields({
+  message: text,
+  /** The version before it; none for the first. */
+  parents: listOf(sha256Text),
+  time,
+  by: text,
+  /** Sorted by path, in bytes. */
+  files: listOf(storedFile),
+});
+
+/** One version of a ref in store `external-local`; its id is the SHA-256 of its bytes. */
+export type VersionManifest = TypeOf<typeof manifest>;
+export type StoredFile = TypeOf<typeof storedFile>;
+
+/** Most bytes of a manifest: about a million files. */
+export const maxManifestBytes = 256 * 1024 * 1024;
+
+/** The bytes that a version is stored as: the same version, the same bytes. */
+export function toManifestBytes(version: VersionManifest): Buffer {
+  return Buffer.from(`${canonicalize(version)}\n`);
+}
+
+/** Reads a version back; OBJECT_CORRUPT for anything else. */
+export function parseManifest(bytes: Uint8Array, sha256: string): VersionManifest {
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxManifestBytes });
+  const problems: string[] = [];
+  manifest.check(value, '', problems);
+  if (problems.length === 0) return value as VersionManifest;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `the stored version \`${sha256}\` is malformed: ${problems[0]}`,
+    detail: { object: sha256, problems },
+  });
+}
+
+/**
+ * The files of a version with others put over them: a new path replaces a directory of that name, and a file above it.
+ */
+export function overlay(existing: Iterable<StoredFile>, added: Iterable<StoredFile>): readonly StoredFile[] {
+  const files = new Map<string, StoredFile>();
+  const directories = new Set<string>();
+  for (const group of [existing, added]) {
+    for (const file of group) {
+      for (const above of directoriesOf(file.path)) {
+        files.delete(above);
+        directories.add(above);
+      }
+      if (directories.has(file.path)) {
+        for (const path of files.keys()) if (path.startsWith(`${file.path}/`)) files.delete(path);
+        for (const path of directories) if (path.startsWith(`${file.path}/`)) directories.delete(path);
+        directories.delete(file.path);
+      }
+      files.set(file.path, file);
+    }
+  }
+  return [...files.values()].sort((a, b) => compareBytes(a.path, b.path));
+}
+
+/** Git's order of paths. */
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function directoriesOf(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

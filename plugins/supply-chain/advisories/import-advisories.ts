@@ -2,10 +2,9 @@ import { appendFile, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { writeDurably } from '../../../core/base/durable-file.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { makeDirectories, writeDurably } from '../../../core/base/files.ts';
 import { randomOctets } from '../../../core/base/ids.ts';
-import { makeDirectories } from '../../../core/base/plain-place.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import type { Advisory } from '../../../readers/advisories/advisory.ts';
 import { type OsvRecord, readOsvRecord } from '../../../readers/advisories/osv-record.ts';
@@ -18,9 +17,9 @@ import {
   indexFile,
   readIndex,
   readListed,
+  readRows,
   shardOf,
-} from './database-files.ts';
-import { readRows } from './open-advisory-database.ts';
+} from './open-advisory-database.ts';
 import { readFeed } from './read-feed.ts';
 
 /** What one import did. */

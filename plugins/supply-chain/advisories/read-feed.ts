@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { WritError } from '../../../core/base/errors.ts';
-import { maxRecordBytes, splitJson } from '../../../readers/advisories/split-json.ts';
+import { maxRecordBytes, splitJson } from '../../../readers/advisories/osv-record.ts';
 import type { ArchiveFault } from '../../../readers/documents/archive/archive-fault.ts';
-import { zipMembers } from '../../../readers/documents/archive/read-zip.ts';
+import { zipMembers } from '../../../readers/documents/archive/zip.ts';
 
 const chunkBytes = 1024 * 1024;
 

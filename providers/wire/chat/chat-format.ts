@@ -1,4 +1,4 @@
-import { quoted } from '../../../core/base/quoted.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import type {
   FailureKind,
   ModelEvent,
@@ -10,17 +10,21 @@ import type {
 import type { ProviderSetting } from '../../../core/contract/provider.ts';
 import { temperatureIsFixed } from '../../model-table.ts';
 import { jsonIn } from '../call-arguments.ts';
-import { callIds } from '../call-ids.ts';
-import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
-import { replayed } from '../replayed.ts';
-import { rowOf } from '../row-of.ts';
-import { usageEvent } from '../usage-event.ts';
+import { replayed, rowOf } from '../traffic-file.ts';
 import {
   brokenReply,
+  callIds,
+  countIn,
   endOf,
+  type Json,
+  listIn,
   maxCalls,
+  objectIn,
+  partsOf,
   type SaidFailure,
   SaidFailureError,
+  textIn,
+  usageEvent,
   type WireFormat,
   type WireReader,
 } from '../wire-format.ts';

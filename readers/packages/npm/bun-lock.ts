@@ -9,8 +9,7 @@ import {
   textOf,
 } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
-import type { LockedPackage } from '../locked-package.ts';
-import { hostOf } from '../origin.ts';
+import { hostOf, type LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { npmPlace, npmSource } from './npm-source.ts';
 import { npmFields } from './package-json.ts';

@@ -1,6 +1,6 @@
 import { entriesOf, listOf, type Table, tableOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { iniEntries } from '../sources/ini.ts';
+import { iniEntries } from '../sources/package-source.ts';
 import {
   eitherWay,
   looseWhenOn,

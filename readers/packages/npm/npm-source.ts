@@ -1,5 +1,5 @@
 import type { LockEntry } from '../lock-builder.ts';
-import { cleanUrl, hostOf } from '../origin.ts';
+import { cleanUrl, hostOf } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
 
 export interface NpmSource {

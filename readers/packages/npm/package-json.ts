@@ -1,5 +1,4 @@
-import { entriesOf, isTable, type Table, tableOf } from '../content.ts';
-import type { LineFinder } from '../line-finder.ts';
+import { entriesOf, isTable, type LineFinder, type Table, tableOf } from '../content.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { looseWhenOn, readSettings } from '../sources/settings.ts';

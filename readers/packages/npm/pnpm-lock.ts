@@ -1,8 +1,6 @@
-import { entriesOf, isTable, type Table, tableOf, textOf, yamlContent } from '../content.ts';
-import { keyLines } from '../line-finder.ts';
+import { entriesOf, isTable, keyLines, type Table, tableOf, textOf, yamlContent } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
-import type { LockedPackage } from '../locked-package.ts';
-import { cleanUrl, hostOf } from '../origin.ts';
+import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';
 import { directoryOf, type ReadingBuilder, resolvePath } from '../reading.ts';
 import { npmSource, otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';

@@ -1,5 +1,4 @@
-import { entriesOf, isTable, type Table, textOf, yamlContent } from '../content.ts';
-import { keyLines } from '../line-finder.ts';
+import { entriesOf, isTable, keyLines, type Table, textOf, yamlContent } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { npmPlace, npmSource } from './npm-source.ts';

@@ -1,9 +1,8 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { iniEntries } from '../sources/ini.ts';
+import { iniEntries } from '../sources/package-source.ts';
 import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../sources/settings.ts';
-import { indexOptions, parseRequirement, pythonName } from './python-name.ts';
-import { readPipArguments } from './requirements.ts';
+import { indexOptions, parseRequirement, pythonName, readPipArguments } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
 export function readPipConf(text: string, reading: ReadingBuilder): void {

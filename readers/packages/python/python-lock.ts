@@ -1,10 +1,9 @@
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import { fromHex, LockBuilder, type LockEntry } from '../lock-builder.ts';
-import type { LockedPackage } from '../locked-package.ts';
-import { cleanUrl, hostOf } from '../origin.ts';
+import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
 import { indexSource } from './python-config.ts';
-import { parseRequirement, pythonName } from './python-name.ts';
+import { parseRequirement, pythonName } from './requirements.ts';
 
 /** poetry.lock (1.x and 2.x). */
 export function readPoetryLock(root: Table, reading: ReadingBuilder): void {

@@ -1,5 +1,4 @@
-import { isPlaceholder } from './placeholder.ts';
-import { classesOf, entropyOf, isJoinedWords, unrestOf } from './randomness.ts';
+import { classesOf, entropyOf, isJoinedWords, isPlaceholder, unrestOf } from './randomness.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 
 const stems = [

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { isKey, isPassword } from './assigned-secret.ts';
-import { isPlaceholder } from './placeholder.ts';
-import { classesOf, entropyOf } from './randomness.ts';
+import { classesOf, entropyOf, isPlaceholder } from './randomness.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 
 /** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */

@@ -1,6 +1,6 @@
 import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
 import { type BroadcastSettings, createBroadcast } from '../../../http/broadcast.ts';
-import { toFrame } from '../../../http/event-frame.ts';
+import { toFrame } from '../../../http/event-log.ts';
 import type { SessionChannel } from '../../channel/open-channel.ts';
 import { toSnapshot } from '../../state/snapshot.ts';
 import type { SessionState } from '../../state/state.ts';

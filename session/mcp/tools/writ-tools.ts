@@ -1,9 +1,9 @@
 import type { JsonData } from '../../../api/json-data.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { normalisePattern } from '../../../core/base/normalise-pattern.ts';
-import { quoted } from '../../../core/base/quoted.ts';
+import { normalisePattern } from '../../../core/base/glob.ts';
+import { quoted } from '../../../core/base/printable.ts';
 import { type SchemaNode, schemaRoot } from '../../../engine/spec/schema-node.ts';
-import { realPathIn } from '../../../engine/tool/acl/real-path.ts';
+import { realPathIn } from '../../../engine/tool/acl/command-paths.ts';
 import { fitData } from '../fit-data.ts';
 import type { WritAnswer } from '../mcp-ground.ts';
 import type { McpTool, ToolCall, ToolOutcome } from '../tool.ts';

@@ -1,4 +1,4 @@
-import { unquotePath } from '../../../readers/diff/quote-path.ts';
+import { unquotePath } from '../../../readers/diff/read-sections.ts';
 import { clipText } from '../clip.ts';
 import { type Line, type Span, span, type Tone } from '../line.ts';
 import { visible } from '../visible.ts';

@@ -5,7 +5,7 @@ import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
 import { failedTests } from '../../../engine/run/record/failure-text.ts';
 import { readRun } from '../../../engine/run/record/read-run.ts';
-import type { ModelMeter } from '../../../engine/run/state/model-meter.ts';
+import type { ModelMeter } from '../../../engine/run/state/open-model.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';

@@ -1,6 +1,6 @@
 import { withoutSuite } from '../../../engine/intent/draft/held-criteria.ts';
 import { scopeRootOf } from '../../../engine/plan/scope.ts';
-import { knownRunner } from '../../../engine/run/draft/known-runner.ts';
+import { knownRunner } from '../../../engine/run/draft/draft-intent.ts';
 import { checksOf } from '../../../engine/spec/checks-of.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';

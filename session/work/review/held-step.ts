@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { dropHeld, landHeld } from '../../../engine/run/seal/held-change.ts';
+import { dropHeld, landHeld } from '../../../engine/run/seal/move-target.ts';
 import { readRef } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { type HeldChoice, heldQuestionId } from '../../state/held/held-question.ts';

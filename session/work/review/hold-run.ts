@@ -1,5 +1,5 @@
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { unheldTarget } from '../../../engine/run/seal/held-change.ts';
+import { unheldTarget } from '../../../engine/run/seal/move-target.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import type { Repository } from '../../../engine/vcs/repository.ts';
 import { heldQuestion } from '../../state/held/held-question.ts';

@@ -1,9 +1,9 @@
-import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
+import { confirmIntent } from '../../../api/intent/lifecycle.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { patchWithout } from '../../../engine/patch/patch-without.ts';
-import { withOwnId } from '../../../engine/run/draft/with-own-id.ts';
+import { withOwnId } from '../../../engine/run/draft/draft-intent.ts';
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import { gitLine } from '../../../engine/vcs/git.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';

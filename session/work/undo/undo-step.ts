@@ -1,11 +1,10 @@
-import { confirmIntent } from '../../../api/intent/confirm-intent.ts';
+import { confirmIntent } from '../../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { printable } from '../../../core/base/printable.ts';
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { patchUndoing, type Undoing } from '../../../engine/patch/patch-undoing.ts';
-import { type TaskUndoing, taskUndoing, workTasksOf } from '../../../engine/run/draft/task-undoing.ts';
-import { undoContract } from '../../../engine/run/draft/undo-contract.ts';
+import { type TaskUndoing, taskUndoing, undoContract, workTasksOf } from '../../../engine/run/draft/undo.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
 import type { RunStore } from '../../../engine/store/run-store.ts';
 import { commitsTouching } from '../../../engine/vcs/commits-touching.ts';

@@ -1,7 +1,6 @@
-import { verificationRefusal } from '../../../api/verify/verification-data.ts';
+import { verificationRefusal, warningsOf } from '../../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../../api/verify/verified-target.ts';
 import { verifyTargets } from '../../../api/verify/verify-targets.ts';
-import { warningsOf } from '../../../api/verify/warnings.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { TurnScope } from '../turn-scope.ts';
 

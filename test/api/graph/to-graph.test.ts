@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import { graphLimits } from '../../../api/graph/graph-limits.ts';
+import { graphLimits } from '../../../api/graph/drawing.ts';
 import { joinGraphs } from '../../../api/graph/thread-graph.ts';
 import type { RunRecord } from '../../../api/graph/thread-record.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
-import type { GraphData, GraphNode } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData, GraphNode } from '../../../api/schemas/other-schemas.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import {
   file,

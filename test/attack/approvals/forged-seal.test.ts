@@ -1,11 +1,9 @@
 import t, { type Test } from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
-import type { Attesting } from '../../../core/contract/attesting.ts';
-import type { SealedEvidence } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import type { Attesting, SealedEvidence } from '../../../core/contract/sealing.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
-import type { Json } from '../../engine/run/sample.ts';
-import { merge } from '../../engine/run/sample.ts';
+import { type Json, merge } from '../../engine/run/sample.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ann, ben, fix, People, runner, wanting } from './people.ts';

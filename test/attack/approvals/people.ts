@@ -8,8 +8,11 @@ import { userJournalWitness } from '../../../attest/signer/user-journal-witness.
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
-import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
-import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/record/waiting-record.ts';
+import {
+  parseWaitingRecord,
+  storeApproval,
+  type WaitingRecord,
+} from '../../../engine/run/record/stored-approvals.ts';
 import { resumeRun } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';

@@ -5,9 +5,8 @@ import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { findProgram } from '../../../engine/tool/find-program.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
-import { processesFrom } from '../../../plugins/sandbox/process-tree.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
-import { watchLimits } from '../../../plugins/sandbox/watch-limits.ts';
+import { processesFrom, watchLimits } from '../../../plugins/sandbox/watch-limits.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
 
 t.setTimeout(240_000);

@@ -7,7 +7,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
 import { takeCarried } from '../../../engine/run/judge/carry/take-carried.ts';
 import { listRuns } from '../../../engine/run/record/list-runs.ts';
-import { privateRootOf } from '../../../engine/run/record/private-root.ts';
+import { privateRootOf } from '../../../engine/run/record/started-run.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';

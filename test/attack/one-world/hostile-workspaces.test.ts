@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { privateRootOf } from '../../../engine/run/record/private-root.ts';
+import { privateRootOf } from '../../../engine/run/record/started-run.ts';
 import { removeTree } from '../../../engine/vcs/remove-tree.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 import { byId, judge, sceneOf } from './scene.ts';

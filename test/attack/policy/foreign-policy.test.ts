@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { toRunData } from '../../../api/run/run-data.ts';
 import { demandOf } from '../../../api/verify/policy-demand.ts';
-import { findForeignPolicy } from '../../../engine/run/state/foreign-policy.ts';
+import { findForeignPolicy } from '../../../engine/run/state/policies.ts';
 import { defaultBranch } from '../../../engine/vcs/default-branch.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { Json } from '../../engine/run/sample.ts';

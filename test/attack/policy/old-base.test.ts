@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readScanOptions } from '../../../bin/command-parts/scan-options.ts';
+import { readScanOptions } from '../../../bin/command-parts/scan-sources.ts';
 import { long } from '../../rooms/long.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import { reopenLanding } from '../../../engine/run/open/reopen-landing.ts';
+import { reopenLanding } from '../../../engine/run/open/landing.ts';
 import { startedRun } from '../../../engine/run/record/started-run.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';

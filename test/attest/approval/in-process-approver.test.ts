@@ -12,7 +12,7 @@ import {
 import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
-import { formatOpensshKey } from '../../../bin/demo/make-people.ts';
+import { formatOpensshKey } from '../../../bin/demo/people.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { ApprovalGround, ApprovalSubject } from '../../../core/contract/approval.ts';

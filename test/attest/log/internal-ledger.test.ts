@@ -26,7 +26,7 @@ import { noLogSource } from '../../../attest/log/no-log.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
 import { tilePath } from '../../../attest/log/tile-path.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { LogProof } from '../../../core/contract/transparency-log.ts';
+import type { LogProof } from '../../../core/contract/sealing.ts';
 import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
 import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';

@@ -15,10 +15,9 @@ import { verifyOwnSeal } from '../../../attest/verify/verify-own-seal.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
-import type { Signer } from '../../../core/contract/signer.ts';
+import type { SealingPlace, Signer } from '../../../core/contract/sealing.ts';
 import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
-import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/seal/signer-steps.ts';
+import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/seal/attest.ts';
 import { stepsInMemory } from '../../../engine/run/state/steps.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
 import {

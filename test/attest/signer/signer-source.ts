@@ -1,7 +1,5 @@
 import { createSignerSources, type SignerSourcesOptions } from '../../../attest/signer/signer-sources.ts';
-import type { SignerKey } from '../../../core/contract/sealing-config.ts';
-import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
-import type { Signer } from '../../../core/contract/signer.ts';
+import type { SealingPlace, Signer, SignerKey } from '../../../core/contract/sealing.ts';
 
 /** The sources of keys as an engine asks them: by the form of the key. */
 export function createSignerSource(options: SignerSourcesOptions) {

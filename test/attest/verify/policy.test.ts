@@ -1,9 +1,9 @@
 import t from 'tap';
-import { warningsOf } from '../../../api/verify/warnings.ts';
+import { warningsOf } from '../../../api/verify/verification-data.ts';
 import { parseCommit } from '../../../attest/verify/git-commit.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
-import type { AttestRequest } from '../../../core/contract/attestor.ts';
+import type { AttestRequest } from '../../../core/contract/sealing.ts';
 import {
   makeMachine,
   removeMachines,

@@ -21,11 +21,9 @@ import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
-import type { AttestRequest, SealedFile } from '../../../core/contract/attestor.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { Signer } from '../../../core/contract/signer.ts';
+import type { AttestRequest, SealedFile, Signer, TransparencyLog } from '../../../core/contract/sealing.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
-import type { TransparencyLog } from '../../../core/contract/transparency-log.ts';
 import type { GateReport } from '../../../engine/store/record/gate-report.ts';
 import { verdictDigest } from '../../../engine/store/record/verdict.ts';
 

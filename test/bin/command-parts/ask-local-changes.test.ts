@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { asksLocalChanges } from '../../../bin/command-parts/ask-local-changes.ts';
+import { asksLocalChanges } from '../../../bin/command-parts/change-source.ts';
 
 t.test('the question about local changes accepts numbers, names and their first letters', async (t) => {
   const ask = async (...lines: string[]) => {

@@ -6,7 +6,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { buildWaitingRecord, type WaitingRecord } from '../../../engine/run/record/waiting-record.ts';
+import { buildWaitingRecord, type WaitingRecord } from '../../../engine/run/record/stored-approvals.ts';
 import type { GateReport } from '../../../engine/store/record/gate-report.ts';
 import { verdictDigest } from '../../../engine/store/record/verdict.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { FoundFile } from '../../../api/graph/thread-record.ts';
-import type { GraphData } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData } from '../../../api/schemas/other-schemas.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';

@@ -1,12 +1,16 @@
 import t, { type Test } from 'tap';
-import { parseArtifactCases } from '../../../bin/plugin/cases/parse-artifact-cases.ts';
-import { parseEvidenceCases } from '../../../bin/plugin/cases/parse-evidence-cases.ts';
-import { parseGateCases } from '../../../bin/plugin/cases/parse-gate-cases.ts';
-import { parseLogCase } from '../../../bin/plugin/cases/parse-log-case.ts';
-import { parseProviderCases } from '../../../bin/plugin/cases/parse-provider-cases.ts';
-import { parseStageCheckCases } from '../../../bin/plugin/cases/parse-stage-check-cases.ts';
-import { requireCaseNames } from '../../../bin/plugin/require-case-names.ts';
+import {
+  parseArtifactCases,
+  parseEvidenceCases,
+  parseGateCases,
+} from '../../../bin/plugin/cases/parse-cases.ts';
+import {
+  parseLogCase,
+  parseProviderCases,
+  parseStageCheckCases,
+} from '../../../bin/plugin/cases/parse-part-cases.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
+import { requireCaseNames } from '../../../bin/plugin/suites.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
 
 const sound = { name: 'a', lines: [{ text: 'x' }], expect: { text: 'x' } };

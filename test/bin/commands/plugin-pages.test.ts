@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
-import { toObstacle } from '../../../engine/plugin-trust/process/obstacle.ts';
-import { serveModel } from '../../../plugins/testers/served-model.ts';
+import { toObstacle } from '../../../engine/plugin-trust/process/plugin-fault.ts';
+import { serveModel } from '../../../plugins/testers/provider-tester.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -22,7 +22,9 @@ function blockWith(text: string, words: string): string {
 t.test('docs/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
   const model = textOf('core/contract/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
   t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
-  const [, shape = ''] = textOf('plugins/testers/provider-case.ts').split('/** What a vendor answered once');
+  const [, shape = ''] = textOf('plugins/testers/provider-tester.ts').split(
+    '/** What a vendor answered once',
+  );
   const ofCase = `/** What a vendor answered once${shape.split('/** The body as the vendor', 1)[0]}`;
   t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
 });

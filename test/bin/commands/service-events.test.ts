@@ -8,7 +8,7 @@ import t, { type Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { formatDiscovery } from '../../../http/discovery.ts';
-import { toFrame } from '../../../http/event-frame.ts';
+import { toFrame } from '../../../http/event-log.ts';
 import { openPrivateDirectory } from '../../../http/private-files.ts';
 import { long } from '../../rooms/long.ts';
 import {

@@ -13,9 +13,7 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { encryptText, makeIdentity } from '../../../api/vault/age-text.ts';
-import { readVault } from '../../../api/vault/vault.ts';
-import { repositoryVault } from '../../../api/vault/vault-place.ts';
-import { formatSecrets, maxVaultBytes } from '../../../api/vault/vault-text.ts';
+import { formatSecrets, maxVaultBytes, readVault, repositoryVault } from '../../../api/vault/vault.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from '../../engine/run/sample.ts';

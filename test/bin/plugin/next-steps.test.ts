@@ -1,5 +1,5 @@
 import t from 'tap';
-import { configSteps, userSteps } from '../../../bin/plugin/next-steps.ts';
+import { configSteps, userSteps } from '../../../bin/plugin/pin-plugin.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { ChangedSince } from '../../../api/run/changed-since.ts';
-import { printChanged } from '../../../bin/report/print-changed.ts';
+import type { ChangedSince } from '../../../api/run/approve-run.ts';
+import { printChanged } from '../../../bin/report/words.ts';
 import type { Part } from '../../../bin/terminal/print.ts';
 
 const change: ChangedSince = {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Test } from 'tap';
-import type { CodeUse } from '../../../core/contract/code-use.ts';
+import type { CodeUse } from '../../../core/contract/worker.ts';
 import type { LanguageServer } from '../../../engine/config/language-servers.ts';
-import { frame, readFrames } from '../../../engine/run/work/lsp/frames.ts';
+import { frame, readFrames } from '../../../engine/run/work/lsp/connection.ts';
 import type { Visible } from '../../../engine/run/work/lsp/places.ts';
 import { openSession, type SessionTimes } from '../../../engine/run/work/lsp/session.ts';
 

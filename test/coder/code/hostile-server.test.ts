@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { frameBounds, ServerFault } from '../../../engine/run/work/lsp/frames.ts';
+import { frameBounds, ServerFault } from '../../../engine/run/work/lsp/connection.ts';
 import { until } from '../../waiting/until.ts';
 import { answering, hasty, type Play, playServer, silence } from './fake-server.ts';
 

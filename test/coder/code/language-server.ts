@@ -1,7 +1,7 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeActions } from '../../../core/contract/code-use.ts';
+import { codeActions } from '../../../core/contract/worker.ts';
 import type { Sample } from '../../engine/run/sample.ts';
 import { everything, type Rule, rule } from '../use-hands.ts';
 

@@ -1,6 +1,4 @@
-import type { AgentHost, AgentVerdict } from '../../../core/contract/agent.ts';
-import type { HandUse } from '../../../core/contract/hands.ts';
-import type { TaskOrder } from '../../../core/contract/worker.ts';
+import type { AgentHost, AgentVerdict, HandUse, TaskOrder } from '../../../core/contract/worker.ts';
 
 /** A message of the protocol, or a line as it stands. */
 export type Said = object | string;

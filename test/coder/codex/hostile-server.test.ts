@@ -1,9 +1,8 @@
 import t from 'tap';
-import { converseWithCodex } from '../../../coder/codex/converse.ts';
-import { workWithCodex } from '../../../coder/codex/work.ts';
+import { converseWithCodex, workWithCodex } from '../../../coder/codex/converse.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import type { AgentHost } from '../../../core/contract/agent.ts';
 import type { ModelMessage } from '../../../core/contract/model.ts';
+import type { AgentHost } from '../../../core/contract/worker.ts';
 import { type FakeOrder, type FakeServer, fakeOrder, over, turnThatSays } from './fake-host.ts';
 
 const soon = { answerMs: 200, idleMs: 200 };

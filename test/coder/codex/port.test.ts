@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { codexProgram } from '../../../coder/codex/home.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { makeSample } from '../../engine/run/sample.ts';

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
 import { findProgram } from '../../../engine/tool/find-program.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';

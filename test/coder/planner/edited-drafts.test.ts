@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import { draftEdits, requireStricter } from '../../../engine/run/draft/edited-draft.ts';
+import { draftEdits, requireStricter } from '../../../engine/run/draft/kept-draft.ts';
 import { applyDefaults } from '../../../engine/spec/apply-defaults.ts';
 import { draftFromProfile } from '../../../engine/spec/profile.ts';
 import { strictFields } from '../../../engine/spec/stricter.ts';

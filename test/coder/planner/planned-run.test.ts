@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
 import { type Json, makeSample } from '../../engine/run/sample.ts';
 import { long } from '../../rooms/long.ts';

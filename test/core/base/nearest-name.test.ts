@@ -1,5 +1,5 @@
 import t from 'tap';
-import { editDistance, nearestName } from '../../../core/base/nearest-name.ts';
+import { editDistance, nearestName } from '../../../core/base/printable.ts';
 
 t.test('`nearestName` finds the nearest known name or none', async (t) => {
   const known = ['bubblewrap', 'unshare', 'none', 'sandbox-exec'];

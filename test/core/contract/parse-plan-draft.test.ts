@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parsePlanDraft } from '../../../core/contract/parse-plan-draft.ts';
+import { parsePlanDraft } from '../../../core/contract/plan.ts';
 import { draftOf, taskOf } from '../../engine/plan/sample-plan.ts';
 
 const draft = draftOf({

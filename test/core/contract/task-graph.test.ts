@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
+import { checkTaskGraph } from '../../../core/contract/plan.ts';
 import { taskOf } from '../../engine/plan/sample-plan.ts';
 
 const keysOf = (tasks: Parameters<typeof checkTaskGraph>[0]): readonly string[] => {

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
-import { choose, collect, guard, observe, transform } from '../../../core/kernel/hook.ts';
-import type { HookSetting } from '../../../core/kernel/tap.ts';
+import { choose, collect, guard, type HookSetting, observe, transform } from '../../../core/kernel/hook.ts';
 import { instant } from '../../waiting/instant.ts';
 
 const never = new Promise<never>(() => {});

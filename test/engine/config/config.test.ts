@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import type { LogForm } from '../../../core/contract/transparency-log.ts';
+import type { LogForm } from '../../../core/contract/sealing.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { languageServers } from '../../../engine/config/language-servers.ts';
 import { securityWords } from '../../../engine/spec/security-words.ts';

@@ -1,9 +1,9 @@
 import t from 'tap';
-import type { TrustTier } from '../../../core/contract/context.ts';
+import type { TrustTier } from '../../../core/contract/evidence.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
 import { openAdmission } from '../../../engine/frame/admission.ts';
-import { openContextFrames } from '../../../engine/frame/context-frames.ts';
-import { frameBody } from '../../../engine/frame/frame-body.ts';
+import { openContextFrames } from '../../../engine/frame/frame-window.ts';
+import { frameBody } from '../../../engine/frame/take-context.ts';
 import { sealObject } from '../../../engine/store/stored-object.ts';
 import type { Json } from '../run/sample.ts';
 import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';

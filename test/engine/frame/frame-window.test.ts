@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { FrameKind } from '../../../core/contract/context.ts';
+import type { FrameKind } from '../../../core/contract/evidence.ts';
 import { openFrameWindow } from '../../../engine/frame/frame-window.ts';
 
 const frame = (kind: FrameKind, name = '') => ({

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import type { EvidencePolicy } from '../../../core/contract/evidence-policy.ts';
+import type { EvidencePolicy } from '../../../core/contract/evidence.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import {
   createHooks,

@@ -1,5 +1,4 @@
-import type { Test } from 'tap';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
 import { takeContext } from '../../../engine/frame/take-context.ts';

@@ -1,7 +1,6 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
-import { withLandings } from '../../../engine/intent/open-run-store.ts';
-import { replanEvent } from '../../../engine/intent/replan-event.ts';
+import { appendIntentEvents, replanEvent } from '../../../engine/intent/append-intent-events.ts';
+import { withLandings } from '../../../engine/intent/find-intent.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';

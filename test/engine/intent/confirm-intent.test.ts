@@ -1,5 +1,5 @@
 import t from 'tap';
-import { confirmIntent, requireConfirmed } from '../../../api/intent/confirm-intent.ts';
+import { confirmIntent, requireConfirmed } from '../../../api/intent/lifecycle.ts';
 import { makeSample, sampleSpec } from '../run/sample.ts';
 
 t.test('a draft whose run was refused after its confirmation can be confirmed again', async (t) => {

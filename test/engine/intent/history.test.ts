@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { activateIntent } from '../../../engine/intent/activate-intent.ts';
-import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
+import { appendIntentEvents, replanEvent } from '../../../engine/intent/append-intent-events.ts';
+import { activateIntent } from '../../../engine/intent/close-intent.ts';
+import { threadOf } from '../../../engine/intent/find-intent.ts';
 import { intentEventPath, readIntentHistory } from '../../../engine/intent/intent-history.ts';
-import { replanEvent } from '../../../engine/intent/replan-event.ts';
-import { threadOf } from '../../../engine/intent/thread-of.ts';
 import { long } from '../../rooms/long.ts';
 import { contractOf, type IntentScene, openScene, person } from './scene.ts';
 

@@ -1,11 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { activateIntent } from '../../../engine/intent/activate-intent.ts';
-import { closeIntent } from '../../../engine/intent/close-intent.ts';
-import { findIntent } from '../../../engine/intent/find-intent.ts';
+import { activateIntent, closeIntent, supersedeIntent } from '../../../engine/intent/close-intent.ts';
+import { findIntent, withLandings } from '../../../engine/intent/find-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
-import { withLandings } from '../../../engine/intent/open-run-store.ts';
-import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
 import { templateWords } from '../../../engine/spec/profile.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';

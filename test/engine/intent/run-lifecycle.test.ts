@@ -1,12 +1,13 @@
 import t from 'tap';
-import { activateIntent } from '../../../engine/intent/activate-intent.ts';
-import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
-import { closeByCommit } from '../../../engine/intent/close-by-commit.ts';
-import { closeIntent } from '../../../engine/intent/close-intent.ts';
+import { appendIntentEvents, recordIntent } from '../../../engine/intent/append-intent-events.ts';
+import {
+  activateIntent,
+  closeByCommit,
+  closeIntent,
+  supersedeIntent,
+} from '../../../engine/intent/close-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
-import { recordIntent } from '../../../engine/intent/record-intent.ts';
 import { requireActive } from '../../../engine/intent/require-active.ts';
-import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
 import { contractOf, type IntentScene, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';

@@ -1,8 +1,8 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import type { ChangeLogEntry, LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
-import type { LifecycleActor } from '../../../engine/intent/activate-intent.ts';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import { type IntentRunStore, withLandings } from '../../../engine/intent/open-run-store.ts';
+import type { LifecycleActor } from '../../../engine/intent/close-intent.ts';
+import { type IntentRunStore, withLandings } from '../../../engine/intent/find-intent.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';

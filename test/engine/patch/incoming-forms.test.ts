@@ -2,7 +2,7 @@ import t from 'tap';
 import { patchFromRange } from '../../../engine/patch/patch-from-range.ts';
 import { resolveRange } from '../../../engine/patch/resolve-range.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
-import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { hunkLines } from '../../../readers/diff/read-sections.ts';
 import { makeBench } from './patched.ts';
 
 t.test('applies a plain diff with timestamps in any common format', async (t) => {

@@ -1,4 +1,4 @@
-import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { hunkLines } from '../../../readers/diff/read-sections.ts';
 import { long } from '../../rooms/long.ts';
 import { makeBench } from './patched.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fileClusters, hintedFiles, type Imports } from '../../../engine/plan/file-clusters.ts';
+import { fileClusters, hintedFiles, type Imports } from '../../../engine/plan/decompose.ts';
 import { draftOf, workOf } from './sample-plan.ts';
 
 const tracked = [

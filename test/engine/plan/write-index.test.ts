@@ -1,8 +1,7 @@
 import t from 'tap';
 import { compileGlob } from '../../../core/base/glob.ts';
+import { parseWritePattern, patternsMeet, WriteIndex } from '../../../engine/plan/predicted-writes.ts';
 import { findConflicts } from '../../../engine/plan/resolve-conflicts.ts';
-import { WriteIndex } from '../../../engine/plan/write-index.ts';
-import { parseWritePattern, patternsMeet } from '../../../engine/plan/write-pattern.ts';
 
 const meet = (a: string, b: string): boolean => patternsMeet(parseWritePattern(a), parseWritePattern(b));
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { userPluginAccess } from '../../../api/user-plugins.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { parseNeeds } from '../../../engine/plugin-trust/manifest-needs.ts';
+import { parseNeeds } from '../../../engine/plugin-trust/manifest-parts.ts';
 import { handedTo } from '../../../engine/plugin-trust/parts/handed.ts';
 import { withoutHanded } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 

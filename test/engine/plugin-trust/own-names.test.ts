@@ -2,9 +2,12 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { requireOwnNames } from '../../../engine/plugin-trust/open-plugins.ts';
-import { type PluginManifest, readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
+import {
+  type PluginManifest,
+  readManifest,
+  takenNames,
+} from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
-import { takenNames } from '../../../engine/plugin-trust/taken-names.ts';
 import { runLine } from '../../bin/host.ts';
 import { makeSample } from '../run/sample.ts';
 

@@ -8,9 +8,11 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { findPlugins } from '../../../engine/plugin-trust/find-plugins.ts';
 import type { PluginAccess } from '../../../engine/plugin-trust/plugin-access.ts';
-import type { PluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
-import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
-import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
+import {
+  type PluginPackage,
+  readDirectory,
+  readTarball,
+} from '../../../engine/plugin-trust/plugin-package.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { parallelLimit } from '../../../engine/run/state/parallel-limit.ts';
+import { parallelLimit } from '../../../engine/run/state/machine.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { isLong, long } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, merge, type Sample, sampleSpec } from './sample.ts';

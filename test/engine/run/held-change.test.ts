@@ -1,8 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dropHeld, type HeldChange, landHeld, unheldTarget } from '../../../engine/run/seal/held-change.ts';
-import { moveTarget } from '../../../engine/run/seal/move-target.ts';
+import {
+  dropHeld,
+  type HeldChange,
+  landHeld,
+  moveTarget,
+  unheldTarget,
+} from '../../../engine/run/seal/move-target.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample } from './sample.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { everyThird } from '../../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';

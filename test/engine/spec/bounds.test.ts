@@ -1,6 +1,6 @@
 import t from 'tap';
 import { toPointer } from '../../../core/base/json-pointer.ts';
-import type { Issue } from '../../../core/contract/issue.ts';
+import type { Issue } from '../../../core/contract/finding.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { long } from '../../rooms/long.ts';
 import { bytesOf, type Json, put, sample } from './sample.ts';

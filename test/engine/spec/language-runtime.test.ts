@@ -1,6 +1,5 @@
 import t from 'tap';
-import { readLanguageRuntime } from '../../../engine/spec/language-runtime.ts';
-import { findVersion, meets } from '../../../engine/spec/runtime-version.ts';
+import { findVersion, meets, readLanguageRuntime } from '../../../engine/spec/language-runtime.ts';
 
 const demands = (text: string): readonly string[] | string => {
   const read = readLanguageRuntime(text);

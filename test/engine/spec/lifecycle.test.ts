@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
-import { supportedApiVersion } from '../../../engine/spec/api-version.ts';
-import { assertLifecycleMove } from '../../../engine/spec/lifecycle.ts';
+import { assertLifecycleMove, supportedApiVersion } from '../../../engine/spec/lifecycle.ts';
 
 const statuses: readonly LifecycleStatus[] = ['draft', 'active', 'deprecated', 'closed'];
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
-import { warning } from '../../../core/contract/issue.ts';
-import { maxViolations } from '../../../engine/spec/max-violations.ts';
+import { warning } from '../../../core/contract/finding.ts';
 import { inDocumentOrder, readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { maxViolations } from '../../../engine/spec/schema-violations.ts';
 import { bytesOf, type Json, put, sample, specFolder } from './sample.ts';
 
 t.test('the digest covers the document as written, without its defaults or its layout', async (t) => {

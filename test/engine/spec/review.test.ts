@@ -1,5 +1,5 @@
 import t from 'tap';
-import { warning } from '../../../core/contract/issue.ts';
+import { warning } from '../../../core/contract/finding.ts';
 import { reviewDocument } from '../../../engine/spec/review.ts';
 import { accepted, type Json, put, sample, type ValidName } from './sample.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { applyDefaults } from '../../../engine/spec/apply-defaults.ts';
+import { unusualFacts } from '../../../engine/spec/facts.ts';
 import { draftFromProfile } from '../../../engine/spec/profile.ts';
-import { unusualFacts } from '../../../engine/spec/unusual-facts.ts';
 
 const draft = draftFromProfile({
   id: '0198c1e2-0000-7000-8000-000000000000',

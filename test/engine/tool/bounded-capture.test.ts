@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BoundedCapture } from '../../../engine/tool/bounded-capture.ts';
+import { BoundedCapture } from '../../../engine/tool/capture.ts';
 
 /** What is kept of a text that comes in pieces of this length. */
 function keptOf(text: string, maxBytes: number, piece: number): string {

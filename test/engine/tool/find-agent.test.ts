@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { findAgent } from '../../../engine/tool/find-agent.ts';
+import { findAgent } from '../../../engine/tool/find-program.ts';
 
 const source = {
   program: { name: 'agent-of-the-test', flag: 'agent-bin', hint: 'install it' },

@@ -1,4 +1,4 @@
-import type { CheckContext, ReportFile } from '../../../core/contract/check-runner.ts';
+import type { CheckContext, ReportFile } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { CapturedOutput, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { toRuleInput } from '../../../testing.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckContext, ScanContext } from '../../../core/contract/check-runner.ts';
+import type { CheckContext, ScanContext } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { ScanRules } from '../../../core/contract/scanner.ts';
 import { evaluateScan } from '../../../gates/checks/evaluate-scan.ts';

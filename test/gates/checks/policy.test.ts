@@ -1,6 +1,5 @@
 import t from 'tap';
-import { policyCheck } from '../../../gates/checks/policy.ts';
-import { policyWords } from '../../../gates/checks/policy-words.ts';
+import { policyCheck, policyWords } from '../../../gates/checks/policy.ts';
 import { checkContext, errorCodes, type Given, noPool } from './check-context.ts';
 
 function ask(command: string, given: Given = {}) {

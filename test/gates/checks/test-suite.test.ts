@@ -1,6 +1,6 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { CheckContext } from '../../../core/contract/check-runner.ts';
+import type { CheckContext } from '../../../core/contract/check.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../core/contract/check.ts';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
 import { executed } from '../../../gates/new-tests/executed.ts';
 import { ranAmong } from '../../../gates/new-tests/new-cases.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { type CutOptions, cutDiff, type DiffPiece, type Unscanned } from '../../../gates/scan/cut-diff.ts';
 import { readFileHeader } from '../../../gates/scan/read-file-header.ts';
 import { readFiles } from '../../../gates/scan/read-piece.ts';
-import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { hunkLines } from '../../../readers/diff/read-sections.ts';
 
 async function* inChunks(diff: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(diff);

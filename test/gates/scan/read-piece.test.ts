@@ -1,7 +1,7 @@
 import t from 'tap';
 import { cutDiff } from '../../../gates/scan/cut-diff.ts';
 import { readPiece } from '../../../gates/scan/read-piece.ts';
-import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
+import { hunkLines } from '../../../readers/diff/read-sections.ts';
 import { randomNumbers } from '../../readers/anchors/random-numbers.ts';
 
 async function unreadIn(text: string, pieceBytes = 2 * 1024 * 1024): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../core/contract/check.ts';
 import type { Rerun } from '../../../core/contract/executed-rule.ts';
 import { executed, executedLosses } from '../../../gates/tests-kept/executed.ts';
 import type { CaseFile } from '../../../testing.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check-runner.ts';
+import type { CheckOutcome, ExecutedTests } from '../../../core/contract/check.ts';
 import type { Executed } from '../../../core/contract/executed-rule.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';

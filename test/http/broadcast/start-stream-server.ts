@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type Broadcast, type BroadcastSettings, createBroadcast } from '../../../http/broadcast.ts';
-import { toFrame } from '../../../http/event-frame.ts';
+import { toFrame } from '../../../http/event-log.ts';
 
 export interface StreamServer {
   readonly broadcast: Broadcast;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
 import { valueAt } from '../../../core/base/json-pointer.ts';
-import type { Issue } from '../../../core/contract/issue.ts';
+import type { Issue } from '../../../core/contract/finding.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { Json, Sample } from '../../engine/run/sample.ts';
 

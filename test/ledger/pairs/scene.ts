@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { serveV2 } from '../../attest/public/log-servers.ts';
 import { checkTypes, withTypeScript } from '../../coder/code/language-server.ts';
 import type { ScriptedReply } from '../../coder/scripted-model.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
-import type { ArtifactProducer, ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
+import type { ArtifactProducer, ArtifactRequest } from '../../../core/contract/artifact.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { demoFixture } from '../supply-chain/build-demo-repository.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import t from 'tap';
 import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
-import { initWords } from '../../../plugins/sandbox/init.ts';
+import { initWords } from '../../../plugins/sandbox/run-in-view.ts';
 
 /** Runs the script outside of any sandbox; `onAnnounced` gets our end of descriptor 3. */
 async function start(

@@ -3,9 +3,9 @@ import path from 'node:path';
 import t from 'tap';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { viewOfHost } from '../../../plugins/sandbox/host-view.ts';
+import { withheldMounts } from '../../../plugins/sandbox/mounts.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
-import { withheldMounts } from '../../../plugins/sandbox/withheld-programs.ts';
 import { openScene } from './sandbox-scene.ts';
 
 // Beside everything else of a busy machine.

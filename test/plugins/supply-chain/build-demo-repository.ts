@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { buildRepository, demoFiles } from '../../../bin/demo/build-repository.ts';
+import { buildRepository, demoFiles } from '../../../bin/demo/people.ts';
 
 /** `fixtures/demo/`. */
 export const demoFixture = demoFiles;

@@ -13,8 +13,10 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
-import { openAdvisoryDatabase } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
-import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
+import {
+  advisoryDir,
+  openAdvisoryDatabase,
+} from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { long } from '../../rooms/long.ts';
 import { zipOf } from './zip-of.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { createScaReportProducer } from '../../../plugins/supply-chain/plugin.ts';
 import { long } from '../../rooms/long.ts';
 import { type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';

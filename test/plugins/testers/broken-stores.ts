@@ -1,4 +1,4 @@
-import type { ObjectStore } from '../../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../../core/contract/store.ts';
 import type { StoreSource } from '../../../core/contract/store-source.ts';
 import { externalLocalSource } from '../../../plugins/store/external-local-store.ts';
 

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
-import { compareNumbers } from '../../../readers/advisories/order/numbers-order.ts';
+import { compareNumbers, versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readCvss, readSeverityWord } from '../../../readers/advisories/cvss.ts';
+import { readCvss, readSeverityWord } from '../../../readers/advisories/advisory.ts';
 
 t.test('base scores match the FIRST calculators', async (t) => {
   const cases: readonly (readonly [string, number, string])[] = [

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { wordSearch } from '../../../readers/anchors/word-search.ts';
+import { wordSearch } from '../../../readers/anchors/anchor-search.ts';
 
 t.test('finds a word anywhere and ignores partial words', async (t) => {
   const search = wordSearch(['eval', 'system', 'child_process', '`', 'qx']);

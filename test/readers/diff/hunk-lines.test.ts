@@ -1,6 +1,5 @@
 import t from 'tap';
-import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
-import { readSections } from '../../../readers/diff/read-sections.ts';
+import { hunkLines, readSections } from '../../../readers/diff/read-sections.ts';
 import { toRuleInput } from '../../../testing.ts';
 
 function linesOf(base: string, candidate: string) {

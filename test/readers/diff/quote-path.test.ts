@@ -1,5 +1,5 @@
 import t from 'tap';
-import { quotePath, unquotePath } from '../../../readers/diff/quote-path.ts';
+import { quotePath, unquotePath } from '../../../readers/diff/read-sections.ts';
 
 t.test('quotes a path as git does and reads it back unchanged', async (t) => {
   t.equal(quotePath('src/é x.js'), 'src/é x.js');

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { braveSearch } from '../../../plugins/web-search/brave.ts';
-import { duckDuckGoSearch } from '../../../plugins/web-search/duckduckgo.ts';
+import { braveSearch, duckDuckGoSearch } from '../../../plugins/web-search/plugin.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 
 t.test('extracts the visible text of a page', async (t) => {

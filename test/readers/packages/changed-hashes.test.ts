@@ -1,5 +1,5 @@
 import t from 'tap';
-import { changedHashes } from '../../../readers/packages/changed-hashes.ts';
+import { changedHashes } from '../../../readers/packages/new-dependencies.ts';
 import { readDependencies } from '../../../readers/packages/read-dependencies.ts';
 import { filesOf } from './read-fixture.ts';
 

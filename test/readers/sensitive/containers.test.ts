@@ -1,11 +1,9 @@
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
+import { sensitiveClasses } from '../../../core/contract/privacy.ts';
 import { isFault } from '../../../readers/documents/archive/archive-fault.ts';
-import { readTar as readTarWithin } from '../../../readers/documents/archive/read-tar.ts';
-import { readZip as readZipWithin } from '../../../readers/documents/archive/read-zip.ts';
-import { writeTar } from '../../../readers/documents/archive/write-tar.ts';
-import { writeZip } from '../../../readers/documents/archive/write-zip.ts';
+import { readTar as readTarWithin, writeTar } from '../../../readers/documents/archive/tar.ts';
+import { readZip as readZipWithin, writeZip } from '../../../readers/documents/archive/zip.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { long } from '../../rooms/long.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';

@@ -1,4 +1,4 @@
-import { builtInTypes } from '../../../service/event-types.ts';
+import { builtInTypes } from '../../../service/run-publisher.ts';
 import { accepted, type HostilePlace, type HostileRow, refused } from './hostile-row.ts';
 import { notifyTarget, soundRequest } from './sound-request.ts';
 

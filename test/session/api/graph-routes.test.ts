@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { GraphData } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData } from '../../../api/schemas/other-schemas.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { graphRoutes } from '../../../session/api/graph-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import type { Route } from '../../../http/route.ts';
+import type { Route } from '../../../http/send-answer.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import type { SessionApi } from '../../../session/api/write-door.ts';
 import { openChannel, type SessionChannel } from '../../../session/channel/open-channel.ts';

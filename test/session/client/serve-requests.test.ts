@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Route } from '../../../http/route.ts';
+import type { Route } from '../../../http/send-answer.ts';
 import { until } from '../../waiting/until.ts';
 import { openClient, type Said, serveSession } from './serve-session.ts';
 

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import type { Route } from '../../../http/route.ts';
+import type { Route } from '../../../http/send-answer.ts';
 import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import { taskRoutes } from '../../../session/api/task-routes.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { Test } from 'tap';
-import type { Route } from '../../../http/route.ts';
+import type { Route } from '../../../http/send-answer.ts';
 import { goalRoutes } from '../../../session/api/goal-routes.ts';
 import { graphRoutes } from '../../../session/api/graph-routes.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';

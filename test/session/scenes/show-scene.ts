@@ -1,4 +1,4 @@
-import type { GraphData } from '../../../api/schemas/graph-schema.ts';
+import type { GraphData } from '../../../api/schemas/other-schemas.ts';
 import type { ThreadList } from '../../../session/thread/list-threads.ts';
 import {
   type ServedPage,

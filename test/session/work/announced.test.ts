@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type Provider, providerFailure } from '../../../core/contract/provider.ts';
 import { openTurns } from '../../../engine/run/work/turns/open-turns.ts';
-import { guardingProfile } from '../../../engine/spec/guarding-profile.ts';
+import { guardingProfile } from '../../../engine/spec/facts.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { replyPieces } from '../../../session/work/reply-pieces.ts';

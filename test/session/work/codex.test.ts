@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { codexWorker } from '../../../coder/plugin.ts';
 import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
 import { ownerFile } from '../../../engine/run/record/run-litter.ts';

@@ -1,6 +1,6 @@
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { formatModelChoice } from '../../../coder/model-choice.ts';
+import { formatModelChoice } from '../../../coder/instructions.ts';
 import { coderWorker } from '../../../coder/plugin.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';

@@ -1,5 +1,5 @@
-import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
-import { duckDuckGoSearch } from '../../../plugins/web-search/duckduckgo.ts';
+import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { duckDuckGoSearch } from '../../../plugins/web-search/plugin.ts';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { yamlContent } from '../../../readers/packages/content.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { CarriedPath, CheckCarry, WrittenOutside } from '../../../../core/contract/stage.ts';
-import type { Attempt } from '../../state/attempt.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import type { CheckWatch } from '../check-time.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { rewrittenFindings } from '../rewritten-files.ts';

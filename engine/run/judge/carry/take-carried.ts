@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { inParallel } from '../../state/in-parallel.ts';
+import { inParallel } from '../../state/machine.ts';
 
 /** Bounds of one carried path: entries, bytes over all files, characters of a path. */
 export const carryLimits: CarryLimits = { entries: 100_000, bytes: 4 * 2 ** 30, pathCharacters: 1024 };

@@ -3,7 +3,7 @@ import { canonicalDigest } from '../../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import type { PatchSet } from '../../../../core/contract/patch-set.ts';
 import { findProgram } from '../../../tool/find-program.ts';
-import type { Attempt } from '../../state/attempt.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { vouchedCacheOf } from '../vouched-cache.ts';
 import type { JudgedTree } from './judged-tree.ts';

@@ -1,7 +1,7 @@
 import type { JudgeReach } from '../../../../core/contract/judge-reach.ts';
 import { isOfTests } from '../../../../readers/source/test-paths.ts';
 import { listTree, type TreeEntry } from '../../../vcs/tree.ts';
-import type { Attempt } from '../../state/attempt.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import { findJudge } from '../second-run/find-judge.ts';
 import { digestOf } from './kept-footprints.ts';
 

@@ -1,11 +1,11 @@
 import { mkdtemp, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import { createFootprintReader, type Footprint } from '../../../../readers/trace/read-trace.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';
-import type { Attempt } from '../../state/attempt.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import type { WorkspaceSide } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
 import { placeImportHook } from './python-imports.ts';

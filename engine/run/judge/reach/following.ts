@@ -1,9 +1,7 @@
 import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reach.ts';
-import { mainNames } from '../../../../readers/judges/completed-name.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../../readers/judges/leads.ts';
-import { manifestScripts } from '../../../../readers/judges/manifests.ts';
-import type { Named } from '../../../../readers/judges/named.ts';
+import { manifestScripts, toolTest } from '../../../../readers/judges/manifests.ts';
 import { namedByCommand } from '../../../../readers/judges/named-by-command.ts';
 import { loopFiles } from '../../../../readers/judges/recipes.ts';
 import {
@@ -13,7 +11,6 @@ import {
   servesConfiguration,
   servesJudging,
 } from '../../../../readers/judges/rules.ts';
-import { toolTest } from '../../../../readers/judges/tool-sections.ts';
 import {
   directoryOf,
   followLinks,
@@ -21,6 +18,8 @@ import {
   joined,
   judgedTree,
   type LinkedEntry,
+  mainNames,
+  type Named,
   type WholeTree,
 } from '../../../../readers/judges/tree.ts';
 import { isCode } from '../../../../readers/source/language.ts';

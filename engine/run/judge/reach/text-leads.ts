@@ -1,12 +1,9 @@
 import { quotedPaths } from '../../../../readers/judges/leads.ts';
-import type { JudgedTree } from '../../../../readers/judges/named.ts';
 import { recipeCommands } from '../../../../readers/judges/recipes.ts';
-import { directoryOf, joined } from '../../../../readers/judges/tree.ts';
+import { directoryOf, type JudgedTree, joined } from '../../../../readers/judges/tree.ts';
 import { type Language, languageOf, scriptLanguage } from '../../../../readers/source/language.ts';
-import { javascriptImports } from '../../../frame/imports/javascript-imports.ts';
-import { pythonImports } from '../../../frame/imports/python-imports.ts';
-import { resolveJavascript } from '../../../frame/imports/resolve-javascript.ts';
-import { resolvePython } from '../../../frame/imports/resolve-python.ts';
+import { javascriptImports, resolveJavascript } from '../../../frame/imports/javascript-imports.ts';
+import { pythonImports, resolvePython } from '../../../frame/imports/python-imports.ts';
 
 /** What the text of a file that judges leads to. */
 export interface TextLeads {

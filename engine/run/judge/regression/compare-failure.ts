@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 import type { CheckBaseline, CheckRecord } from '../../../../core/contract/stage.ts';
 
 type Failure = NonNullable<CheckBaseline['failure']>;

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 import type { CheckBaseline, MeasuredMetric } from '../../../../core/contract/stage.ts';
 import { type Metric, metricsFile, metricsOf } from '../../../../readers/reports/metrics.ts';
 

@@ -1,11 +1,10 @@
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../../core/contract/stage.ts';
-import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
-import { keepLaidRun } from '../../record/keep-laid-run.ts';
-import type { Attempt } from '../../state/attempt.ts';
-import { policyOf } from '../../state/attempt-policy.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact.ts';
+import { keepLaidRun } from '../../record/judgement-objects.ts';
+import { type Attempt, policyOf } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/prepared-fills.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';

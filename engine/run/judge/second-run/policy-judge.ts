@@ -6,7 +6,7 @@ import { readBlob } from '../../../vcs/blobs.ts';
 import { writeLooseObject } from '../../../vcs/loose-object.ts';
 import { listTree, type TreeEntry } from '../../../vcs/tree.ts';
 import { type TreeLeaf, writeTree } from '../../../vcs/write-tree.ts';
-import type { Attempt } from '../../state/attempt.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import { askRule } from '../ask-rules.ts';
 import { ruleQuestion } from '../rule-question.ts';
 import { findJudge } from './find-judge.ts';

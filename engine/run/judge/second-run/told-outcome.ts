@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 
 const maxNamed = 10;
 

@@ -6,7 +6,7 @@ import { messageOf, WritError } from '../../../../core/base/errors.ts';
 import { uuidV7 } from '../../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import type { PrepareStep } from '../../../config/config.ts';
-import { readPlainFile } from '../../../plugin-trust/read-directory.ts';
+import { readPlainFile } from '../../../plugin-trust/plugin-package.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigestOptions, digestDirectory } from '../../../vcs/directory-digest.ts';
 import { removeTree } from '../../../vcs/remove-tree.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isInside } from '../../../tool/inside.ts';
+import { isInside } from '../../../tool/find-program.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../vcs/directory-digest.ts';
 
 export interface ShareRequest {

@@ -1,4 +1,4 @@
-import { lineCutter } from '../../../tool/line-cutter.ts';
+import { lineCutter } from '../../../tool/capture.ts';
 
 /** What a program may say: characters of one line, lines and octets in all. */
 export interface LineBounds {
@@ -25,4 +25,47 @@ export async function* boundedLines(
       yield line.toString('utf8');
     }
   }
+}
+
+/** Octets of a stream, in pieces of a wanted size. */
+export interface Octets {
+  /** Exactly so many; `undefined` where the stream ends before. */
+  take(count: number): Promise<Buffer | undefined>;
+  /** A line without its end (LF, or CR and LF); `undefined` where none ends in the stream, or within `most`. */
+  line(most: number): Promise<string | undefined>;
+}
+
+export function octetsOf(chunks: AsyncIterable<Uint8Array>): Octets {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let held: Buffer[] = [];
+  let size = 0;
+  const more = async (): Promise<boolean> => {
+    const next = await iterator.next();
+    if (next.done === true) return false;
+    held.push(Buffer.from(next.value));
+    size += next.value.length;
+    return true;
+  };
+  const take = async (count: number): Promise<Buffer | undefined> => {
+    while (size < count) if (!(await more())) return undefined;
+    // Put together once, however many pieces it came in.
+    const whole = held.length === 1 ? held[0] : Buffer.concat(held);
+    const rest = whole?.subarray(count) ?? Buffer.alloc(0);
+    held = [rest];
+    size = rest.length;
+    return whole?.subarray(0, count) ?? Buffer.alloc(0);
+  };
+  return {
+    take,
+    async line(most) {
+      const found: number[] = [];
+      while (found.length < most) {
+        const octet = (await take(1))?.[0];
+        if (octet === undefined) return undefined;
+        if (octet === 0x0a) return Buffer.from(found).toString('latin1').replace(/\r$/, '');
+        found.push(octet);
+      }
+      return undefined;
+    },
+  };
 }

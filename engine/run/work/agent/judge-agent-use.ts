@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
-import type { AgentVerdict } from '../../../../core/contract/agent.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
-import type { HandUse } from '../../../../core/contract/hands.ts';
-import { refusal } from '../../../tool/acl/refusal.ts';
+import type { AgentVerdict, HandUse } from '../../../../core/contract/worker.ts';
+import { refusal } from '../../../tool/acl/constraints.ts';
 import { wordsOf } from '../../../tool/shell.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedUse, judgeUse } from '../hands/judge-use.ts';
 import { openDoor } from '../tools/open-tools.ts';

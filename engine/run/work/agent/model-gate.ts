@@ -6,14 +6,19 @@ import type { OpenAnswer } from '../../../../core/base/http-question.ts';
 import type { ModelUsage } from '../../../../core/contract/model.ts';
 import { type ProviderFailure, providerFailure } from '../../../../core/contract/provider.ts';
 import type { SandboxEgress } from '../../../../core/contract/sandbox.ts';
-import { socketName } from '../../../tool/egress/inside.ts';
+import { socketName } from '../../../tool/egress/open-egress.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from '../../../tool/egress/outside.ts';
-import { wordMask } from '../../record/mask-values.ts';
+import { wordMask } from '../../record/masking.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
-import { msBeforeAsking } from '../turns/asking-again.ts';
-import { countUsage } from '../turns/count-usage.ts';
-import { maxTurns, type TurnSetting, type TurnsOfTask, type TurnsTaken } from '../turns/open-turns.ts';
-import { untrustedText } from '../turns/untrusted-text.ts';
+import {
+  countUsage,
+  maxTurns,
+  msBeforeAsking,
+  type TurnSetting,
+  type TurnsOfTask,
+  type TurnsTaken,
+  untrustedText,
+} from '../turns/open-turns.ts';
 
 /** The one place outside of its sandbox that a program reaches: its model, asked for it. */
 export interface ModelGate {

@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { messageOf, WritError } from '../../../../core/base/errors.ts';
-import type { AgentPort, AgentProcess, AgentProgram } from '../../../../core/contract/agent.ts';
 import { providerFailure } from '../../../../core/contract/provider.ts';
 import type {
   SandboxBackend,
@@ -10,12 +9,12 @@ import type {
   SandboxPipes,
   SandboxRequest,
 } from '../../../../core/contract/sandbox.ts';
-import type { FoundAgent } from '../../../tool/find-agent.ts';
+import type { AgentPort, AgentProcess, AgentProgram } from '../../../../core/contract/worker.ts';
+import type { FoundAgent } from '../../../tool/find-program.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { OpenAgent } from '../../state/open-model.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
-import { boundedLines } from './bounded-lines.ts';
-import { octetsOf } from './octets-of.ts';
+import { boundedLines, octetsOf } from './bounded-lines.ts';
 import { openWebSocket, type SocketBounds, type WebSocketTalk } from './web-socket.ts';
 
 const bounds = {

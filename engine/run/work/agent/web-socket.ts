@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { randomOctets } from '../../../../core/base/ids.ts';
-import type { AgentPort } from '../../../../core/contract/agent.ts';
-import type { LineBounds } from './bounded-lines.ts';
-import type { Octets } from './octets-of.ts';
+import type { AgentPort } from '../../../../core/contract/worker.ts';
+import type { LineBounds, Octets } from './bounded-lines.ts';
 
 /** What a server that is talked with may do, beyond which it is broken. */
 export interface SocketBounds extends LineBounds {

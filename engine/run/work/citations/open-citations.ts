@@ -1,8 +1,8 @@
-import { quoted } from '../../../../core/base/quoted.ts';
-import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
+import { quoted } from '../../../../core/base/printable.ts';
+import type { EvidencePolicy } from '../../../../core/contract/evidence.ts';
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { CitationDoor, WorkCitation } from '../../../../core/contract/worker.ts';
-import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact.ts';
 import {
   type CitationsRecord,
   type CitedDecision,
@@ -12,8 +12,7 @@ import {
 } from '../../../store/record/citations.ts';
 import { listTree } from '../../../vcs/tree.ts';
 import { lackingCitations } from '../../decide/lacking-citations.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { policyOf } from '../../state/attempt-policy.ts';
+import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import { judgeWebUrl } from '../web/web-verdict.ts';
 
 /** The citations of one attempt. */

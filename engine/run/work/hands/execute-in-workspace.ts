@@ -1,16 +1,15 @@
-import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
-import { limitedShell } from '../../../tool/limited-shell.ts';
+import type { HandAnswer, HandUse } from '../../../../core/contract/worker.ts';
+import { limitedShell } from '../../../tool/find-program.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import { openNetwork } from '../../judge/check-network.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
+import { maxMemoryBytes } from '../../state/machine.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import type { Leaving } from '../tools/open-tools.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
-import { heldBack } from './held-back.ts';
-import type { JudgedUse } from './judge-use.ts';
+import { heldBack, type JudgedUse } from './judge-use.ts';
 
 /** What a model reads of a command's output at most; both ends are kept. */
 export const maxOutputBytes = 64 * 1024;

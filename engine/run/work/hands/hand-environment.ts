@@ -1,5 +1,5 @@
 import { checkEnvironment } from '../../../tool/check-environment.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from './hand-place.ts';
 
 /** The environment of a worker's commands: what a check has, where there is no patch yet. */

@@ -1,11 +1,12 @@
 import { isWritError } from '../../../../core/base/errors.ts';
-import { quoted } from '../../../../core/base/quoted.ts';
+import { quoted } from '../../../../core/base/printable.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
-import type { HandUse } from '../../../../core/contract/hands.ts';
+import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import { scopeVerdict } from '../../../../core/contract/scope-verdict.ts';
+import type { HandUse } from '../../../../core/contract/worker.ts';
 import { requirePatchPath } from '../../../patch/patch-paths.ts';
-import { entryPathIn, realPathIn } from '../../../tool/acl/real-path.ts';
-import { refusal } from '../../../tool/acl/refusal.ts';
+import { entryPathIn, realPathIn } from '../../../tool/acl/command-paths.ts';
+import { refusal } from '../../../tool/acl/constraints.ts';
 import {
   type CommandVerdict,
   guardCommand,
@@ -14,11 +15,10 @@ import {
   type ToolInvocation,
 } from '../../../tool/acl.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import { codeTool } from '../lsp/open-code.ts';
 import type { JudgedTool } from '../tools/open-tools.ts';
-import { judgeVcs } from '../vcs/judge-vcs.ts';
-import type { VcsQuestion } from '../vcs/parse-vcs.ts';
+import { judgeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 
@@ -137,4 +137,33 @@ const leaveIt = 'leave it as it is, or end the task and say why it has to change
 
 function refused(path: string, why: string): Finding {
   return refusal(`${quoted(path)} ${why}`, { reason: 'place', path });
+}
+
+/**
+ * Words of the system for what the sandbox does not let happen: mounts that are read-only, no network, system calls
+ * that the filter refuses. `EACCES` is not among them: what the sandbox hides is not there, and modes of files are no
+ * sandbox.
+ */
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/read-only file system|\bEROFS\b/i, 'to write outside the workspace'],
+  [
+    /network is unreachable|could not resolve host|temporary failure in name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b/i,
+    'to reach the network',
+  ],
+  [/operation not permitted|\bEPERM\b/i, 'a call of the system'],
+];
+
+/** Lines are looked at to this length. */
+const maxText = 256 * 1024;
+
+/**
+ * What the sandbox kept a command that failed from; `undefined` where nothing says so. The proxy's own record comes
+ * first: it was there. Output is the program's word: one that lies makes people be asked once more, or lets it be tried
+ * again where the sandbox stands around it as before.
+ */
+export function heldBack(output: string, network: CheckNetwork | undefined): string | undefined {
+  const refused = network?.uses.find(({ outcome }) => outcome === 'refused');
+  if (refused !== undefined) return `to reach ${refused.host.slice(0, 253)}`;
+  const text = output.slice(-maxText);
+  return signs.find(([sign]) => sign.test(text))?.[1];
 }

@@ -1,8 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isWritError } from '../../../../core/base/errors.ts';
-import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
 import type { FileChange } from '../../../../core/contract/person.ts';
-import { allowRules } from '../../../tool/acl/matching-rules.ts';
+import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/worker.ts';
+import { allowRules } from '../../../tool/acl/constraints.ts';
+import { versionControlPrograms, versionControlStub } from '../../../tool/version-control.ts';
 import {
   deleteWorkspaceFile,
   filesBelow,
@@ -11,10 +14,9 @@ import {
   writeWorkspaceFile,
 } from '../../../tool/workspace-file.ts';
 import { openNetwork, redactHosts } from '../../judge/check-network.ts';
-import { joinNetworks } from '../../record/join-networks.ts';
+import { joinNetworks } from '../../record/judgement-objects.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { policyOf } from '../../state/attempt-policy.ts';
+import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import type { OpenCode } from '../lsp/open-code.ts';
 import { type Leaving, openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
@@ -228,4 +230,17 @@ async function useFiles(
       await deleteWorkspaceFile(workspace, real);
       return { outcome: 'done', text: 'deleted' };
   }
+}
+
+/** Writes, once, what stands for version control in the sandbox of an attempt's commands; answers its directory. */
+export function writeStubs(place: string): () => Promise<string> {
+  const write = async (): Promise<string> => {
+    const stubs = join(place, 'stubs');
+    await mkdir(stubs);
+    for (const name of versionControlPrograms)
+      await writeFile(join(stubs, name), versionControlStub, { mode: 0o755, flag: 'wx' });
+    return stubs;
+  };
+  let written: Promise<string> | undefined;
+  return () => (written ??= write());
 }

@@ -1,4 +1,4 @@
-import type { HandAnswer, HandUse } from '../../../../core/contract/hands.ts';
+import type { HandAnswer, HandUse } from '../../../../core/contract/worker.ts';
 
 const maxAnswerBytes = 256 * 1024;
 const maxLines = 2000;

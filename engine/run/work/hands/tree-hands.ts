@@ -1,9 +1,9 @@
 import { isWritError } from '../../../../core/base/errors.ts';
-import { normalisePattern } from '../../../../core/base/normalise-pattern.ts';
-import { quoted } from '../../../../core/base/quoted.ts';
-import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
-import type { PrivacyPolicy } from '../../../../core/contract/privacy-policy.ts';
-import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { normalisePattern } from '../../../../core/base/glob.ts';
+import { quoted } from '../../../../core/base/printable.ts';
+import type { PrivacyPolicy } from '../../../../core/contract/privacy.ts';
+import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/worker.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { readBlob } from '../../../vcs/blobs.ts';
 import { askGit, type GitDirectory } from '../../../vcs/git.ts';

@@ -1,12 +1,12 @@
 import { isWritError } from '../../../../core/base/errors.ts';
-import { quoted } from '../../../../core/base/quoted.ts';
-import type { HandAnswer } from '../../../../core/contract/hands.ts';
+import { quoted } from '../../../../core/base/printable.ts';
 import { scopeVerdict } from '../../../../core/contract/scope-verdict.ts';
-import { isUnder } from '../../../tool/acl/path-list.ts';
+import type { HandAnswer } from '../../../../core/contract/worker.ts';
+import { isUnder } from '../../../tool/acl/constraints.ts';
 import type { CommandVerdict } from '../../../tool/acl.ts';
 import { type ChangedEntry, changedEntries } from '../../../vcs/changed-entries.ts';
 import type { TreeOfWorkspace } from '../../../vcs/workspace-tree.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 
 /** Tells what a command left where it may not write, as soon as it ended. */
 export interface WriteWatch {

@@ -1,22 +1,21 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import type { DigestedThing } from '../../../../core/contract/attestor.ts';
+import type { DigestedThing } from '../../../../core/contract/sealing.ts';
 import {
   type CodeAction,
   type CodeDoor,
   type CodeUse,
   codeActions,
-} from '../../../../core/contract/code-use.ts';
-import type { HandAnswer } from '../../../../core/contract/hands.ts';
+  type HandAnswer,
+} from '../../../../core/contract/worker.ts';
 import type { LanguageServer } from '../../../config/language-servers.ts';
-import { allowRules } from '../../../tool/acl/matching-rules.ts';
+import { allowRules } from '../../../tool/acl/constraints.ts';
 import { shownPaths } from '../../../tool/acl.ts';
 import type { ProvidedDirectory } from '../../judge/workspace-dependencies.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
-import { digestServer, type FoundServer, findServers } from './find-servers.ts';
-import { ServerFault } from './frames.ts';
-import { givenDirectories } from './given-directories.ts';
+import { ServerFault } from './connection.ts';
+import { digestServer, type FoundServer, findServers, givenDirectories } from './find-servers.ts';
 import type { Visible } from './places.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';
 import { startServer } from './start-server.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { realPathIn } from '../../../tool/acl/real-path.ts';
-import { isRecord } from './frames.ts';
+import { realPathIn } from '../../../tool/acl/command-paths.ts';
+import { isRecord } from './connection.ts';
 
 /** Both from 0; a character is a UTF-16 unit. */
 export interface Position {

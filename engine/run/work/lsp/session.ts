@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CodeUse } from '../../../../core/contract/code-use.ts';
+import type { CodeUse } from '../../../../core/contract/worker.ts';
 import type { LanguageServer } from '../../../config/language-servers.ts';
 import type { PlainValue } from '../../../config/table-reader.ts';
 import { readWorkspaceFile } from '../../../tool/workspace-file.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { isRecord, ServerFault } from './frames.ts';
+import { type Connection, isRecord, openConnection, ServerFault } from './connection.ts';
 import { placeOfName, uriOf, type Visible } from './places.ts';
 import type { StartedServer } from './start-server.ts';
 import {

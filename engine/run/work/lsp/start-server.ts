@@ -4,11 +4,11 @@ import { messageOf } from '../../../../core/base/errors.ts';
 import type { SandboxBind, SandboxPipes } from '../../../../core/contract/sandbox.ts';
 import { isVersionControl } from '../../../tool/version-control.ts';
 import type { ProvidedDirectory } from '../../judge/workspace-dependencies.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
+import { maxMemoryBytes } from '../../state/machine.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
+import { ServerFault } from './connection.ts';
 import type { FoundServer } from './find-servers.ts';
-import { ServerFault } from './frames.ts';
 
 /** A process of a server: pipes, how it ended, and its end. */
 export interface StartedServer extends AsyncDisposable {

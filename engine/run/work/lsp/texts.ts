@@ -1,5 +1,5 @@
-import { quoted } from '../../../../core/base/quoted.ts';
-import { isRecord } from './frames.ts';
+import { quoted } from '../../../../core/base/printable.ts';
+import { isRecord } from './connection.ts';
 import { type CodePlace, rangeOf, shownPathOf, type Visible } from './places.ts';
 
 /** Answers of servers as a model reads them: what does not have the form of the protocol is passed over. */

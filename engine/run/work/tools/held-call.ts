@@ -1,7 +1,6 @@
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
-import type { LostCall } from '../../state/lost-calls.ts';
-import { tellLostCall } from '../../state/tell-lost-call.ts';
+import { type LostCall, tellLostCall } from '../../state/calls.ts';
 
 /** Why a call is not made again. */
 export function heldCall(call: LostCall): Finding {

@@ -3,12 +3,12 @@ import { toRfc3339 } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../../../core/base/errors.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
-import type { HandAnswer } from '../../../../core/contract/hands.ts';
 import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import type { LookAtChange } from '../../../../core/contract/person.ts';
+import type { HandAnswer } from '../../../../core/contract/worker.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
-import type { AttemptCalls } from '../../state/call-ledger.ts';
+import type { AttemptCalls } from '../../state/calls.ts';
 import { heldCall } from './held-call.ts';
 
 /** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */

@@ -1,9 +1,8 @@
 import type { WritError } from '../../../../core/base/errors.ts';
-import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact.ts';
 import type { UsedTool } from '../../record/used-tool.ts';
-import type { OpenRun } from '../../state/attempt.ts';
-import { policyOf } from '../../state/attempt-policy.ts';
-import type { AttemptCalls } from '../../state/call-ledger.ts';
+import type { AttemptCalls } from '../../state/calls.ts';
+import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import type { DoorBound, ToolSetting } from './open-tools.ts';
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */

@@ -1,4 +1,4 @@
-import { quoted } from '../../../../core/base/quoted.ts';
+import { quoted } from '../../../../core/base/printable.ts';
 import type {
   AssistantMessage,
   ModelMessage,

@@ -1,5 +1,5 @@
 import { isWritError } from '../../../../core/base/errors.ts';
-import type { HandAnswer } from '../../../../core/contract/hands.ts';
+import type { HandAnswer } from '../../../../core/contract/worker.ts';
 import { readBlob } from '../../../vcs/blobs.ts';
 import type { ChangedEntry } from '../../../vcs/changed-entries.ts';
 import { runGit } from '../../../vcs/git.ts';

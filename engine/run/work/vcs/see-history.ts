@@ -5,7 +5,7 @@ import type { Base } from '../../../vcs/resolve-commit.ts';
 import { type SealedObjects, sealObjects } from '../../../vcs/sealed-objects.ts';
 import { listTree } from '../../../vcs/tree.ts';
 import type { TreeOfWorkspace } from '../../../vcs/workspace-tree.ts';
-import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenRun } from '../../state/open-run.ts';
 
 /**
  * What version control says in an attempt. Commits come from a store that holds what is reachable from the base, as

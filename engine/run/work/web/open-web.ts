@@ -1,23 +1,21 @@
 import { messageOf } from '../../../../core/base/errors.ts';
-import type { EvidencePolicy } from '../../../../core/contract/evidence-policy.ts';
+import type { EvidencePolicy } from '../../../../core/contract/evidence.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../../core/contract/network-use.ts';
-import type { PrivacyPolicy } from '../../../../core/contract/privacy-policy.ts';
-import type { Web, WebAnswer, WebUse } from '../../../../core/contract/web.ts';
+import type { PrivacyPolicy } from '../../../../core/contract/privacy.ts';
+import type { Web, WebAnswer, WebUse } from '../../../../core/contract/worker.ts';
 import { htmlText } from '../../../../readers/documents/html/html-text.ts';
-import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact.ts';
 import { guardTool } from '../../../tool/acl.ts';
-import type { PublicAsker } from '../../../tool/egress/open-asker.ts';
+import type { PublicAsker } from '../../../tool/egress/ask-public.ts';
 import type { SearchAccess } from '../../../tool/search-backend.ts';
 import { redactHosts } from '../../judge/check-network.ts';
 import type { RunSettings } from '../../state/run-request.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedTool, openDoor, type ToolSetting } from '../tools/open-tools.ts';
-import { followRedirects } from './follow.ts';
-import { searchWeb } from './search-web.ts';
-import { networkOf, webActions, webTool } from './web-network.ts';
-import { judgeWebUrl } from './web-verdict.ts';
+import { followRedirects, searchWeb } from './search-web.ts';
+import { judgeWebUrl, networkOf, webActions, webTool } from './web-verdict.ts';
 
 /** The web of one attempt, and what came of it. */
 export interface OpenWeb extends Web {
@@ -97,7 +95,7 @@ export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undef
   const act = async (use: WebUse): Promise<WebAnswer> => {
     const network = networkOf(effective, use.kind);
     if (network === undefined) throw new TypeError('the web is closed');
-    const { openAsker } = await import('../../../tool/egress/open-asker.ts');
+    const { openAsker } = await import('../../../tool/egress/ask-public.ts');
     asker ??= openAsker(signal, settings.outside);
     const open = asker;
     const ask = (question: Parameters<PublicAsker['ask']>[0]) => open.ask(question, network);

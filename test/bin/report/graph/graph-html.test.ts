@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t from 'tap';
 import { toGraph } from '../../../../api/graph/to-graph.ts';
-import type { GraphData } from '../../../../api/schemas/graph-schema.ts';
+import type { GraphData } from '../../../../api/schemas/other-schemas.ts';
 import { renderGraphHtml } from '../../../../bin/report/graph/graph-html.ts';
 import { madeRun, madeThread } from '../../../api/graph/made-thread.ts';
 import { long } from '../../../rooms/long.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Clock } from '../../../../core/base/clock.ts';
-import { createAdmission } from '../../../../core/kernel/worker/admission.ts';
+import { createAdmission } from '../../../../core/kernel/worker/pool.ts';
 
 const never = new AbortController().signal;
 

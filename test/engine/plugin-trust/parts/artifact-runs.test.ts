@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
 import { artifactScaffold } from '../../../../bin/plugin/artifact-scaffold.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf, long } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
 import { evidenceScaffold } from '../../../../bin/plugin/evidence-scaffold.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { createRecordedWorker } from '../../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf } from '../../../rooms/long.ts';

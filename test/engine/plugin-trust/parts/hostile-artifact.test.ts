@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import type { Produced } from '../../../../core/contract/artifact-producer.ts';
-import { requestOfCase } from '../../../../plugins/testers/artifact-case.ts';
-import { serveModel } from '../../../../plugins/testers/served-model.ts';
+import type { Produced } from '../../../../core/contract/artifact.ts';
+import { requestOfCase } from '../../../../plugins/testers/artifact-tester.ts';
+import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { handed, openOutsider } from './open-outsider.ts';
 

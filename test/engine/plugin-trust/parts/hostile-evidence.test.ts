@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import type { EvidenceSource } from '../../../../core/contract/evidence-policy.ts';
-import { serveModel } from '../../../../plugins/testers/served-model.ts';
+import type { EvidenceSource } from '../../../../core/contract/evidence.ts';
+import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { openOutsider } from './open-outsider.ts';
 

@@ -6,10 +6,10 @@ import { systemClock } from '../../../../core/base/clock.ts';
 import { createStreamer } from '../../../../core/base/net.ts';
 import { openParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
-import { serveModel } from '../../../../plugins/testers/served-model.ts';
+import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { handing } from './handing.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
-import { serveModel } from '../../../../plugins/testers/served-model.ts';
-import { toStageCheckInput } from '../../../../plugins/testers/stage-check-case.ts';
+import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
+import { toStageCheckInput } from '../../../../plugins/testers/stage-check-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { handing } from './handing.ts';
 

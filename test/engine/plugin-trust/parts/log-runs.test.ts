@@ -8,8 +8,8 @@ import { userCheckpointMemory } from '../../../../attest/log/user-checkpoint-mem
 import { commands } from '../../../../bin/command-table.ts';
 import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
 import { leadTo } from '../../../../bin/plugin/suites.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
-import { serveLog } from '../../../../plugins/testers/served-log.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
+import { serveLog } from '../../../../plugins/testers/log-tester.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf, long } from '../../../rooms/long.ts';
 import { fixtures, type Json, makeSample } from '../../run/sample.ts';

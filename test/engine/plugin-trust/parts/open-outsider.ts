@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { openParts, type PluginParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts';
-import { readDirectory } from '../../../../engine/plugin-trust/read-directory.ts';
+import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { handing } from './handing.ts';

@@ -1,5 +1,5 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../engine/run/state/open-run.ts';
 import { stepsOver } from '../../../../engine/run/state/steps.ts';
 import { readRecordFile, readStoredRecord } from './stored-record.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import { blameCandidate, blamedErrors } from '../../../../engine/run/decide/blame-candidate.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../engine/run/state/open-run.ts';
 import { type Json, readRecordFile, readStoredRecord, toRecordBytes } from './stored-record.ts';
 
 const stored = readStoredRecord('two-tasks-one-of-them-blamed');

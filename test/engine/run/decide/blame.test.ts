@@ -2,8 +2,11 @@ import t from 'tap';
 import { blame, type Part, placedErrors, toBlame } from '../../../../engine/run/decide/blame.ts';
 import { decide } from '../../../../engine/run/decide/decide.ts';
 import { blameAgain } from '../../../../engine/run/decide/replay-run.ts';
-import type { DecidedFinding, DecisionInput } from '../../../../engine/run/record/decision-input.ts';
-import { inputProblems } from '../../../../engine/run/record/decision-input-shape.ts';
+import {
+  type DecidedFinding,
+  type DecisionInput,
+  inputProblems,
+} from '../../../../engine/run/record/decision-input.ts';
 import type { StoredObject } from '../../../../engine/store/stored-object.ts';
 
 type Change = Part['files'][number];

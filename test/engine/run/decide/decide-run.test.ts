@@ -3,8 +3,8 @@ import type { Finding } from '../../../../core/contract/finding.ts';
 import type { StageRecord } from '../../../../core/contract/stage.ts';
 import { decide } from '../../../../engine/run/decide/decide.ts';
 import { type DecisionQuestion, decideRun } from '../../../../engine/run/decide/decide-run.ts';
+import type { SettledAttempt } from '../../../../engine/run/record/attempt-files.ts';
 import { newPlanState, type PlanState } from '../../../../engine/run/record/plan-state.ts';
-import type { SettledAttempt } from '../../../../engine/run/record/settled-attempt.ts';
 import { type BareOptions, bareAttempt, sampleSpec } from './bare-attempt.ts';
 
 const human = { required: false, needed: 0, approved: 0, rejected: 0 };

@@ -2,7 +2,7 @@ import t from 'tap';
 import { approversNeeded } from '../../../../engine/run/decide/approvers-needed.ts';
 import { costLimit } from '../../../../engine/run/decide/cost-limit.ts';
 import { lackingCitations } from '../../../../engine/run/decide/lacking-citations.ts';
-import type { OpenRun } from '../../../../engine/run/state/attempt.ts';
+import type { OpenRun } from '../../../../engine/run/state/open-run.ts';
 import { type Steps, stepsOver } from '../../../../engine/run/state/steps.ts';
 
 const memory = (): Steps => stepsOver({ records: [], append: async () => undefined });

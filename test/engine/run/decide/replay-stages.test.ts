@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compareStages, type StagesQuestion } from '../../../../engine/run/decide/replay-stages.ts';
+import { compareStages, type StagesQuestion } from '../../../../engine/run/decide/replay-parts.ts';
 import type { DecidedStage, DecisionInput } from '../../../../engine/run/record/decision-input.ts';
 
 type Json = { [key: string]: unknown };

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { RunView } from '../../../../core/contract/run-view.ts';
-import { tellDecision } from '../../../../engine/run/decide/tell-decision.ts';
-import { neededApprovals } from '../../../../engine/run/decide/wait-for-people.ts';
-import type { JudgedRun } from '../../../../engine/run/record/judged-run.ts';
+import { tellDecision } from '../../../../engine/run/decide/decide-run.ts';
+import { neededApprovals } from '../../../../engine/run/decide/people.ts';
+import type { JudgedRun } from '../../../../engine/run/record/judgement-objects.ts';
 import type { WritEngine } from '../../../../engine/spec/writ-engine.ts';
 
 interface Human {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readDraftGround } from '../../../../engine/run/draft/draft-ground.ts';
+import { readDraftGround } from '../../../../engine/run/draft/draft-request.ts';
 import { startedChildren } from '../../vcs/started-children.ts';
 import { makeSample } from '../sample.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { IntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import { testsMayGo } from '../../../../core/contract/tests-may-go.ts';
-import { undoContract } from '../../../../engine/run/draft/undo-contract.ts';
+import { undoContract } from '../../../../engine/run/draft/undo.ts';
 import { readIntentSpec } from '../../../../engine/spec/read-intent-spec.ts';
 import { sampleSpec } from '../sample.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withNetwork } from '../../../../engine/run/draft/with-network.ts';
+import { withNetwork } from '../../../../engine/run/draft/draft-intent.ts';
 
 const read = { tool: 'workspace.fs', actions: ['read'] };
 const search = { tool: 'web.search', actions: ['search'] };

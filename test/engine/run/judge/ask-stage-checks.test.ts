@@ -1,11 +1,11 @@
 import t from 'tap';
+import type { StageCheck, StageCheckInput } from '../../../../core/contract/check.ts';
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { StageName } from '../../../../core/contract/stage.ts';
-import type { StageCheck, StageCheckInput } from '../../../../core/contract/stage-check.ts';
 import { noParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { pluginFault } from '../../../../engine/plugin-trust/process/plugin-fault.ts';
 import { askStageChecks } from '../../../../engine/run/judge/run-stage.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../engine/run/state/open-run.ts';
 import { type StepLog, stepsOver } from '../../../../engine/run/state/steps.ts';
 import { sampleSpec, toPatchSet } from '../../../../testing.ts';
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { collectArtifacts } from '../../../../engine/run/judge/collect-artifacts.ts';
 import { readReports } from '../../../../engine/run/judge/read-reports.ts';
-import type { ArriveRequest, ArtifactBox } from '../../../../engine/run/state/artifact-box.ts';
+import type { ArriveRequest, ArtifactBox } from '../../../../engine/run/state/evidence.ts';
 import { check } from '../../../gates/rules/stage-case.ts';
 
 /** What a check that produces `names` delivered by what it left in its reports directory. */

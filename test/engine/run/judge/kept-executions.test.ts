@@ -4,7 +4,7 @@ import t from 'tap';
 import type { EffectiveCheck } from '../../../../core/contract/intentspec.gen.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
 import { keptExecutions } from '../../../../engine/run/judge/executed-rules.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../engine/run/state/open-run.ts';
 import { makeSample } from '../sample.ts';
 
 t.test('what a candidate ran is known when it is the base', async (t) => {

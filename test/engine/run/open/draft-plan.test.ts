@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { PlanDraft } from '../../../../core/contract/plan-draft.ts';
+import type { PlanDraft } from '../../../../core/contract/plan.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
 import { planRun } from '../../../../engine/run/plan-run.ts';
 import { type Json, makeSample, planRequest, type Sample } from '../sample.ts';

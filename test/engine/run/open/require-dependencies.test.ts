@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parseConfig } from '../../../../engine/config/config.ts';
-import { requireDependencies, requireLockfiles } from '../../../../engine/run/open/require-dependencies.ts';
+import { requireDependencies, requireLockfiles } from '../../../../engine/run/open/requirements.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { fixtures, makeSample } from '../sample.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
-import { sandboxAgain } from '../../../../engine/run/open/sandbox-again.ts';
+import { sandboxAgain } from '../../../../engine/run/open/ground.ts';
 import { listRuns } from '../../../../engine/run/record/list-runs.ts';
 import { readRun } from '../../../../engine/run/record/read-run.ts';
 import type { WritEngine } from '../../../../engine/spec/writ-engine.ts';

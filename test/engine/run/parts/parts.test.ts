@@ -2,7 +2,7 @@ import t from 'tap';
 import { canonicalize } from '../../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
-import { taskUndoing, workTasksOf } from '../../../../engine/run/draft/task-undoing.ts';
+import { taskUndoing, workTasksOf } from '../../../../engine/run/draft/undo.ts';
 import type { PartsRecord } from '../../../../engine/store/record/parts.ts';
 import { resolveBase } from '../../../../engine/vcs/resolve-commit.ts';
 import { long } from '../../../rooms/long.ts';

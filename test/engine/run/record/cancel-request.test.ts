@@ -7,10 +7,9 @@ import {
   watchCancel,
   withdrawCancel,
 } from '../../../../engine/run/record/cancel-request.ts';
-import type { JudgedRun } from '../../../../engine/run/record/judged-run.ts';
+import type { JudgedRun } from '../../../../engine/run/record/judgement-objects.ts';
 import { seal } from '../../../../engine/run/seal/seal.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
-import { openSealingGate } from '../../../../engine/run/state/sealing-gate.ts';
+import { type Attempt, openSealingGate } from '../../../../engine/run/state/open-run.ts';
 import { stepsOver } from '../../../../engine/run/state/steps.ts';
 import type { JournalRecord } from '../../../../engine/store/parse-journal.ts';
 import { runDirectory } from '../../../../engine/store/run-directory.ts';

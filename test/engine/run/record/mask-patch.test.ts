@@ -1,5 +1,5 @@
 import t from 'tap';
-import { maskPatch } from '../../../../engine/run/record/mask-patch.ts';
+import { maskPatch } from '../../../../engine/run/record/masking.ts';
 import { makeBench } from '../../patch/patched.ts';
 
 t.test('masking some files of a patch leaves the other files unchanged', async (t) => {

@@ -1,8 +1,6 @@
 import t from 'tap';
 import { maskStated } from '../../../../engine/run/open/mask-stated.ts';
-import { keepMasked } from '../../../../engine/run/record/keep-masked.ts';
-import { maskValues, wordMask } from '../../../../engine/run/record/mask-values.ts';
-import { secretValues } from '../../../../engine/run/record/secret-values.ts';
+import { keepMasked, maskValues, secretValues, wordMask } from '../../../../engine/run/record/masking.ts';
 import { makeBench } from '../../patch/patched.ts';
 
 const value = 'Zq8vXw3Lm5Rt9KpY2nHd';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CheckRecord } from '../../../../core/contract/stage.ts';
-import { limitTails, outputTail, tailLimits } from '../../../../engine/run/record/output-tail.ts';
+import { limitTails, outputTail, tailLimits } from '../../../../engine/run/record/failure-text.ts';
 import { inventedSecrets } from '../../../readers/sensitive/secrets/invented-secrets.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { replanTriggers } from '../../../../core/contract/replan-trigger.ts';
 import type { DecidedFinding, DecidedStage } from '../../../../engine/run/record/decision-input.ts';
-import { firedTriggers, type SensedAttempt } from '../../../../engine/run/record/replan-triggers.ts';
+import { firedTriggers, type SensedAttempt } from '../../../../engine/run/record/plan-state.ts';
 
 function attempt(more: Partial<SensedAttempt> = {}): SensedAttempt {
   return { patchFindings: [], stages: [], failedTests: [], ...more };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { pluginDependency } from '../../../../core/contract/attestor.ts';
+import { pluginDependency } from '../../../../core/contract/sealing.ts';
 import { sealedPlugins } from '../../../../engine/run/record/read-run.ts';
 
 const { name, uri } = pluginDependency;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
-import type { ObjectStore } from '../../../../core/contract/object-store.ts';
+import type { ObjectStore } from '../../../../core/contract/store.ts';
 import { listApprovals, storeApproval } from '../../../../engine/run/record/stored-approvals.ts';
 import { storeRefs } from '../../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';

@@ -3,7 +3,7 @@ import {
   buildWaitingRecord,
   parseWaitingRecord,
   type WaitingRecord,
-} from '../../../../engine/run/record/waiting-record.ts';
+} from '../../../../engine/run/record/stored-approvals.ts';
 
 const record: WaitingRecord = {
   for: 'approval',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withPolicyArtifacts } from '../../../../engine/run/state/with-config.ts';
+import { withPolicyArtifacts } from '../../../../engine/run/state/policies.ts';
 import { sampleSpec } from '../../../../testing.ts';
 
 t.test('artifacts that the policy demands at a stage become required artifacts of the spec', (t) => {

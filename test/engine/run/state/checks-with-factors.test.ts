@@ -6,9 +6,12 @@ import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.g
 import { parseConfig } from '../../../../engine/config/config.ts';
 import { carryFindings } from '../../../../engine/run/judge/carry/carry-findings.ts';
 import { blameOrigin, checkOrigin } from '../../../../engine/run/judge/check-origin.ts';
-import { withPolicyChecks } from '../../../../engine/run/state/checks-of-policy.ts';
-import { factorsWithoutChecks, withFactorChecks } from '../../../../engine/run/state/checks-with-factors.ts';
-import { checksWithoutUse } from '../../../../engine/run/state/checks-without-use.ts';
+import {
+  checksWithoutUse,
+  factorsWithoutChecks,
+  withFactorChecks,
+  withPolicyChecks,
+} from '../../../../engine/run/state/checks.ts';
 import { checksOf } from '../../../../engine/spec/checks-of.ts';
 import { long } from '../../../rooms/long.ts';
 import { accepted, changed } from '../../spec/sample.ts';

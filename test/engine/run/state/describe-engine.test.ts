@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { sha256Hex } from '../../../../core/base/digest.ts';
-import { describeEngine } from '../../../../engine/run/state/describe-engine.ts';
+import { describeEngine } from '../../../../engine/run/state/machine.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../../core/base/errors.ts';
-import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../core/contract/check.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
 import {
   canBeOfMachine,
   environmentSign,
   stopIfSameAtBase,
 } from '../../../../engine/run/judge/environment-sign.ts';
-import { environmentFault } from '../../../../engine/run/state/environment-fault.ts';
+import { environmentFault } from '../../../../engine/run/state/machine.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { long } from '../../../rooms/long.ts';

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
-import { createArtifactBox } from '../../../../engine/run/state/artifact-box.ts';
+import { createArtifactBox } from '../../../../engine/run/state/evidence.ts';
 import { createRecordBox } from '../../../../engine/run/state/record-box.ts';
 
 /** Whatever the machine's own rule for new files is. */

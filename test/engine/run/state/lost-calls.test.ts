@@ -1,7 +1,12 @@
 import t from 'tap';
-import { openCallLedger } from '../../../../engine/run/state/call-ledger.ts';
-import { callTypes, claimedCalls, lostIfStopped, lostWork } from '../../../../engine/run/state/lost-calls.ts';
-import { lostCallNotices } from '../../../../engine/run/state/tell-lost-call.ts';
+import {
+  callTypes,
+  claimedCalls,
+  lostCallNotices,
+  lostIfStopped,
+  lostWork,
+  openCallLedger,
+} from '../../../../engine/run/state/calls.ts';
 import { resumedType } from '../../../../engine/run/state/wall-clock.ts';
 import type { JournalRecord } from '../../../../engine/store/parse-journal.ts';
 

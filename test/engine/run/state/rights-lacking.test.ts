@@ -1,5 +1,5 @@
 import t from 'tap';
-import { rightsLacking } from '../../../../engine/run/state/rights-lacking.ts';
+import { rightsLacking } from '../../../../engine/run/state/approval-rights.ts';
 import { sampleSpecWith } from '../../../../testing.ts';
 
 t.test('a spec that denies a model reading or writing files is reported', (t) => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { openAsker } from '../../../../engine/tool/egress/open-asker.ts';
+import { openAsker } from '../../../../engine/tool/egress/ask-public.ts';
 import { FakeOutside, listening, origin, publicAddress } from './client.ts';
 
 const all = { all: true, openings: [] };

@@ -1,9 +1,13 @@
 import t from 'tap';
 import { readNetworkHost } from '../../../../engine/spec/network-host.ts';
-import { addressProblem } from '../../../../engine/tool/egress/address-problem.ts';
 import { endToEndHeaders } from '../../../../engine/tool/egress/egress-proxy.ts';
-import { type EgressPolicy, judgeTarget } from '../../../../engine/tool/egress/openings.ts';
-import { authorityOf, readTarget } from '../../../../engine/tool/egress/target.ts';
+import {
+  addressProblem,
+  authorityOf,
+  type EgressPolicy,
+  judgeTarget,
+  readTarget,
+} from '../../../../engine/tool/egress/openings.ts';
 import { UseList } from '../../../../engine/tool/egress/use-list.ts';
 
 t.test('addresses in ranges that are not public are refused, including both ends', async (t) => {

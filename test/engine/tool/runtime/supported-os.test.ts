@@ -1,8 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseOsRelease, readMachineFacts } from '../../../../engine/tool/runtime/machine-facts.ts';
-import { type MachineFacts, requireSupportedOs } from '../../../../engine/tool/runtime/supported-os.ts';
+import {
+  type MachineFacts,
+  parseOsRelease,
+  readMachineFacts,
+  requireSupportedOs,
+} from '../../../../engine/tool/runtime/machine-facts.ts';
 
 const ubuntu: MachineFacts = { platform: 'linux', distribution: 'ubuntu', release: '24.04' };
 const rolling: MachineFacts = { platform: 'linux', distribution: 'arch' };

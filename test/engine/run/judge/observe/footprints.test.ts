@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../../core/contract/check.ts';
 import {
   type CheckFootprint,
   toCheckFootprint,

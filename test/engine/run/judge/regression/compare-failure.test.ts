@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../../core/contract/check.ts';
 import type { Finding } from '../../../../../core/contract/finding.ts';
 import type { SandboxResult } from '../../../../../core/contract/sandbox.ts';
 import type { CheckRecord } from '../../../../../core/contract/stage.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../../core/contract/check.ts';
 import { measureSpeed } from '../../../../../engine/run/judge/regression/measure-speed.ts';
 
 type Side = 'base' | 'candidate';

@@ -1,12 +1,12 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
+import type { CheckOutcome } from '../../../../../core/contract/check.ts';
 import type { CarriedPath } from '../../../../../core/contract/stage.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../../../../../engine/run/judge/open-workspace.ts';
 import {
   type JudgedCheck,
   judgeByPolicy,
 } from '../../../../../engine/run/judge/second-run/judge-by-policy.ts';
-import type { Attempt } from '../../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../../engine/run/state/open-run.ts';
 import { toRuleInput } from '../../../../../testing.ts';
 
 const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt => {

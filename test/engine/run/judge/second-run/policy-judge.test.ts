@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Finding } from '../../../../../core/contract/finding.ts';
 import { findPolicyJudge, leavesJudging } from '../../../../../engine/run/judge/second-run/policy-judge.ts';
-import type { Attempt } from '../../../../../engine/run/state/attempt.ts';
+import type { Attempt } from '../../../../../engine/run/state/open-run.ts';
 
 const left: Finding = {
   rule: 'judge-changed',

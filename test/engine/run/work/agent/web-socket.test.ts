@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import t from 'tap';
-import { octetsOf } from '../../../../../engine/run/work/agent/octets-of.ts';
+import { octetsOf } from '../../../../../engine/run/work/agent/bounded-lines.ts';
 import { openWebSocket } from '../../../../../engine/run/work/agent/web-socket.ts';
 
 const bounds = { maxLineBytes: 70_000, maxLines: 50, maxBytes: 200_000, maxWaitingBytes: 100_000 };

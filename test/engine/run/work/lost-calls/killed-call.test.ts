@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import type { LostCall } from '../../../../../engine/run/state/lost-calls.ts';
+import type { LostCall } from '../../../../../engine/run/state/calls.ts';
 import type { Spent } from '../../../../../engine/run/state/spent.ts';
 import { long } from '../../../../rooms/long.ts';
 

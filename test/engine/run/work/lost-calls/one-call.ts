@@ -4,8 +4,7 @@
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../../../core/base/clock.ts';
-import { openCallLedger } from '../../../../../engine/run/state/call-ledger.ts';
-import { workedStep } from '../../../../../engine/run/state/lost-calls.ts';
+import { openCallLedger, workedStep } from '../../../../../engine/run/state/calls.ts';
 import { stepsOver } from '../../../../../engine/run/state/steps.ts';
 import { resumedType } from '../../../../../engine/run/state/wall-clock.ts';
 import { openDoor } from '../../../../../engine/run/work/tools/open-tools.ts';

@@ -7,9 +7,9 @@ import type {
   MeteredQuestion,
   MeteredReply,
   ModelMeter,
-} from '../../../../../engine/run/state/model-meter.ts';
+} from '../../../../../engine/run/state/open-model.ts';
 import { openTurns } from '../../../../../engine/run/work/turns/open-turns.ts';
-import { guardingProfile } from '../../../../../engine/spec/guarding-profile.ts';
+import { guardingProfile } from '../../../../../engine/spec/facts.ts';
 
 const question = { system: ['s'.repeat(40)], messages: [{ role: 'user', text: 'x' }], tools: [] } as const;
 

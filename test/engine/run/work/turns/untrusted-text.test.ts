@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { TaskOrder, Worker } from '../../../../../core/contract/worker.ts';
-import { untrustedText } from '../../../../../engine/run/work/turns/untrusted-text.ts';
+import { untrustedText } from '../../../../../engine/run/work/turns/open-turns.ts';
 import { everything } from '../../../../coder/use-hands.ts';
 import { quickClock } from '../../../../waiting/quick-clock.ts';
 import { makeSample } from '../../sample.ts';

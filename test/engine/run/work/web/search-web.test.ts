@@ -1,7 +1,6 @@
 import t from 'tap';
 import { searchWeb } from '../../../../../engine/run/work/web/search-web.ts';
 import { judgeWebUrl, type WebVerdict } from '../../../../../engine/run/work/web/web-verdict.ts';
-
 import type { SearchBackend, SearchReading } from '../../../../../engine/tool/search-backend.ts';
 import { accepted, sample } from '../../../spec/sample.ts';
 

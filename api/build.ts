@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { openRepository } from '../engine/vcs/repository.ts';
+import { readHead } from '../engine/vcs/resolve-commit.ts';
+
+/** Beside what was built: `scripts/build.ts` writes it. */
+const built = 'build.json';
+const unknown = 'unknown';
+const commitForm = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:-changed)?$/;
+
+/**
+ * The commit that this program was built of, `-changed` behind it where something else was built along; from sources
+ * the one that is checked out. `unknown` where nothing here says so: a work tree around an installed package is its
+ * user's.
+ */
+export async function readCommit(root = new URL('..', import.meta.url)): Promise<string> {
+  const said = readBuilt(new URL(built, root));
+  if (said !== undefined) return said;
+  try {
+    const place = await realpath(fileURLToPath(root));
+    const repository = await openRepository(place, { onlyReads: true });
+    if (repository.root !== place) return unknown;
+    return (await readHead(repository)).commit ?? unknown;
+  } catch {
+    return unknown;
+  }
+}
+
+function readBuilt(place: URL): string | undefined {
+  try {
+    const { commit } = JSON.parse(readFileSync(place, 'utf8')) as { readonly commit?: unknown };
+    return typeof commit === 'string' && commitForm.test(commit) ? commit : unknown;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : unknown;
+  }
+}
+
+/** The package's version. Two places, because this file runs as a source (`bin/`) and built (`dist/bin/`). */
+export function readVersion(): string {
+  const places = ['../package.json', '../../package.json'].map(
+    (relative) => new URL(relative, import.meta.url),
+  );
+  for (const place of places) {
+    try {
+      const manifest = JSON.parse(readFileSync(place, 'utf8')) as {
+        readonly name?: unknown;
+        readonly version?: unknown;
+      };
+      if (manifest.name === 'writ' && typeof manifest.version === 'string') return manifest.version;
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code !== 'ENOENT') throw fault;
+    }
+  }
+  throw new Error('package.json of writ is missing');
+}

@@ -1,0 +1,262 @@
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import type { SourceDemands } from '../../attest/verify/certified-source.ts';
+import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { InProcessApprover } from '../../core/contract/approval.ts';
+import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type {
+  ChangeSource,
+  ResumeRequest,
+  RunRequest,
+  RunSettings,
+} from '../../engine/run/state/run-request.ts';
+import { readVersion } from '../build.ts';
+import { compact } from '../envelope.ts';
+import { maxSpecBytes, readSpecBytes } from '../intent/read-spec.ts';
+import { readInput } from '../read-input.ts';
+import { userPluginAccess } from '../user-plugins.ts';
+import { readArtifact } from '../verify/artifact.ts';
+import type { Requirement } from '../verify/demands.ts';
+import type { TargetForm } from '../verify/target-meanings.ts';
+import type { AskedDemands } from '../verify/verify-targets.ts';
+
+/** What every call about a run says. */
+export interface RunPlace {
+  /** A path in the repository. NOT_A_REPOSITORY. */
+  readonly repository: string;
+  /**
+   * Sandbox back end by name, or `auto`; default `auto`, and of a run that goes on the one that it was in. `none` is
+   * recorded in the provenance.
+   */
+  readonly sandbox?: string;
+  /**
+   * Who approves in this process once the run waits for people: paths of private keys, or approvers of the program's
+   * own. What they sign is marked so, and counts only where `[approvals] in_process` is true at the policy commit.
+   */
+  readonly approveWith?: readonly (string | InProcessApprover)[];
+  /**
+   * Digests (`sha256:…`) of plugins that the repository lists and that are trusted for this call, besides those that
+   * the user trusts.
+   */
+  readonly trustedPlugins?: readonly string[];
+  /**
+   * What happens to uncommitted changes at paths that the change touches, as `--local-changes`; default `stop`:
+   * WORKTREE_DIRTY.
+   */
+  readonly localChanges?: 'stop' | 'set-aside' | 'include';
+  /** Stops the work, RUN_INTERRUPTED; what has been moved stays moved or is rolled back, and the run can be resumed. */
+  readonly signal?: AbortSignal;
+}
+
+/** One run: a contract, and where the change comes from. */
+export interface RunCall extends RunPlace {
+  readonly spec: GivenSpec;
+  /** A patch, a range of commits that exist, or a worker that makes the change. */
+  readonly source: ChangeSource;
+  /** Target branch by name, without `refs/heads/`; default: as the contract says. */
+  readonly onto?: string;
+  /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
+  readonly policy?: string;
+  /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
+  readonly noMerge?: boolean;
+  /** Message of the sealed commit, instead of the range's or the contract's. */
+  readonly message?: string;
+  /** Author of the sealed commit, `Name <mail>`. */
+  readonly author?: string;
+}
+
+/** Goes on with a run that was stopped or that waits. */
+export interface ResumeCall extends RunPlace {
+  /** Id of the run, or an unambiguous beginning of one. RUN_NOT_FOUND. */
+  readonly run: string;
+  /**
+   * Who does what is left of a run that a worker does: by name in slot `worker`, made of `from`, else of what the run
+   * was started with. NO_WORKER where one is needed and none is named.
+   */
+  readonly worker?: { readonly name: string; readonly from?: Uint8Array };
+  /** The branch to move; needed where only a claim names it, and then it must be that one. */
+  readonly onto?: string;
+  /** Cost units (0.001 USD) that are granted beyond the contract's cap. */
+  readonly moreCostUnits?: number;
+  /** Lets calls be made again that had left the machine when an attempt was interrupted. */
+  readonly allowLostCalls?: boolean;
+}
+
+/** Whom a call is for, and when. */
+export interface Surroundings {
+  /** Where the user's keys, trusted plugins and journals' witness are found. */
+  readonly env: Environment;
+  readonly clock: Clock;
+}
+
+/** What the engine is asked to run. */
+export async function toRunRequest(
+  call: RunCall,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<RunRequest> {
+  const { repository, source, onto, policy, noMerge, message, author, sandbox = 'auto' } = call;
+  return {
+    ...compact({ onto, policy, noMerge, message, author }),
+    ...(await toSettings(call, surroundings, signal)),
+    repositoryPath: resolve(repository),
+    specBytes: await specBytes(call.spec, signal),
+    source,
+    sandbox,
+  };
+}
+
+/** What the engine is asked to go on with. */
+export async function toResumeRequest(
+  call: ResumeCall,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<ResumeRequest> {
+  const { repository, run, worker, onto, moreCostUnits, allowLostCalls, sandbox } = call;
+  // Callers in JavaScript may leave it out.
+  if (typeof run !== 'string')
+    throw new WritError('RUN_NOT_FOUND', {
+      message: `expected the id of a run as \`run\`, found ${typeof run}`,
+    });
+  return {
+    ...compact({ onto, moreCostUnits, allowLostCalls, sandbox, worker: worker && toWorker(worker) }),
+    ...(await toSettings(call, surroundings, signal)),
+    repositoryPath: resolve(repository),
+    runId: run,
+  };
+}
+
+function toWorker({ name, from }: Required<ResumeCall>['worker']): ResumeRequest['worker'] {
+  return { name, ...(from === undefined ? {} : { from: async () => from }) };
+}
+
+async function toSettings(
+  { approveWith = [], trustedPlugins = [], localChanges }: RunPlace,
+  { env, clock }: Surroundings,
+  signal: AbortSignal,
+): Promise<RunSettings> {
+  const approvers: InProcessApprover[] = [];
+  for (const one of approveWith)
+    approvers.push(typeof one === 'string' ? await openInProcessApprover(resolve(one)) : one);
+  return {
+    ...compact({ localChanges }),
+    schedulerVersion: readVersion(),
+    pluginAccess: userPluginAccess(env, trustedPlugins),
+    approvers,
+    witness: userJournalWitness(env),
+    clock,
+    signal,
+  };
+}
+
+/** What is to be verified, and by whom it is believed. The user's own anchors count besides those that are given. */
+export interface VerifyCall {
+  /** A path in the repository of the targets; default: the working directory. Files need none. */
+  readonly repository?: string;
+  /** Commits, runs, or paths of attestations and exported evidence; none verifies nothing. TARGET_AMBIGUOUS. */
+  readonly targets: readonly string[];
+  /** What every target is, where a name could be several things. */
+  readonly form?: TargetForm;
+  /** Files of public keys (PEM) whose signatures are believed. */
+  readonly keys?: readonly string[];
+  /** Keys of logs that are believed: vkey text, or a file that holds it. */
+  readonly ledgerKeys?: readonly string[];
+  /** A sigstore trusted root file, for certificates and public logs. */
+  readonly trustedRoot?: string;
+  /** Whose certificate is believed, and who vouches for the name; needs `trustedRoot`. */
+  readonly identity?: { readonly identity: string; readonly issuer: string };
+  /** File of who may approve, as OpenSSH's `allowed_signers`. */
+  readonly allowedSigners?: string;
+  /** The contract that is meant: any other is refuted. */
+  readonly spec?: GivenSpec;
+  /** Paths, or digests (`sha256:…`), that must be among what was attested. */
+  readonly artifacts?: readonly string[];
+  /** The commit that every target must be about: a full id, or a name in the repository. */
+  readonly subjectCommit?: string;
+  /** Predicate types that are asked for. */
+  readonly types?: readonly string[];
+  /** Decides again from the stored inputs. */
+  readonly replay?: boolean;
+  /** The branch (or full commit id) by whose policy alone it may have been judged. */
+  readonly policy?: string;
+  readonly summary?: SummaryDemands;
+  /** What the certificate must name as the source of the build. */
+  readonly source?: SourceDemands;
+  /** What must have been verified, or the answer is no. */
+  readonly require?: readonly Requirement[];
+  /** Adds what each claim rests on. */
+  readonly explain?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const maxSignersBytes = 4 * 1024 * 1024;
+
+/** The demands of a call, with the files that it names read. INPUT_UNREADABLE. */
+export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<AskedDemands> {
+  const {
+    form,
+    identity,
+    trustedRoot,
+    policy,
+    source,
+    subjectCommit,
+    allowedSigners,
+    spec,
+    require = [],
+  } = call;
+  const input = { cwd: process.cwd(), stdin: Readable.from([]), signal };
+  return {
+    ...compact({
+      form,
+      policy,
+      subjectCommit,
+      source,
+      allowedSigners:
+        allowedSigners === undefined
+          ? undefined
+          : await readInput(input, resolve(allowedSigners), { maxBytes: maxSignersBytes }),
+      specDigest: spec === undefined ? undefined : await specDigest(spec, signal),
+    }),
+    given: {
+      ...compact({ identity, trustedRoot: trustedRoot === undefined ? undefined : resolve(trustedRoot) }),
+      keyFiles: (call.keys ?? []).map((path) => resolve(path)),
+      ledgerKeys: (call.ledgerKeys ?? []).map((one) => (one.includes('+') ? one : resolve(one))),
+    },
+    artifacts: await Promise.all((call.artifacts ?? []).map((name) => readArtifact(input, name))),
+    types: call.types ?? [],
+    replay: call.replay === true || require.includes('replay'),
+    summary: call.summary ?? { levels: [] },
+    required: require,
+  };
+}
+
+/** A contract as a program has it: the document as an object, its bytes, or the path of its file. */
+export type GivenSpec = IntentSpec | Uint8Array | string;
+
+/**
+ * The bytes of a contract, at most 4 MiB: INTENTSPEC_MALFORMED beyond; INPUT_UNREADABLE for a file that cannot be read.
+ */
+async function specBytes(given: GivenSpec, signal: AbortSignal): Promise<Uint8Array> {
+  if (typeof given === 'string') {
+    const path = resolve(given);
+    return readSpecBytes({ cwd: path, stdin: Readable.from([]), signal }, path);
+  }
+  const bytes = given instanceof Uint8Array ? given : Buffer.from(JSON.stringify(given));
+  if (bytes.length <= maxSpecBytes) return bytes;
+  throw new WritError('INTENTSPEC_MALFORMED', {
+    message: `the contract is larger than ${maxSpecBytes} bytes`,
+    detail: { expected: `at most ${maxSpecBytes} bytes`, found: bytes.length },
+  });
+}
+
+/** Canonical digest of a contract, SHA-256 in hex. INTENTSPEC_MALFORMED for what is no JSON. */
+async function specDigest(given: GivenSpec, signal: AbortSignal): Promise<string> {
+  return canonicalDigest(parseStrictJson(await specBytes(given, signal)).value);
+}

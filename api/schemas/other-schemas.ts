@@ -1,0 +1,165 @@
+import type { JsonData } from '../json-data.ts';
+import { type Admitted, count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
+
+const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
+const name = { type: ['string', 'null'] } as const;
+
+const kind = oneOf('certificate-authority', 'certificate-log', 'transparency-log', 'time-stamp-authority');
+
+/** Shapes of `data` of the `attest` and `trust` commands. */
+export const attestShapes: Readonly<Record<string, JsonData>> = {
+  'trust update': record({
+    path: text,
+    before: { anyOf: [sha256, { type: 'null' }] },
+    after: sha256,
+    written: flag,
+    newest: {
+      anyOf: [record({ kind, name: text, sha256, valid_from: moment, age_days: integer }), { type: 'null' }],
+    },
+    services: list(
+      record(
+        {
+          change: oneOf('added', 'removed', 'ended', 'extended', 'changed', 'kept'),
+          kind,
+          name: text,
+          sha256,
+          valid_from: moment,
+        },
+        {
+          chain_sha256: sha256,
+          valid_until: moment,
+          before: record({ valid_from: moment }, { chain_sha256: sha256, valid_until: moment }),
+        },
+      ),
+    ),
+    ended: list(kind),
+  }),
+  'attest sign': record(
+    { key_id: sha256, predicate_type: text, subjects },
+    { bundle: { type: 'object' }, path: text },
+  ),
+  'attest show': record({
+    path: text,
+    verified: { const: false },
+    attestations: list(
+      record(
+        { kind: { enum: ['evidence', 'attestation', 'log-proof'] }, sha256 },
+        {
+          line: { type: 'integer', minimum: 1 },
+          file: text,
+          media_type: text,
+          signer: { anyOf: [record({ key_id: text }), record({ identity: name, issuer: name })] },
+          logged: list(
+            record({ index: { type: ['integer', 'null'] } }, { kind: text, origin: text, size: count }),
+          ),
+          payload_type: text,
+          predicate_type: text,
+          subjects,
+          predicate: { type: 'object' },
+          signed_digest: text,
+          run_id: text,
+          commit_sha: text,
+          files: count,
+          content_files: count,
+          problem: text,
+        },
+      ),
+    ),
+  }),
+};
+
+const pid = { type: 'integer', minimum: 1 } as const;
+
+/** Shapes of `data` of the commands that serve, and of those that talk to what is served. */
+export const serviceShapes: Readonly<Record<string, JsonData>> = {
+  'service run': record({
+    pid,
+    base_url: text,
+    working_dir: text,
+    started_at: moment,
+    discovery_file: text,
+    token_file: text,
+  }),
+  code: {
+    anyOf: [
+      record(
+        {
+          pid,
+          base_url: text,
+          mcp_url: text,
+          mcp_token_file: text,
+          thread_id: text,
+          working_dir: text,
+          provider: text,
+        },
+        { model: text, token_file: text, info_file: text },
+      ),
+      record({
+        threads: list(
+          record(
+            {
+              id: text,
+              created_at: moment,
+              updated_at: moment,
+              state: { enum: ['open', 'closed', 'damaged'] },
+            },
+            { title: text, current_intent_id: text },
+          ),
+        ),
+        has_more: flag,
+      }),
+    ],
+  },
+  'service status': record(
+    {
+      running: flag,
+      state: { enum: ['running', 'stale', 'stopped'] },
+      health: { enum: ['ok', 'unreachable', 'stale'] },
+    },
+    { pid, base_url: text, started_at: moment, working_dir: text, token_file: text },
+  ),
+  'service events': record({ events: count }),
+  'code-control': record({ requests: count, events: count }),
+  'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
+};
+
+/** A thread as a graph of versions (resolutions B, `graph --json`); `truncated` where not all of it is there. */
+export const graphSchema = record(
+  {
+    thread_id: text,
+    title: text,
+    nodes: list(
+      record({
+        id: text,
+        kind: oneOf('intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'),
+        label: text,
+        tags: list(text),
+        detail: text,
+      }),
+    ),
+    edges: list(
+      record({
+        from: text,
+        to: text,
+        kind: oneOf(
+          'plan',
+          'replaced-by',
+          'task',
+          'before',
+          'run',
+          'part-of',
+          'patchset',
+          'evidence',
+          'decision',
+          'rests-on',
+          'revised',
+          'superseded-by',
+        ),
+      }),
+    ),
+  },
+  { truncated: flag },
+);
+export type GraphData = Admitted<typeof graphSchema>;
+export type GraphNode = GraphData['nodes'][number];
+export type GraphEdge = GraphData['edges'][number];

@@ -1,0 +1,160 @@
+import { resolve } from 'node:path';
+import { listedPlugins } from '../../api/user-plugins.ts';
+import { formatModelChoice } from '../../coder/instructions.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { plainHttpHost, serviceUrlFault } from '../../core/base/service-url.ts';
+import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { ModelChoice } from '../../core/contract/worker.ts';
+import type { ManifestProvider } from '../../engine/plugin-trust/manifest-parts.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { checkFlags, flagTable, type GivenFlag } from '../../providers/flags.ts';
+import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
+import { recordingOf, replayName } from '../../providers/replay/source.ts';
+import type { CommandContext } from './command.ts';
+import { choiceNames, providerFlagNames } from './model-options.ts';
+import { openVaults } from './vaults.ts';
+
+/** What is known of a plugin's provider without asking it anything. */
+type KnownProvider = Pick<ProviderSource, 'keys' | 'base'> & Pick<ManifestProvider, 'name'>;
+
+/**
+ * Providers that the plugins bring which the repository lists at HEAD, as their manifests say; none of `others`. None
+ * where there is no repository, or its list cannot be read: runs say why.
+ */
+export async function broughtProviders(
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
+  others: readonly string[],
+): Promise<readonly { readonly name: string; readonly plugin: string; readonly source: KnownProvider }[]> {
+  try {
+    const repository = await openRepository(context.repoPath ?? context.cwd);
+    const found = await listedPlugins(context, repository, 'HEAD');
+    return found.flatMap((one) =>
+      'manifest' in one
+        ? one.manifest.providers
+            .filter(({ name }) => !others.includes(name))
+            .map((source) => ({ name: source.name, plugin: one.manifest.name, source }))
+        : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Where a provider would be asked and where its key is, never the key; what reaching it refuses is thrown
+ * (PROVIDER_KEY_MISSING names the variable).
+ */
+export async function describeProvider(
+  name: string,
+  source: Pick<ProviderSource, 'keys' | 'keyless'> & Parameters<typeof findBase>[0],
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
+): Promise<string> {
+  const variable = (one: string): string | undefined => context.env[one];
+  const { base, from } = findBase(source, undefined, variable, 'any');
+  const vaults = openVaults(context);
+  const key = await findKey(name, source, base, {
+    'repo-vault': (one) => vaults.find('repository', one),
+    'global-vault': (one) => vaults.find('global', one),
+    environment: variable,
+  });
+  const found = key === undefined ? 'needs no key' : `${key.name} of ${keyPlaceNames[key.source]}`;
+  const clear = plainHttpHost(base) === undefined ? '' : ', over plain HTTP: it needs `[models] allow_http`';
+  return `${found}; at ${base}${from === undefined ? '' : ` (${from})`}${clear}`;
+}
+
+/** What a command line says of a model beside how it is asked. */
+export interface AskedModel {
+  readonly provider: string;
+  /** Absent: the backend's own. */
+  readonly model?: string | undefined;
+  readonly flags: readonly GivenFlag[];
+}
+
+/**
+ * The model that was asked for, as a run keeps it; `variable` is asked where a flag is not given. USAGE,
+ * PROVIDER_OPTION.
+ */
+export function readModelChoice(
+  context: CommandContext,
+  provider: string,
+  variable: (name: string) => string | undefined,
+): Uint8Array {
+  const asked = { provider, model: context.options.value('model'), flags: givenFlags(context) };
+  return formatModelChoice(chooseModel(context, asked, variable));
+}
+
+/** The flags of single providers that the command line holds, by the names under which they were typed. */
+export function givenFlags({ options, cwd }: Pick<CommandContext, 'options' | 'cwd'>): readonly GivenFlag[] {
+  return providerFlagNames.flatMap((name) => {
+    const value = options.value(name);
+    return value === undefined ? [] : [{ name, value: pathFlags.has(name) ? toPlace(cwd, value) : value }];
+  });
+}
+
+/**
+ * That model, with base and temperature of the command line; `recordedBase` is used if the line has no base. USAGE,
+ * PROVIDER_OPTION.
+ */
+export function chooseModel(
+  { options, cwd }: Pick<CommandContext, 'options' | 'cwd'>,
+  { provider, model, flags }: AskedModel,
+  variable: (name: string) => string | undefined,
+  recordedBase?: string,
+): ModelChoice {
+  const [givenBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
+  const apiBase = givenBase ?? recordedBase;
+  // Which hosts may be asked over plain HTTP is said at the policy commit, and seen when the model is opened.
+  const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase, 'any');
+  if (fault !== undefined && givenBase === undefined) throw unusableRecord(fault);
+  if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
+  if (temperature !== undefined && !/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/.test(temperature))
+    throw new WritError('USAGE', { message: `\`--temperature\`: expected 0 to 2, found \`${temperature}\`` });
+  const recording = recordingOf(provider);
+  if (recording !== undefined) refuseBeside(options);
+  return {
+    provider: recording ? `${replayName}:${resolve(cwd, recording)}` : provider,
+    ...(model === undefined ? {} : { model }),
+    ...(apiBase === undefined ? {} : { apiBase }),
+    ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
+    flags: checkFlags(provider, flags, flagTable, variable),
+  };
+}
+
+/** The record may hold a password: it is not repeated. */
+function unusableRecord(fault: string): WritError {
+  return new WritError('PROVIDER_OPTION', {
+    message: `the base URL that the thread records cannot be used: ${fault}`,
+    detail: { place: 'thread', expected: fault },
+    hints: ['name the address yourself: `--api-base URL`'],
+  });
+}
+
+const pathFlags = new Set(
+  Object.values(flagTable).flatMap((flags) => flags.flatMap(({ name, isPath }) => (isPath ? [name] : []))),
+);
+
+/** A name without a slash is looked for where programs are. */
+function toPlace(cwd: string, value: string): string {
+  return value.includes('/') ? resolve(cwd, value) : value;
+}
+
+/** Nobody is asked at all where a recording answers. */
+function refuseBeside(options: CommandContext['options']): void {
+  for (const name of ['api-base', 'record'])
+    if (options.value(name) !== undefined)
+      throw new WritError('PROVIDER_OPTION', {
+        message: `\`--${name}\` goes with no recording: it is played back as it is, and nobody is asked`,
+        detail: { flag: name, provider: replayName },
+      });
+}
+
+/** USAGE for an option that says how a model is asked where none is chosen. */
+export function refuseChoice({ options }: CommandContext, more: readonly string[] = []): void {
+  const [stray] = [...choiceNames, ...more].filter((name) => options.value(name) !== undefined);
+  if (stray === undefined) return;
+  throw new WritError('USAGE', {
+    message: `\`--${stray}\` says how a model is asked, and no \`--provider\` is given`,
+    detail: { option: `--${stray}`, expected: '--provider' },
+    hints: ['name the backend: `--provider NAME`'],
+  });
+}

@@ -1,0 +1,152 @@
+import type { ChangedSince } from '../../api/run/approve-run.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import type { AttestedPlugin } from '../../core/contract/sealing.ts';
+import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import { type Part, styled } from '../terminal/print.ts';
+
+/** Milliseconds for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
+export function toDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Bytes for people, powers of 1024: `312 B`, `4.2 KiB`. */
+export function toSize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
+  return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit] ?? ''}`;
+}
+
+/** `1 check`, `2 checks`. */
+export function toCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** What a plugin of others brought and was given, in one line. */
+export function pluginWords({ brings, given }: Pick<AttestedPlugin, 'brings' | 'given'>): string {
+  return [brings.join(', '), given.join(', ')].filter((words) => words !== '').join('; ');
+}
+
+/**
+ * How much of a stage ran: its checks, then who else was asked and what the engine or a plugin made there. Where the
+ * contract lists no check these are all that it did.
+ */
+export function toStageWords(
+  { stage, expected, ran, asked = [] }: Pick<StageRecord, 'stage' | 'expected' | 'ran' | 'asked'>,
+  artifacts: readonly Pick<ArtifactRecord, 'stage' | 'checkId' | 'name'>[],
+): string {
+  const made = artifacts.filter((one) => one.stage === stage && one.checkId === undefined);
+  return [
+    expected === 0 ? 'no check listed' : `${ran} of ${toCount(expected, 'check')}`,
+    ...asked.map(({ name, plugin, status }) => `${name} of plugin ${plugin} ${status}`),
+    ...(expected === 0 && made.length > 0 ? [`made ${made.map(({ name }) => name).join(', ')}`] : []),
+  ].join(', ');
+}
+
+/** Characters from which on a repeated sentence is not told again; what is shorter is read faster than looked up. */
+const shortest = 40;
+/** Places of a text at which a sentence may begin that was told; texts are a stranger's. */
+const most = 8;
+
+/**
+ * A teller for one report: of each text it answers what is new in it. An end behind `: ` that was told before is
+ * `(said above)`; a text that was told as a whole, or as the end of another, is empty. Pure but for what it was told.
+ */
+export function tellOnce(): (text: string) => string {
+  const told = new Set<string>();
+  return (text) => {
+    const starts = [0, ...[...text.matchAll(/: /g)].map(({ index }) => index + 2)].slice(0, most);
+    const known = starts.find((start) => told.has(text.slice(start)));
+    for (const start of starts) if (text.length - start >= shortest) told.add(text.slice(start));
+    if (known === undefined) return text;
+    return known === 0 ? '' : `${text.slice(0, known - 2)} (said above)`;
+  };
+}
+
+/** From the first start to the last end, milliseconds; `lengthMs` is at least 1. */
+export interface TimeSpan {
+  readonly startMs: number;
+  readonly lengthMs: number;
+}
+
+/** When these checks ran on the wall clock; parallel ones overlap. Unreadable times are left out. */
+export function toTimeSpan(checks: readonly Pick<CheckRecord, 'startedAt' | 'durationMs'>[]): TimeSpan {
+  let start = Number.POSITIVE_INFINITY;
+  let end = 0;
+  for (const check of checks) {
+    const at = Date.parse(check.startedAt);
+    if (!Number.isFinite(at)) continue;
+    start = Math.min(start, at);
+    end = Math.max(end, at + check.durationMs);
+  }
+  return { startMs: start, lengthMs: Math.max(1, end - start) };
+}
+
+const mostNamed = 3;
+
+/** What a check wrote outside the write scope, in a line; `undefined` where nothing. Names are untrusted. */
+export function toWrittenOutside({ wroteOutside }: CheckRecord): string | undefined {
+  if (wroteOutside === undefined) return undefined;
+  const { count, atLeast, paths } = wroteOutside;
+  const named = paths
+    .slice(0, mostNamed)
+    .map(({ path, was }) => (was === 'changed' ? `${path} (changed)` : path));
+  const more = count > named.length ? ', …' : '';
+  return `wrote ${atLeast ? 'at least ' : ''}${toCount(count, 'file')} outside the scope: ${named.join(', ')}${more}`;
+}
+
+/** Every check that did, in order. */
+export function wroteOutside(
+  stages: readonly StageRecord[],
+): readonly (readonly [id: string, words: string])[] {
+  return stages.flatMap(({ checks }) =>
+    checks.flatMap((check) => {
+      const words = toWrittenOutside(check);
+      return words === undefined ? [] : [[check.id, words] as const];
+    }),
+  );
+}
+
+/** The commit object that a run made. */
+interface SealedCommit {
+  readonly sha: string;
+  /** Only a commit decision puts it on the target ref; a rollback or a kill before the swap leaves it beside. */
+  readonly onBranch: boolean;
+}
+
+/** `undefined` where the run made no commit object. */
+export function toSealedCommit({ decision, state }: RunView): SealedCommit | undefined {
+  if (decision?.commitSha === undefined) return undefined;
+  return { sha: decision.commitSha, onBranch: decision.type === 'commit' && state === 'decided' };
+}
+
+const words: Readonly<Record<ChangedSince['patch'], string>> = {
+  same: 'the same octet by octet',
+  placed: 'the same but for line numbers and the files around it',
+  changed: 'changed:',
+  large: 'changed, and too large to be compared here',
+  unknown: 'not known: the earlier candidate is not in this clone',
+};
+
+/** Says what changed since people signed for an earlier candidate; they need not look at anything else. */
+export function printChanged(
+  write: (...parts: readonly Part[]) => void,
+  changes: readonly ChangedSince[],
+  candidateTree: string,
+): void {
+  for (const { people, base_commit, candidate_tree, patch, diff, left_out, verdict } of changes) {
+    write(styled('bold', 'changed'), `  since ${people.join(', ')} signed for tree ${candidate_tree}`);
+    write(`  base       was ${base_commit}`);
+    write(`  patch      ${words[patch]}`);
+    for (const line of diff) write(`    ${line}`);
+    if (left_out > 0) write(`    … ${toCount(left_out, 'more line')}`);
+    write(`  verdict    ${verdict.length === 0 ? 'the same' : verdict.join('; ')}`);
+    write(`  see it     git diff ${candidate_tree} ${candidateTree}`);
+  }
+}

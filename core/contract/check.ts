@@ -1,0 +1,211 @@
+import type { Finding } from './finding.ts';
+import type { ArtifactStage, EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { CheckNetwork } from './network-use.ts';
+import type { PatchFile, PatchSet } from './patch-set.ts';
+import type { RuleInput } from './rule-input.ts';
+import type { SandboxResult } from './sandbox.ts';
+import type { ScanOutcome, ScanRules } from './scanner.ts';
+import {
+  type ArtifactRecord,
+  type CheckCarry,
+  type CheckRecord,
+  type CheckTime,
+  type StageName,
+  stageNames,
+  type TestCounts,
+  type ToolUse,
+  type WrittenOutside,
+} from './stage.ts';
+
+/** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
+export interface ReportFile {
+  /** Path relative to the reports directory. */
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** It was last written before the check's command began. */
+  readonly isStale?: true;
+}
+
+/** What a check kind may use. Everything is per check. */
+export interface CheckContext {
+  readonly check: EffectiveCheck;
+  /** Where its report comes from, as the config names it: `stdout`, or a glob over names in `$REPORTS_DIR`. */
+  readonly report?: string;
+  /** Runs the check's command under ACL, sandbox and environment policy; a denied command is a value. */
+  runCommand(): Promise<{
+    readonly denied?: Finding;
+    readonly result?: SandboxResult;
+    readonly reports: readonly ReportFile[];
+    /** Names in `$REPORTS_DIR` that are no regular files and were not opened. */
+    readonly unread?: readonly string[];
+    /** Why directories of `[workspace] share` are not in its workspace. */
+    readonly skipped?: readonly string[];
+  }>;
+  /** Asks a registered rule; `undefined` when the id names none. */
+  askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
+  readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
+  /** Present for a check that is a scanner (`[scanner.NAME]`). */
+  readonly scan?: ScanContext;
+}
+
+/** What a check that is a scanner may use beside its own command, which runs in the candidate. */
+export interface ScanContext {
+  readonly rules: ScanRules;
+  /** When the run started, epoch milliseconds: decides whether an `ignore` still holds. */
+  readonly nowMs: number;
+  /** The report of an earlier run at the same base with the same program and rules. */
+  keptAtBase(): Promise<Uint8Array | undefined>;
+  /** Runs the same command at the base; `undefined` if there is no base commit. */
+  runAtBase(): ReturnType<CheckContext['runCommand']> | undefined;
+  keepAtBase(report: Uint8Array): Promise<void>;
+  /** Content of a file of the scanned tree; `undefined` if it is absent, or no file. */
+  read(side: 'base' | 'candidate', path: string): Promise<Uint8Array | undefined>;
+}
+
+/** Tests as a report names them. */
+export interface ExecutedTests {
+  readonly counts: TestCounts;
+  readonly names: ReadonlySet<string>;
+  /** Of these, the ones that it says were skipped, the first 20. */
+  readonly skipped: readonly string[];
+  /** Files in which no test ran, the first 20. */
+  readonly emptyFiles?: readonly string[];
+}
+
+/** What a check kind concluded. A failure is a finding of severity `error`. */
+export interface CheckOutcome {
+  readonly findings: readonly Finding[];
+  readonly result?: SandboxResult;
+  readonly reports: readonly ReportFile[];
+  readonly tests?: TestCounts;
+  /** What its report says, for comparing; not recorded. */
+  readonly executed?: ExecutedTests;
+  /** What its command had of the network; the engine adds it. */
+  readonly network?: CheckNetwork;
+  /** What its command used; the engine adds it. */
+  readonly tools?: readonly ToolUse[];
+  /** What was handed to and on by it; the engine adds it. */
+  readonly carried?: CheckCarry;
+  /** What it wrote outside the contract's scope; the engine adds it. */
+  readonly wroteOutside?: WrittenOutside;
+  /** When it ran; the engine adds it. */
+  readonly time?: CheckTime;
+  /** Of a scanner. */
+  readonly scan?: ScanOutcome;
+  /** A person has to act before this check can pass. */
+  readonly waiting?: boolean;
+}
+
+/** One check kind (slot `check`): `command`, `testSuite`, `policy`. */
+export interface CheckRunner {
+  run(context: CheckContext): Promise<CheckOutcome>;
+}
+
+/**
+ * What stands at a gate once its own checks and rules have spoken. Plain data, redacted like what is stored of the run,
+ * and without times: the same stand is told in the same words.
+ */
+export interface StageCheckInput {
+  readonly runId: string;
+  readonly stage: StageName;
+  /** The contract with its defaults applied. */
+  readonly spec: EffectiveIntentSpec;
+  readonly patch: ChangeFacts;
+  /** Checks of the earlier stages and of this one, in the order of the contract. */
+  readonly checks: readonly CheckFacts[];
+  /** What was said of the patch, of checks and of stages so far, errors first; at most 2000. */
+  readonly findings: readonly StandingFinding[];
+  /** How many more there are. */
+  readonly omittedFindings: number;
+  /** Every artifact of the run so far. */
+  readonly artifacts: readonly ArtifactFacts[];
+}
+
+/** The candidate. */
+export interface ChangeFacts extends Pick<PatchSet, 'digest' | 'baseTree' | 'candidateTree'> {
+  /** Absent on an unborn HEAD. */
+  readonly baseCommit?: string;
+  readonly files: readonly Omit<PatchFile, 'start' | 'end'>[];
+  /** The whole diff as text (what is no UTF-8 is U+FFFD), for a check that declares `readsDiff`. */
+  readonly diff?: string;
+}
+
+/** How a check went. */
+export type CheckFacts = Pick<
+  CheckRecord,
+  | 'id'
+  | 'kind'
+  | 'stage'
+  | 'status'
+  | 'required'
+  | 'fromPolicy'
+  | 'tolerated'
+  | 'command'
+  | 'expectedExitCode'
+  | 'exitCode'
+  | 'timedOut'
+> & { readonly tests?: Pick<TestCounts, 'passed' | 'failed' | 'skipped'> };
+
+/** A finding, and where it was found; of the patch where it names neither. Its message is cut, its detail left out. */
+export type StandingFinding = Omit<Finding, 'detail'> & {
+  readonly stage?: StageName;
+  readonly check?: string;
+};
+
+/** An artifact by its digest. */
+export type ArtifactFacts = Pick<
+  ArtifactRecord,
+  'name' | 'stage' | 'checkId' | 'sha256' | 'sizeBytes' | 'contentType'
+>;
+
+/**
+ * Who judges what stands at a gate beside the engine: what it finds is added to what was found, and takes nothing away.
+ */
+export interface StageCheck {
+  /** Kebab-case; its findings bear it as their rule. */
+  readonly name: string;
+  /** Who brought it. */
+  readonly plugin: string;
+  readonly stages: readonly StageName[];
+  readonly readsDiff: boolean;
+  /** Rejects where there is no answer: with PLUGIN_PROCESS_FAULT, or the signal's reason. */
+  judge(input: StageCheckInput, signal: AbortSignal): Promise<readonly Finding[]>;
+}
+
+/** Which gate stage an artifact's stage is (document 1, `required[].stage`). */
+export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
+  'per-task': 'fast',
+  integration: 'integration',
+  security: 'security',
+  release: 'release',
+};
+
+type Required = Pick<EffectiveIntentSpec['artifacts']['required'][number], 'name' | 'stage'>;
+
+/**
+ * The gate stage at which an artifact is looked for: the one that the contract names; a later one where the check that
+ * produces it stands only there, because before that nobody could have made it.
+ */
+export function lookedForAt(spec: EffectiveIntentSpec, required: Required): StageName {
+  const named = gateOf[required.stage];
+  const made = producedAt(spec, required);
+  return made !== undefined && stageNames.indexOf(made) > stageNames.indexOf(named) ? made : named;
+}
+
+/**
+ * The first stage with a command or suite that says it produces the artifact. A `test-log` that none claims is the
+ * output of all: at the stage that the contract names, else at the next one where something runs, else at the last
+ * before it. `undefined`: only the engine could make it.
+ */
+export function producedAt(spec: EffectiveIntentSpec, { name, stage }: Required): StageName | undefined {
+  const plan = spec.acceptance.verificationPlan;
+  const running = stageNames.map((at) => plan[`${at}Checks`].filter(({ kind }) => kind !== 'policy'));
+  const claimed = running.findIndex((checks) =>
+    checks.some(({ artifactsProduced }) => artifactsProduced.includes(name)),
+  );
+  if (claimed >= 0) return stageNames[claimed];
+  if (name !== 'test-log') return undefined;
+  const ranAt = stageNames.filter((_, index) => (running[index]?.length ?? 0) > 0);
+  const named = stageNames.indexOf(gateOf[stage]);
+  return ranAt.find((at) => stageNames.indexOf(at) >= named) ?? ranAt.at(-1);
+}

@@ -1,0 +1,300 @@
+import { WritError } from '../base/errors.ts';
+import { normalisePattern } from '../base/glob.ts';
+import { parseCount, parseList, parseText, parseWord, toFields } from '../base/parse-fields.ts';
+import { quoted } from '../base/printable.ts';
+import type { ReplanTrigger } from './intentspec.gen.ts';
+import { replanTriggers } from './replan-trigger.ts';
+import { type StageName, stageNames } from './stage.ts';
+
+/** A Task before it is an object. Plain data; keys and numbers are stable over resumes and revisions. */
+export interface PlannedTask {
+  /** `task-1`, `gate-fast`, `gate`: unique in its plan. */
+  readonly key: string;
+  /** From 1, unique: the order where dependencies leave one open. */
+  readonly number: number;
+  readonly kind: 'implementation' | 'gate';
+  /** `intent.summary`; a gate says what it checks. */
+  readonly title: string;
+  /** `intent.changeType`, or `gate`. */
+  readonly goal: string;
+  /** The objectives it covers, verbatim; the check ids of a gate. */
+  readonly steps: readonly string[];
+  readonly constraints: readonly string[];
+  readonly acceptanceCriteria: readonly string[];
+  /** Paths, directories and globs that it is expected to write; absent = unknown, resolved at merge. */
+  readonly predictedWrites?: readonly string[];
+  /** Keys of the Tasks that come before it. */
+  readonly dependsOn: readonly string[];
+  /** The stages that a gate stands for, in the order they run; empty for an implementation Task. */
+  readonly gateStages: readonly StageName[];
+}
+
+/** Why a plan follows another one, and what became of its Tasks. */
+export interface PlanRevision {
+  /** Revision of the plan before. */
+  readonly previous: number;
+  readonly trigger: ReplanTrigger;
+  /** 1 to 4000 characters, for the changeLog entry. */
+  readonly diffSummary: string;
+  /** Keys of Tasks that stay done. */
+  readonly kept: readonly string[];
+  /** Keys of Tasks that are planned anew: the failed one and what depends on it. */
+  readonly redo: readonly string[];
+}
+
+/** The Tasks of a Plan and their order. Never changed: `revisePlan` makes the next one. */
+export interface PlanDraft {
+  /** From 1. */
+  readonly revision: number;
+  readonly tasks: readonly PlannedTask[];
+  /** Absent in revision 1. */
+  readonly revised?: PlanRevision;
+}
+
+/** Every dependency as [before, after], by key. */
+export function edgesOf({ tasks }: Pick<PlanDraft, 'tasks'>): readonly (readonly [string, string])[] {
+  return tasks.flatMap(({ key, dependsOn }) => dependsOn.map((before) => [before, key] as const));
+}
+
+const maxKeyLength = 64;
+const maxTextLength = 8192;
+const maxPathLength = 4096;
+const maxTexts = 100_000;
+
+/**
+ * A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph`
+ * refuses.
+ */
+export function parsePlanDraft(answer: unknown): PlanDraft {
+  const fields = toFields(answer, 'a plan draft', ['revision', 'tasks', 'revised']);
+  const draft: PlanDraft = {
+    revision: parseCount(fields, 'revision', 1),
+    tasks: parseList(fields.tasks, parseTask, maxTasks),
+    ...(fields.revised === undefined ? {} : { revised: parseRevision(fields.revised) }),
+  };
+  const checked = checkTaskGraph(draft.tasks);
+  if (!checked.ok) throw new TypeError(checked.problems[0]?.message ?? 'expected a task graph');
+  return draft;
+}
+
+const taskFields = [
+  'key',
+  'number',
+  'kind',
+  'title',
+  'goal',
+  'steps',
+  'constraints',
+  'acceptanceCriteria',
+  'predictedWrites',
+  'dependsOn',
+  'gateStages',
+];
+
+function parseTask(item: unknown): PlannedTask {
+  const fields = toFields(item, 'a planned task', taskFields);
+  const key = parseKey(fields.key);
+  const texts = (field: string): readonly string[] => parseTexts(fields[field], field, maxTextLength);
+  return {
+    key,
+    number: parseCount(fields, 'number', 1),
+    kind: parseWord(fields, 'kind', ['implementation', 'gate']),
+    title: parseText(fields, 'title', maxTextLength),
+    goal: parseText(fields, 'goal', maxKeyLength),
+    steps: texts('steps'),
+    constraints: texts('constraints'),
+    acceptanceCriteria: texts('acceptanceCriteria'),
+    ...(fields.predictedWrites === undefined
+      ? {}
+      : { predictedWrites: parseList(fields.predictedWrites, parsePattern, maxTexts) }),
+    dependsOn: parseList(fields.dependsOn, parseKey, maxTasks),
+    gateStages: parseList(fields.gateStages, (stage) => parseWord({ stage }, 'stage', stageNames)),
+  };
+}
+
+function parseRevision(value: unknown): PlanRevision {
+  const fields = toFields(value, 'a plan revision', ['previous', 'trigger', 'diffSummary', 'kept', 'redo']);
+  return {
+    previous: parseCount(fields, 'previous', 1),
+    trigger: parseWord(fields, 'trigger', replanTriggers),
+    diffSummary: parseText(fields, 'diffSummary', 4000),
+    kept: parseList(fields.kept, parseKey, maxTasks),
+    redo: parseList(fields.redo, parseKey, maxTasks),
+  };
+}
+
+/** Keys become names of steps, refs and directories. */
+function parseKey(key: unknown): string {
+  const text = parseText({ key }, 'key', maxKeyLength);
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text))
+    throw new TypeError('expected a task key of lower-case words joined by `-`');
+  return text;
+}
+
+function parsePattern(item: unknown): string {
+  const text = parseText({ path: item }, 'path', maxPathLength);
+  const pattern = normalisePattern(text);
+  if (pattern === undefined)
+    throw new TypeError('expected `predictedWrites` to name places inside the repository');
+  return pattern;
+}
+
+function parseTexts(value: unknown, field: string, maxLength: number): readonly string[] {
+  return parseList(value, (item) => parseText({ [field]: item }, field, maxLength), maxTexts);
+}
+
+/** Why there is no plan. A value: only who needs the plan makes a fault of it. */
+export interface PlanProblem {
+  readonly code: 'PLAN_INVALID' | 'PLAN_CYCLE' | 'PLAN_CONFLICT' | 'PLAN_DUPLICATE_OBJECTIVE';
+  readonly message: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Problems beyond these are counted, not listed. */
+export const maxPlanProblems = 100;
+
+/** The fault that the first problem stands for, with all of them in `detail.problems`. */
+export function toPlanFault(problems: readonly PlanProblem[]): WritError {
+  const [first] = problems;
+  if (first === undefined) return new WritError('INTERNAL', { message: 'a plan failed without a problem' });
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return new WritError(first.code, {
+    message: `${first.message}${more}`,
+    detail: { ...first.detail, problems: problems.slice(0, maxPlanProblems) },
+  });
+}
+
+/** What the graph needs to know of a Task. */
+export interface GraphTask {
+  readonly key: string;
+  readonly number: number;
+  readonly dependsOn: readonly string[];
+}
+
+type CheckedGraph<T> =
+  | {
+      readonly ok: true;
+      /** Every Task after those it depends on; by number where dependencies leave it open. */
+      readonly order: readonly T[];
+    }
+  | { readonly ok: false; readonly problems: readonly PlanProblem[] };
+
+const maxTasks = 100_000;
+const maxDependencies = 1_000_000;
+const maxCycleKeys = 100;
+
+/**
+ * Judges a draft from anywhere and orders it: PLAN_INVALID for an empty or too large plan, keys or numbers given twice,
+ * a dependency that is unknown, given twice or on the Task itself; PLAN_CYCLE with the keys of one cycle. Linear, but
+ * for sorting by number.
+ */
+export function checkTaskGraph<T extends GraphTask>(tasks: readonly T[]): CheckedGraph<T> {
+  const edges = tasks.reduce((sum, { dependsOn }) => sum + dependsOn.length, 0);
+  if (tasks.length === 0) return refused([invalid('empty', 'expected at least one task, found none', {})]);
+  if (tasks.length > maxTasks || edges > maxDependencies) {
+    const found = `${tasks.length} tasks and ${edges} dependencies`;
+    const expected = `${maxTasks} tasks and ${maxDependencies} dependencies`;
+    return refused([
+      invalid('too-large', `expected at most ${expected}, found ${found}`, { tasks: tasks.length, edges }),
+    ]);
+  }
+  const byKey = new Map(tasks.map((task) => [task.key, task]));
+  const problems = [...doubles(tasks), ...wrongDependencies(tasks, byKey)];
+  return problems.length > 0 ? refused(problems) : inOrder(tasks, byKey);
+}
+
+function doubles(tasks: readonly GraphTask[]): readonly PlanProblem[] {
+  const keys = new Set<string>();
+  const numbers = new Set<number>();
+  const problems: PlanProblem[] = [];
+  for (const { key, number } of tasks) {
+    if (keys.has(key))
+      problems.push(invalid('duplicate-key', `two tasks are called ${quoted(key)}`, { key }));
+    if (!Number.isSafeInteger(number) || number < 1 || numbers.has(number)) {
+      const message = `expected task ${quoted(key)} to have a number of its own from 1, found \`${number}\``;
+      problems.push(invalid('bad-number', message, { key, number }));
+    }
+    keys.add(key);
+    numbers.add(number);
+  }
+  return problems;
+}
+
+function wrongDependencies<T extends GraphTask>(
+  tasks: readonly T[],
+  byKey: ReadonlyMap<string, T>,
+): readonly PlanProblem[] {
+  const problems: PlanProblem[] = [];
+  for (const { key, dependsOn } of tasks) {
+    const seen = new Set<string>();
+    for (const before of dependsOn) {
+      const place = { key, depends_on: before };
+      if (before === key)
+        problems.push(invalid('self-dependency', `task ${quoted(key)} depends on itself`, place));
+      else if (!byKey.has(before))
+        problems.push(
+          invalid(
+            'unknown-dependency',
+            `task ${quoted(key)} depends on ${quoted(before)}, which is no task`,
+            place,
+          ),
+        );
+      else if (seen.has(before))
+        problems.push(
+          invalid('duplicate-dependency', `task ${quoted(key)} depends twice on ${quoted(before)}`, place),
+        );
+      seen.add(before);
+    }
+  }
+  return problems;
+}
+
+/** Depth first over an explicit stack: a chain of 100,000 tasks is no recursion. */
+function inOrder<T extends GraphTask>(tasks: readonly T[], byKey: ReadonlyMap<string, T>): CheckedGraph<T> {
+  const order: T[] = [];
+  const state = new Map<string, 'open' | 'done'>();
+  const sorted = [...tasks].sort((a, b) => a.number - b.number);
+  for (const start of sorted) {
+    if (state.has(start.key)) continue;
+    state.set(start.key, 'open');
+    const stack = [{ task: start, next: 0 }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const key = top.task.dependsOn[top.next];
+      top.next += 1;
+      const before = key === undefined ? undefined : byKey.get(key);
+      if (before === undefined) {
+        state.set(top.task.key, 'done');
+        order.push(top.task);
+        stack.pop();
+      } else if (state.get(before.key) === 'open') {
+        const path = stack.map(({ task }) => task);
+        return refused([cycle(path.slice(path.findIndex((task) => task.key === before.key)))]);
+      } else if (!state.has(before.key)) {
+        state.set(before.key, 'open');
+        stack.push({ task: before, next: 0 });
+      }
+    }
+  }
+  return { ok: true, order };
+}
+
+/** Each key waits for the next, the last for the first; it starts with the lowest number. */
+function cycle(path: readonly GraphTask[]): PlanProblem {
+  const lowest = path.reduce((low, task, at) => (task.number < (path[low]?.number ?? 0) ? at : low), 0);
+  const keys = [...path.slice(lowest), ...path.slice(0, lowest)].map(({ key }) => key);
+  const shown = keys.slice(0, 8).map(quoted).join(' → ');
+  const rest = keys.length > 8 ? ` → (${keys.length - 8} more)` : '';
+  return {
+    code: 'PLAN_CYCLE',
+    message: `expected tasks that can be ordered, found a cycle: ${shown}${rest} → ${quoted(keys[0] ?? '')}`,
+    detail: { cycle: keys.slice(0, maxCycleKeys), length: keys.length },
+  };
+}
+
+function invalid(reason: string, message: string, detail: PlanProblem['detail']): PlanProblem {
+  return { code: 'PLAN_INVALID', message, detail: { reason, ...detail } };
+}
+
+function refused(problems: readonly PlanProblem[]): { ok: false; problems: readonly PlanProblem[] } {
+  return { ok: false, problems: problems.slice(0, maxPlanProblems) };
+}

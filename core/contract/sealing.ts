@@ -1,0 +1,333 @@
+import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { CheckNetwork } from './network-use.ts';
+import type { ConfigSection } from './policy.ts';
+import type { ReplayRecord } from './replay-record.ts';
+import type { StageRecord } from './stage.ts';
+import type { HashedTree, RepositoryPlace } from './store.ts';
+
+/** A thing by digest, as an in-toto ResourceDescriptor holds it. */
+export interface DigestedThing {
+  readonly name: string;
+  readonly uri?: string;
+  /** Algorithm → lower-case hex, e.g. `{ sha256: … }` or `{ gitCommit: … }`. */
+  readonly digest: Readonly<Record<string, string>>;
+  readonly mediaType?: string;
+  /** What is said of it beside, in lists of words. */
+  readonly annotations?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A plugin of others as a provenance lists it. */
+export interface AttestedPlugin {
+  readonly name: string;
+  /** Where it is kept, and its version. */
+  readonly uri: string;
+  readonly sha256: string;
+  /** Kind and name of each rule and part; empty where the provenance does not say it. */
+  readonly brings: readonly string[];
+  /** Hosts, secrets and files that it was given, in words. */
+  readonly given: readonly string[];
+}
+
+/** Under this name and such a URI it stands among the resolved dependencies. */
+export const pluginDependency = { name: 'plugin/', uri: 'urn:writ:plugin:' } as const;
+
+/** A sealed decision to attest: everything that the statement says, nothing that it reaches for. */
+export interface AttestRequest {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly specDigest: string;
+  readonly schedulerVersion: string;
+  /** The program itself, by the digest of its files. */
+  readonly engine: DigestedThing;
+  readonly sandbox: string;
+  readonly repositoryUri: string;
+  readonly baseCommit: string | undefined;
+  /** Whose configuration, plugins, policies and signers judged. */
+  readonly policyCommit: string | undefined;
+  /** The branch that it was the tip of; absent where it is the base itself. */
+  readonly policyRef?: string;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
+  readonly commit: string;
+  readonly tree: string;
+  readonly patchDigest: string;
+  readonly resolvedDependencies: readonly DigestedThing[];
+  /** Files of the run's record and its artifacts, by the path that they are stored under. */
+  readonly byproducts: readonly DigestedThing[];
+  /** What the gates did. */
+  readonly stages: readonly StageRecord[];
+  readonly approvals: readonly ApprovalVerdict[];
+  /** Networks of checks that had one; absent where none had. */
+  readonly network?: readonly (CheckNetwork & { readonly stage: string; readonly check: string })[];
+  /** RFC 3339. */
+  readonly startedOn: string;
+  readonly finishedOn: string;
+}
+
+export interface Attestation {
+  /** Sigstore bundle v0.3, JSON. */
+  readonly bundle: Uint8Array;
+  /** C2SP tlog-proof; absent with log mode `none`. */
+  readonly proof?: Uint8Array;
+  readonly keyId: string;
+  readonly logOrigin?: string;
+  readonly logIndex?: number;
+}
+
+/** Who signs, and where it is logged; `undefined` for log mode `none`. */
+export interface SealingParties {
+  readonly signer: Signer;
+  readonly log: TransparencyLog | undefined;
+}
+
+/** A file that sealing adds to the record of a run. */
+export type SealedFile = readonly [path: string, bytes: Uint8Array];
+
+/** A run as it is about to be stored, for the verifier. */
+export interface SealedEvidence {
+  readonly runId: string;
+  /** Its id, and the commit object's content without git's header. */
+  readonly commit: { readonly id: string; readonly raw: Uint8Array };
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Who may approve, at the policy commit; empty where nobody may. */
+  readonly allowedSigners: Uint8Array;
+  /** Decides again, for a verifier that has no rules of deciding. */
+  readonly replay: ReplayRecord;
+  readonly contentPaths: readonly string[];
+  readContent(path: string): Promise<Uint8Array | undefined>;
+  /** A file of a commit that is at hand; `bytes` is absent where the commit has no such file. */
+  readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
+  /** What the objects of the sealed tree are by their bytes. */
+  hashTree?(tree: string): Promise<HashedTree>;
+  /** Authors, co-authors and committers of `base..tip`, as far as the commits are at hand. */
+  listPeople?(base: string | null, tip: string): Promise<readonly string[]>;
+  /** Compares candidates of carried approvals. */
+  readonly carry?: CarryReader;
+}
+
+/**
+ * Makes, signs and logs the statements about a decided change (`docs/decisions/0006-evidence-set.md`). Signing and
+ * logging are apart because a signature differs each time: the envelope is written down before it is logged, so a run
+ * that was killed in between logs the same one.
+ */
+export interface Attestor {
+  /** Signed statements about what was found, which the provenance lists; nothing is logged. SIGNER_FAILED. */
+  signFindings(request: AttestRequest, parties: SealingParties): Promise<readonly SealedFile[]>;
+  /** The signed envelope of the provenance; nothing is logged. SIGNER_FAILED. */
+  sign(request: AttestRequest, parties: SealingParties): Promise<Uint8Array>;
+  /** An envelope which says that what `sign` claimed did not take effect. */
+  signRevocation(request: AttestRequest, parties: SealingParties, reason: string): Promise<Uint8Array>;
+  /**
+   * Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half
+   * logged.
+   */
+  log(envelope: Uint8Array, parties: SealingParties, behind: number): Promise<Attestation>;
+  /**
+   * What stands on a logged provenance: the verdict, and last the manifest of every file in `recorded`. SIGNER_FAILED.
+   */
+  signSummary(
+    request: AttestRequest,
+    recorded: ReadonlyMap<string, Uint8Array>,
+    parties: SealingParties,
+  ): Promise<readonly SealedFile[]>;
+  /**
+   * Asks the verifier what it demands of a change whether or not it is signed for: approvals and replay above all. What
+   * it refuses; empty where it holds.
+   */
+  verifyDecided(request: AttestRequest, evidence: SealedEvidence): Promise<readonly string[]>;
+  /**
+   * Asks the verifier about a whole set, approvals and replay included, by the run's own key and log: what it refuses,
+   * empty where it verifies.
+   */
+  verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
+  /** Signs what a run that waits leaves for others to go on from: these files, by digest. SIGNER_FAILED. */
+  signWaiting(
+    runId: string,
+    files: ReadonlyMap<string, Uint8Array>,
+    parties: SealingParties,
+  ): Promise<Uint8Array>;
+  /**
+   * Whether one of these public keys (PEM) signed exactly these files for that run. KEY_UNUSABLE for a key that is
+   * none.
+   */
+  isWaitingSignedBy(
+    bundle: Uint8Array,
+    runId: string,
+    files: ReadonlyMap<string, Uint8Array>,
+    keys: readonly string[],
+  ): boolean;
+  /**
+   * Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal
+   * fail. Nothing is kept.
+   */
+  rehearse(request: AttestRequest, parties: SealingParties): Promise<readonly string[]>;
+}
+
+/**
+ * Who states what was done, and who reads what people signed: an engine has one of each, handed in by whoever composes
+ * it.
+ */
+export interface Attesting {
+  readonly attestor: Attestor;
+  readonly approvals: ApprovalReader;
+}
+
+/** `[signer] key` as its source read it: `form` names the source (slot `signer`), the rest is that source's own. */
+export interface SignerKey {
+  readonly form: string;
+}
+
+/** `[signer]`: which key signs, and what the sources of keys read beside it, each under a name of its own. */
+export interface SignerConfig {
+  readonly key: SignerKey;
+  readonly [setting: string]: unknown;
+}
+
+/** `[log]` as each log read it, by the name of the log (slot `log`): its own, and nobody else's to read. */
+export type LogConfig = Readonly<Record<string, unknown>>;
+
+/** What the parties of a seal are opened with. */
+export interface SealingPlace {
+  readonly repository: RepositoryPlace;
+  /** The repository's common git directory. */
+  readonly commonDir: string;
+  /** `provenance.transparencyLog.mode` of the contract. */
+  readonly logMode: string;
+  /** `[signer]` and `[log]` at the policy commit. */
+  readonly config: { readonly signer: SignerConfig; readonly log: LogConfig };
+  /** Whoever asks only wants to know whether it opens: no key is made where there is none yet. */
+  readonly dry?: boolean;
+  /** The log of a plugin that the policy commit lists, by its name. */
+  readonly outsideLog?: (name: string) => OutsideLog | undefined;
+  /** A file of the policy commit's tree; `undefined` where there is none. */
+  readPolicy(path: string): Promise<Uint8Array | undefined>;
+}
+
+/** Makes raw signatures with one key (slot `signer`). Never exposes the private key. */
+export interface Signer {
+  readonly algorithm: 'ecdsa-p256-sha256' | 'ed25519';
+  /** Lower-case hex SHA-256 of the SubjectPublicKeyInfo DER: what a verifier pins. */
+  readonly keyId: string;
+  /** SubjectPublicKeyInfo, PEM. */
+  readonly publicKeyPem: string;
+  /** True for a throw-away key that no later verifier can have pinned. */
+  readonly ephemeral: boolean;
+  /**
+   * The certificate that binds the key to an identity, DER; asked after a signature was made. Absent for a managed key.
+   */
+  certificate?(): Uint8Array;
+  /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
+  sign(data: Uint8Array): Promise<Uint8Array>;
+}
+
+/** A further key of `[signer]` that belongs to one source. */
+export interface SignerSetting {
+  /** As it is written: `fulcio_url`. */
+  readonly key: string;
+  /** As the configuration holds it. */
+  readonly name: string;
+  /** In words what was expected; the value is never repeated. */
+  parse(text: string): { readonly value: unknown } | { readonly expected: string };
+  /** Why it is refused beside a key of another source. */
+  readonly misplaced: string;
+}
+
+/** How `[signer]` asks for keys of one source. */
+export interface SignerForm<Key extends SignerKey = SignerKey> {
+  /**
+   * How such a key is written, for messages: `file:PATH`. Absent for the source that is asked where no key is
+   * configured.
+   */
+  readonly usage?: string;
+  readonly settings?: readonly SignerSetting[];
+  /**
+   * Reads what stands behind the form and its colon; no `rest` where there is no colon. In words what was expected,
+   * never with the value: someone may have pasted the key itself. `undefined` where it is no key of this source.
+   */
+  parse(rest: string | undefined): Key | { readonly expected: string } | undefined;
+}
+
+/** Where keys come from (slot `signer`): one source per form of key. */
+export interface SignerSource<Key extends SignerKey = SignerKey> extends SignerForm<Key> {
+  /**
+   * Opens or makes the key. Throws SIGNER_EPHEMERAL, SIGNER_UNSUPPORTED, KEY_INSECURE, KEY_UNUSABLE or SIGNER_FAILED;
+   * never falls back to another key. `place` is what a key that others certify needs besides.
+   */
+  open(key: Key, place?: SealingPlace): Promise<Signer>;
+}
+
+/** Proof that one entry stands in a log, enough to check it offline (RFC 6962 2.1.1, C2SP tlog-checkpoint). */
+export interface LogProof extends OutsideProof {
+  readonly origin: string;
+  /** The entry as logged; its leaf hash is what the path starts from. */
+  readonly body: Uint8Array;
+  /** Id of a public log, 32 octets, as its trusted root has it; that of an internal one follows from its key. */
+  readonly logId?: Uint8Array;
+  /** What a Rekor v1 log promised when it took the entry: the only time in a proof that others vouch for. */
+  readonly promise?: InclusionPromise;
+}
+
+/** A signed entry timestamp (Rekor v1). */
+export interface InclusionPromise {
+  /** Seconds since the epoch. */
+  readonly integratedTime: number;
+  /** Number of the entry over all trees of the log; `LogProof.logIndex` counts in its own tree. */
+  readonly logIndex: number;
+  /** The log's signature over entry, time, number and its id. */
+  readonly signature: Uint8Array;
+}
+
+export interface AppendOptions {
+  /**
+   * A size that the log had before this very entry was first handed in: where the same bytes stand behind it, that
+   * entry is answered and nothing is appended. For callers that may have been stopped between appending and writing
+   * that down.
+   */
+  readonly behind?: number;
+}
+
+/** An append-only log. `append` resolves after the entry is durable and a checkpoint covers it. */
+export interface TransparencyLog extends Pick<OutsideLog, 'consistency'> {
+  readonly mode: string;
+  /**
+   * The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. A public log is known
+   * by its trusted root instead.
+   */
+  vkey(): Promise<string | undefined>;
+  /** Sigstore TrustedRoot (JSON) that the answers of a public log are checked against. */
+  readonly trustedRoot?: Uint8Array;
+  append(body: Uint8Array, options?: AppendOptions): Promise<LogProof>;
+  /** Entries that a checkpoint covers; 0 where there is no log yet, and for a public one, which is not asked. */
+  size(): Promise<number>;
+}
+
+/** What of `[log]` a log reads. */
+export interface LogForm {
+  /** Reads its own keys; absent for one that has none. What it answers is `place.config.log` under its name. */
+  readSection?(section: ConfigSection): unknown;
+}
+
+/** Opens the log of one repository (slot `log`, by `provenance.transparencyLog.mode`); mode `none` has none. */
+export interface LogSource extends LogForm {
+  open(place: SealingPlace, signer: Signer): Promise<TransparencyLog | undefined>;
+}
+
+/** A log that somebody else's plugin speaks to: whatever it answers is checked before it counts. */
+export interface OutsideLog {
+  append(body: Uint8Array, behind: number): Promise<OutsideProof>;
+  size(): Promise<number>;
+  /** Nodes that show `from` entries to be the first of `to` (RFC 9162, 2.1.4); whoever asks verifies them. */
+  consistency?(from: number, to: number): Promise<Pick<OutsideProof, 'hashes'>>;
+}
+
+/** What of a `LogProof` such a log says. */
+export interface OutsideProof {
+  readonly logIndex: number;
+  readonly treeSize: number;
+  /** RFC 6962 root and audit path, leaf to root. */
+  readonly rootHash: Uint8Array;
+  readonly hashes: readonly Uint8Array[];
+  /** Signed note text. */
+  readonly checkpoint: string;
+}

@@ -1,0 +1,92 @@
+/** One file of a stored tree. */
+export interface StoreEntry {
+  readonly path: string;
+  /** Content address in the store's own terms (git: blob id). */
+  readonly object: string;
+  readonly sizeBytes: number;
+}
+
+export interface WriteTree {
+  /** One line that says what was stored. */
+  readonly message: string;
+  /** Path and content, each path once; read once, in order, so it may be a generator. */
+  readonly files:
+    | Iterable<readonly [path: string, bytes: Uint8Array]>
+    | AsyncIterable<readonly [path: string, bytes: Uint8Array]>;
+  /** True: files already stored under the ref stay; false: the new files are all there is. */
+  readonly keepExisting: boolean;
+  /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
+  readonly expectedOld?: string | null;
+  /**
+   * When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same
+   * version.
+   */
+  readonly atMs?: number;
+  /**
+   * Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves
+   * them alone.
+   */
+  readonly anchors?: readonly string[];
+}
+
+/**
+ * Where a run's objects are kept (slot `store`), by ref and path. A version is immutable; writing is all or nothing and
+ * durable when it resolves; a failed write is EVIDENCE_WRITE_FAILED and leaves the ref as it was.
+ */
+export interface ObjectStore {
+  /** Answers the new version's id. */
+  writeTree(ref: string, write: WriteTree): Promise<string>;
+  /** The current version of a ref; `undefined` where it does not exist. */
+  version(ref: string): Promise<string | undefined>;
+  /** `undefined` where the ref or the path does not exist. */
+  read(ref: string, path: string): Promise<Buffer | undefined>;
+  /** As `read`, many at once; absent paths are left out. */
+  readMany(ref: string, paths: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
+  /** Every path under a ref, sorted; empty where the ref does not exist. */
+  list(ref: string): Promise<readonly StoreEntry[]>;
+  /** Refs under a prefix with their current version, sorted by name. */
+  refs(prefix: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
+  /** Forgets a ref; its content goes when the store cleans up. Nothing happens where it does not exist. */
+  remove(ref: string): Promise<void>;
+}
+
+/**
+ * Where a repository lies and how git is asked about it, as whoever opened it found. A store without git needs
+ * `commonDir` alone.
+ */
+export interface RepositoryPlace {
+  /** Root of the work tree; of a bare repository its own directory. */
+  readonly root: string;
+  readonly gitDir: string;
+  /** Shared by linked work trees. */
+  readonly commonDir: string;
+  readonly objectsDir: string;
+  readonly objectFormat: 'sha1' | 'sha256';
+  /** Working directory, environment and settings of every git call. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly settings: readonly (readonly [key: string, value: string])[];
+  /**
+   * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
+   */
+  readonly refsIn?: string;
+}
+
+/** What the objects of a tree are, by their bytes. */
+export interface HashedTree {
+  readonly trees: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Objects that should be here and are not; the first twenty. */
+  readonly absent: readonly string[];
+  /** How many a partial clone left behind: git hashes them when it fetches them. */
+  readonly promised: number;
+  /** The first twenty whose bytes are not those that their id names, each in a few words. */
+  readonly wrong: readonly string[];
+  /** More distinct objects than are looked at, or a tree too large to be read: nothing is said of the rest. */
+  readonly isCut: boolean;
+  /**
+   * Object directories of others that the repository borrows from: what they hold may be changed by whoever keeps them.
+   */
+  readonly borrowed: readonly string[];
+}

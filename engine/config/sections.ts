@@ -1,0 +1,462 @@
+import { serviceUrlFault } from '../../core/base/service-url.ts';
+import type { ConfigSection } from '../../core/contract/policy.ts';
+import { type ClassWords, sensitiveClasses } from '../../core/contract/privacy.ts';
+import type {
+  LogConfig,
+  LogForm,
+  SignerConfig,
+  SignerForm,
+  SignerSetting,
+} from '../../core/contract/sealing.ts';
+import type { StageName } from '../../core/contract/stage.ts';
+import type { Slots } from '../../core/kernel/slot.ts';
+import { resolved } from '../spec/schema-node.ts';
+import { type ConfiguredCheck, readConfiguredCheck, readStage, refuseRepeatedIds } from './checks-section.ts';
+import { repositoryPathFault } from './repository-path.ts';
+import { readSectionAlone } from './section-alone.ts';
+import type { PlainValue, TableReader } from './table-reader.ts';
+
+/** `[approval]`: how an answer to a question of a session is remembered. */
+export interface ApprovalConfig {
+  /** How long a granted approval is used again for the same command; 0: never. */
+  readonly ttlSeconds: number;
+}
+
+/** A day: whoever wants more asks for the whole session. */
+export const maxApprovalTtlSeconds = 86_400;
+
+/** Reads `[approval]` (document 2, Options: `--approval-ttl`). */
+export function readApprovalSection(reader: TableReader): ApprovalConfig {
+  const ttlSeconds = reader.integer('ttl_seconds', 300, 0, maxApprovalTtlSeconds);
+  reader.end();
+  return { ttlSeconds };
+}
+
+/** `[artifacts.<name>]`: an artifact that every change needs beside those of its contract, and who makes it. */
+export interface DemandedArtifact {
+  /** A producer of a listed plugin, by its name. */
+  readonly plugin: string;
+  /** The stage that fails without it. */
+  readonly stage: StageName;
+  /** As `format` of a contract's artifact; empty: what the producer declares. */
+  readonly format: string;
+}
+
+/** Names that contracts may say: what bears them is made by the engine and by checks, and by nobody else. */
+const ofContracts = resolved({ $ref: '#/$defs/ArtifactName' }).enum ?? [];
+
+const maxArtifacts = 32;
+const maxFormat = 64;
+
+/** Reads `[artifacts]`, by artifact name. */
+export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, DemandedArtifact> {
+  const names = reader.keys();
+  if (names.length > maxArtifacts) {
+    reader.refuse(reader.path, `expected at most ${maxArtifacts} artifacts, found ${names.length}`);
+    return new Map();
+  }
+  return new Map(
+    names.map((name) => {
+      const table = reader.table(name);
+      if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64)
+        table.refuse(table.path, 'expected the name of an artifact in kebab-case, at most 64 letters');
+      if (ofContracts.includes(name))
+        table.refuse(table.path, 'the engine and its checks make what contracts name; give it another name');
+      const plugin = table.text('plugin', '');
+      if (plugin === '') table.refuse(table.at('plugin'), 'expected the name of an artifact of a plugin');
+      const format = table.text('format', '');
+      if (format.length > maxFormat)
+        table.refuse(table.at('format'), `expected at most ${maxFormat} characters`);
+      const stage = readStage(table, 'release');
+      table.end();
+      return [name, { plugin, stage, format }];
+    }),
+  );
+}
+
+/** `[budget]`: what a session may cost. */
+export interface BudgetConfig {
+  /** USD over a whole thread; absent: nothing stops it. */
+  readonly sessionUsd?: number;
+}
+
+/** What can be set at all, here and with `/budget`. USD. */
+export const budgetBounds = { min: 0.01, max: 1_000_000 } as const;
+
+/** Reads `[budget]`. */
+export function readBudgetSection(reader: TableReader): BudgetConfig {
+  const sessionUsd = reader.number('session_usd', undefined, budgetBounds.min, budgetBounds.max);
+  reader.end();
+  return sessionUsd === undefined ? {} : { sessionUsd };
+}
+
+/** `[evidence]`: who is asked about sources beside the strategy of a contract. */
+export interface EvidenceConfig {
+  /** Evidence policies of listed plugins, by their names, in the order in which they are asked. */
+  readonly plugins: readonly string[];
+}
+
+const maxEvidencePlugins = 8;
+
+/** Reads `[evidence]`. */
+export function readEvidenceSection(reader: TableReader): EvidenceConfig {
+  const plugins = reader.texts('plugins', []);
+  if (plugins.length > maxEvidencePlugins)
+    reader.refuse(
+      reader.at('plugins'),
+      `expected at most ${maxEvidencePlugins} plugins, found ${plugins.length}`,
+    );
+  const twice = plugins.find((name, index) => plugins.indexOf(name) !== index);
+  if (twice !== undefined) reader.refuse(reader.at('plugins'), `\`${twice}\` is there twice`);
+  reader.end();
+  return { plugins };
+}
+
+/** `[factors.<tag>]`, by tag. */
+export type FactorsConfig = ReadonlyMap<string, readonly ConfiguredCheck[]>;
+
+const maxFactors = 256;
+const maxChecks = 64;
+const maxTagLength = 256;
+
+/** Reads `[factors]`; the bounds of every check are those that the contract has for a check of a spec. */
+export function readFactorsSection(reader: TableReader): FactorsConfig {
+  const tags = reader.keys();
+  if (tags.length > maxFactors) {
+    reader.refuse(reader.path, `expected at most ${maxFactors} factors, found ${tags.length}`);
+    return new Map();
+  }
+  return new Map(
+    tags.map((tag) => {
+      const table = reader.table(tag);
+      if (tag.length === 0 || tag.length > maxTagLength) {
+        table.refuse(table.path, `expected a tag of 1 to ${maxTagLength} characters`);
+      }
+      const checks = table.tables('checks', maxChecks).map((one) => readConfiguredCheck(one));
+      if (checks.length === 0) table.refuse(table.at('checks'), 'expected at least one check');
+      table.end();
+      refuseRepeatedIds(table, 'checks', checks);
+      return [tag, checks];
+    }),
+  );
+}
+
+/** `[goal]`: what one yes of a person lets a goal of a session use up. */
+export interface GoalConfig {
+  readonly maxTokens: number;
+  readonly maxCostUsd: number;
+  /** Of work: waiting for a person is none. */
+  readonly maxSeconds: number;
+}
+
+/** Reads `[goal]`: `tokens`, `cost_usd`, `seconds`. */
+export function readGoalSection(reader: TableReader): GoalConfig {
+  const maxTokens = reader.integer('tokens', 2_000_000, 1, 1_000_000_000);
+  const maxCostUsd = reader.number('cost_usd', 5, 0.001, 10_000);
+  const maxSeconds = reader.integer('seconds', 3600, 1, 604_800);
+  reader.end();
+  return { maxTokens, maxCostUsd, maxSeconds };
+}
+
+/** `[landing]`: which branch must hold a sealed commit before the run counts as landed. */
+export interface LandingConfig {
+  /** Name of a git remote; absent: the upstream of the target branch, else the branch itself. */
+  readonly remote?: string;
+}
+
+/** A remote is a part of a ref name: `refs/remotes/<remote>/main`. */
+const remoteName = /^\w[\w./-]{0,254}$/;
+
+/** Reads `[landing]`: `remote`. */
+export function readLandingSection(reader: TableReader): LandingConfig {
+  const remote = reader.has('remote') ? reader.text('remote', '') : undefined;
+  if (remote !== undefined && remote !== '' && !isRemoteName(remote))
+    reader.refuse(
+      reader.at('remote'),
+      `\`${remote}\` is no name of a remote; expected one that \`git remote\` lists`,
+    );
+  reader.end();
+  return remote === undefined ? {} : { remote };
+}
+
+function isRemoteName(name: string): boolean {
+  return remoteName.test(name) && !/\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name);
+}
+
+/** `[landing]` of a config file alone; the defaults where there is no file, or where it is not valid. */
+export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
+  return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};
+}
+
+const maxEntries = 5000;
+
+/**
+ * `[licenses]`: licenses that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR
+ * Apache-2.0"`. A purl with a version speaks of that version alone. Whether the text is SPDX is judged where it is
+ * used.
+ */
+export function readLicensesSection(reader: TableReader): Readonly<Record<string, string>> {
+  const purls = reader.keys();
+  if (purls.length > maxEntries) reader.refuse(reader.path, `expected at most ${maxEntries} entries`);
+  const stated = purls.slice(0, maxEntries).map((purl): [string, string] => {
+    if (!/^pkg:[a-z]+\/[^\s?#]+$/.test(purl))
+      reader.refuse(reader.at(purl), 'expected a package URL such as `pkg:cargo/serde` or `pkg:npm/a@1.0.0`');
+    return [purl, reader.text(purl, '')];
+  });
+  reader.end();
+  return Object.fromEntries(stated);
+}
+
+/** What of `[log]` is read by whom, by the name of the log. */
+type LogForms = ReadonlyMap<string, LogForm>;
+
+/** Reads `[log]` as the logs understand it. */
+export function readLogSection(reader: TableReader, forms: LogForms): LogConfig {
+  const section = sectionOf(reader);
+  const read = [...forms].flatMap(([name, form]) =>
+    form.readSection === undefined ? [] : [[name, form.readSection(section)] as const],
+  );
+  reader.end();
+  return Object.fromEntries(read);
+}
+
+function sectionOf(reader: TableReader): ConfigSection {
+  const refuse = (key: string, message: string): void => reader.refuse(reader.at(key), message);
+  const text = (key: string): string | undefined => {
+    const found = reader.has(key) ? reader.text(key, '') : '';
+    // What is no text was refused by the reader.
+    return found === '' ? undefined : found;
+  };
+  return {
+    has: (key) => reader.has(key),
+    text,
+    url: (key) => readServiceUrl(reader, key),
+    path(key) {
+      const path = text(key);
+      if (path === undefined) return undefined;
+      // Below `.writ/` nothing can be changed by a patch, so that is a good place for anchors.
+      const fault = repositoryPathFault(path.replace(/^\.writ\/trust\//, ''));
+      if (fault !== undefined) refuse(key, fault);
+      return path;
+    },
+    refuse,
+  };
+}
+
+/** The address of a service without a slash at its end; `undefined` where the key is absent or refused. */
+function readServiceUrl(reader: TableReader, key: string): string | undefined {
+  if (!reader.has(key)) return undefined;
+  const text = reader.text(key, '');
+  // What is no text was refused by the reader.
+  if (text === '') return undefined;
+  const fault = serviceUrlFault(text);
+  if (fault === undefined) return text.replace(/\/+$/, '');
+  // The value is not repeated: it may hold a password.
+  reader.refuse(reader.at(key), fault);
+  return undefined;
+}
+
+/** One `[[plugins]]`: where somebody's plugin is, and the only content that it may have. */
+export interface ListedPlugin {
+  /**
+   * `path`: a directory or `.tgz` in the tree of the policy commit. `package`: kept by the user (`writ plugin add`), by
+   * its name.
+   */
+  readonly kind: 'path' | 'package';
+  readonly place: string;
+  /** SHA-256 of the plugin's files, lower-case hex (`docs/plugins.md`). */
+  readonly digest: string;
+  /** What its manifest declares; held to that where it is opened. */
+  readonly options?: Readonly<Record<string, PlainValue>>;
+}
+
+const maxPlugins = 32;
+const packageName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+
+/** Reads `[[plugins]]`. Each has either `path` or `package`, and always a digest: what is not pinned is not loaded. */
+export function readPluginsSection(root: TableReader): readonly ListedPlugin[] {
+  const listed = root.tables('plugins', maxPlugins).map((reader): ListedPlugin => {
+    const isPackage = reader.has('package');
+    if (isPackage === reader.has('path'))
+      reader.refuse(reader.path, 'expected exactly one of `path` and `package`');
+    const place = isPackage ? reader.text('package', '') : reader.text('path', '');
+    const fault = isPackage ? packageFault(place) : repositoryPathFault(place);
+    if (place !== '' && fault !== undefined) reader.refuse(reader.at(isPackage ? 'package' : 'path'), fault);
+    const digest = reader.text('digest', '');
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest))
+      reader.refuse(reader.at('digest'), 'expected `sha256:` and 64 lower-case hexadecimal digits');
+    const options = reader.has('options') ? { options: reader.plain('options') } : {};
+    reader.end();
+    return {
+      kind: isPackage ? 'package' : 'path',
+      place,
+      digest: digest.slice('sha256:'.length),
+      ...options,
+    };
+  });
+  const places = listed.map(({ kind, place }) => `${kind} ${place}`);
+  const twice = listed.find(({ kind, place }, index) => places.indexOf(`${kind} ${place}`) !== index);
+  if (twice !== undefined) root.refuse(root.at('plugins'), `\`${twice.place}\` is listed twice`);
+  return listed;
+}
+
+function packageFault(name: string): string | undefined {
+  return name.length <= 214 && packageName.test(name) ? undefined : 'expected the name of a package';
+}
+
+/** `[policy.<name>]`: what an external policy engine is asked with. */
+export interface PolicyConfig {
+  /** A name of the slot `policy`, e.g. `cedar`. */
+  readonly engine: string;
+  /** Paths in the tree of the policy commit: a change must not bring its own policy. */
+  readonly files: readonly string[];
+  /** Where it is asked about a change whose contract does not ask it. */
+  readonly stage: StageName;
+}
+
+const maxPolicies = 64;
+const maxFiles = 64;
+
+/** Reads `[policy]`, by policy name. A policy without a file would permit or forbid nothing: it is refused. */
+export function readPolicySection(reader: TableReader): ReadonlyMap<string, PolicyConfig> {
+  const names = reader.keys();
+  if (names.length > maxPolicies) {
+    reader.refuse(reader.path, `expected at most ${maxPolicies} policies, found ${names.length}`);
+    return new Map();
+  }
+  return new Map(
+    names.map((name) => {
+      const table = reader.table(name);
+      if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
+        table.refuse(table.path, 'expected a policy name of letters, digits, `-` and `_`');
+      const engine = table.text('engine', '');
+      if (engine === '') table.refuse(table.at('engine'), 'expected the name of a policy engine');
+      const files = table.texts('files', []);
+      if (files.length === 0 || files.length > maxFiles)
+        table.refuse(table.at('files'), `expected 1 to ${maxFiles} files`);
+      for (const [index, path] of files.entries()) {
+        // Below `.writ/` nothing can be changed by a patch, so that is a good place for a policy.
+        const fault = repositoryPathFault(path.replace(/^\.writ\/policies\//, ''));
+        if (fault !== undefined) table.refuse(`${table.at('files')}[${index}]`, fault);
+      }
+      const stage = readStage(table, 'release');
+      table.end();
+      return [name, { engine, files: [...new Set(files)], stage }];
+    }),
+  );
+}
+
+const minWordLength = 3;
+
+/**
+ * Reads `[redaction]`: words by the data class that they mark. A word of fewer than three characters is refused: it
+ * stands everywhere.
+ */
+export function readRedactionSection(reader: TableReader): ClassWords {
+  const words = sensitiveClasses.flatMap((dataClass): [string, readonly string[]][] => {
+    const list = reader.texts(dataClass, []);
+    for (const [index, word] of list.entries()) {
+      if (word.length < minWordLength)
+        reader.refuse(
+          `${reader.at(dataClass)}[${index}]`,
+          `expected at least ${minWordLength} characters, found ${word.length}`,
+        );
+    }
+    return list.length === 0 ? [] : [[dataClass, list]];
+  });
+  reader.end();
+  return Object.fromEntries(words);
+}
+
+/** `[runners]`: whose word is enough to go on with a run on another machine without judging it again. */
+export interface RunnersConfig {
+  /** Public keys (PEM) below `.writ/trust/`, as paths from the root of the repository. */
+  readonly keys: readonly string[];
+}
+
+const maxKeys = 64;
+
+/** Reads `[runners]`. A path that leads out of `.writ/trust/` is refused: a patch there takes two approvals. */
+export function readRunnersSection(reader: TableReader): RunnersConfig {
+  const keys = reader.texts('keys', []);
+  for (const [index, path] of keys.entries()) {
+    if (!/^\.writ\/trust\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(path))
+      reader.refuse(
+        `${reader.at('keys')}[${index}]`,
+        'expected the path of a public key, `.writ/trust/NAME`',
+      );
+  }
+  if (keys.length > maxKeys) reader.refuse(reader.at('keys'), `expected at most ${maxKeys} keys`);
+  reader.end();
+  return { keys };
+}
+
+/** How keys may be asked for, by the name of their source. */
+export type SignerForms = ReadonlyMap<string, SignerForm>;
+
+/** Reads `[signer]` as the sources of keys understand it. */
+export function readSignerSection(reader: TableReader, forms: SignerForms): SignerConfig {
+  const text = reader.has('key') ? reader.text('key', '') : '';
+  const settings = readSettings(reader, forms);
+  reader.end();
+  const named = Object.fromEntries(settings.map(({ setting, value }) => [setting.name, value]));
+  if (text === '') return { ...named, key: { form: unasked(forms) } };
+  const colon = text.indexOf(':');
+  const form = colon < 0 ? text : text.slice(0, colon);
+  const source = forms.get(form);
+  const key =
+    source?.usage === undefined ? undefined : source.parse(colon < 0 ? undefined : text.slice(colon + 1));
+  if (key === undefined || 'expected' in key) {
+    reader.refuse(reader.at('key'), key?.expected ?? anyOf(forms));
+    return { ...named, key: { form } };
+  }
+  for (const { owner, setting } of settings)
+    if (owner !== form) reader.refuse(reader.at(setting.key), setting.misplaced);
+  return { ...named, key };
+}
+
+interface ReadSetting {
+  readonly owner: string;
+  readonly setting: SignerSetting;
+  readonly value: unknown;
+}
+
+function readSettings(reader: TableReader, forms: SignerForms): readonly ReadSetting[] {
+  const read: ReadSetting[] = [];
+  for (const [owner, { settings = [] }] of forms) {
+    for (const setting of settings) {
+      const text = reader.has(setting.key) ? reader.text(setting.key, '') : '';
+      // What is no text was refused by the reader.
+      if (text === '') continue;
+      const found = setting.parse(text);
+      if ('expected' in found) reader.refuse(reader.at(setting.key), found.expected);
+      else read.push({ owner, setting, value: found.value });
+    }
+  }
+  return read;
+}
+
+/** The source that answers where no key is configured; none has an empty name. */
+function unasked(forms: SignerForms): string {
+  return [...forms].find(([, { usage }]) => usage === undefined)?.[0] ?? '';
+}
+
+function anyOf(forms: SignerForms): string {
+  const usages = [...forms.values()].flatMap(({ usage }) => (usage === undefined ? [] : [`\`${usage}\``]));
+  return `expected ${usages.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+}
+
+/** How `[signer]` and `[log]` are read. */
+export interface SealingForms {
+  readonly signers: SignerForms;
+  readonly logs: LogForms;
+}
+
+/** As every source in the slots of an engine understands its own keys of them. */
+export async function sealingFormsOf({ signer, log }: Pick<Slots, 'signer' | 'log'>): Promise<SealingForms> {
+  return { signers: await allOf(signer), logs: await allOf(log) };
+}
+
+async function allOf<T>(slot: { readonly names: readonly string[]; pick(name: string): Promise<T> }) {
+  return new Map(await Promise.all(slot.names.map(async (name) => [name, await slot.pick(name)] as const)));
+}

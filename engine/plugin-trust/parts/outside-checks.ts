@@ -1,0 +1,177 @@
+import { isUtf8 } from 'node:buffer';
+import { isWritError, messageOf } from '../../../core/base/errors.ts';
+import { compileGlob } from '../../../core/base/glob.ts';
+import { type Fields, parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { printable } from '../../../core/base/printable.ts';
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import type { ArtifactProducer, ArtifactRequest, Produced } from '../../../core/contract/artifact.ts';
+import type { StageCheck } from '../../../core/contract/check.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import { parseFindings } from '../../../core/kernel/answer.ts';
+import type { ManifestArtifact, ManifestStageCheck } from '../manifest-parts.ts';
+import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
+import type { PartGround } from './handed.ts';
+
+/** A producer that a plugin brings. */
+export interface OutsideArtifact extends ArtifactProducer {
+  readonly plugin: string;
+  /** It reaches hosts: what the contract keeps back is taken out of what it is handed. */
+  readonly sendsOut: boolean;
+}
+
+/** Octets of what is made, and of the files that it may be made from. */
+const maxArtifactBytes = 8 * 1024 * 1024;
+const maxFileBytes = 8 * 1024 * 1024;
+const maxFiles = 5000;
+/** The answer as it comes: base64 and escapes are longer than what they stand for. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+const forms = ['text', 'bytes', 'json', 'unmade'] as const;
+
+/**
+ * A producer in the process of its plugin. Whatever keeps it from an artifact of the declared form is a reason why
+ * there is none, which names the plugin: the gate that expects the artifact tells it.
+ */
+export function outsideArtifact(part: ManifestArtifact, ground: PartGround): OutsideArtifact {
+  const { contentType, extension, hasHosts } = part;
+  return {
+    plugin: ground.plugin,
+    sendsOut: hasHosts,
+    contentType,
+    extension,
+    async produce(request) {
+      try {
+        return await make(part, ground, request);
+      } catch (fault) {
+        request.signal?.throwIfAborted();
+        if (isWritError(fault, 'PLUGIN_PROCESS_FAULT')) return { unmade: fault.message };
+        if (isWritError(fault)) throw fault;
+        return { unmade: `plugin \`${ground.plugin}\`: ${printable(messageOf(fault).slice(0, 1000))}` };
+      }
+    },
+  };
+}
+
+async function make(
+  { module, contentType, reads, timeoutSeconds }: ManifestArtifact,
+  { process, options, handed }: PartGround,
+  request: ArtifactRequest,
+): Promise<Produced> {
+  const { secrets, files, masked } = await handed();
+  const { name, spec, patch, stages, baseTimeMs, engineVersion, signal } = request;
+  const format = spec.artifacts.required.find((entry) => (entry.name as string) === name)?.format ?? '';
+  const order = { name, format, spec, patch, stages, baseTimeMs, engineVersion };
+  const answer = await process.ask(
+    {
+      module,
+      call: 'produce',
+      args: [
+        { ...order, files: await filesOf(request, reads) },
+        { options, secrets, files },
+      ],
+      secrets: masked,
+      idleMs: timeoutSeconds * 1000,
+      withinMs: timeoutSeconds * 1000,
+      maxBytes: maxAnswerBytes,
+    },
+    signal,
+  );
+  const fields = toFields(answer, 'an object with one of `text`, `bytes`, `json` and `unmade`', forms);
+  if (Object.keys(fields).length !== 1)
+    throw new TypeError('expected one of `text`, `bytes`, `json` and `unmade`');
+  if (fields.unmade === undefined) return bytesOf(fields, contentType);
+  throw new TypeError(withoutHanded(parseText(fields, 'unmade', 1000), masked));
+}
+
+/** Content of the candidate's files that it declared to read. */
+async function filesOf(
+  { listCandidate, readCandidate }: ArtifactRequest,
+  reads: readonly string[],
+): Promise<Readonly<Record<string, Uint8Array>>> {
+  if (reads.length === 0) return {};
+  const globs = reads.map((pattern) => compileGlob(pattern));
+  const paths = (await listCandidate()).filter((path) => globs.some((glob) => glob.matches(path)));
+  if (paths.length > maxFiles)
+    throw new RangeError(`its \`reads\` match ${paths.length} files, expected at most ${maxFiles}`);
+  const found: [string, Uint8Array][] = [];
+  let total = 0;
+  for (const path of paths) {
+    const bytes = await readCandidate(path);
+    if (bytes === undefined) continue;
+    total += bytes.byteLength;
+    if (total > maxFileBytes)
+      throw new RangeError(`the files of its \`reads\` hold more than ${maxFileBytes} bytes`);
+    found.push([path, bytes]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** What was made, held to the media type that the manifest declares. */
+function bytesOf(fields: Fields, contentType: string): Uint8Array {
+  const bytes = rawOf(fields);
+  if (bytes.length === 0 || bytes.length > maxArtifactBytes)
+    throw new RangeError(`expected 1 to ${maxArtifactBytes} bytes, got ${bytes.length}`);
+  const isJson = /^application\/(?:[a-z0-9.-]+\+)?json(?:;|$)/.test(contentType);
+  if (isJson) requireJson(bytes);
+  else if (contentType.startsWith('text/') && !isUtf8(bytes))
+    throw new TypeError(`expected \`${contentType}\` in UTF-8`);
+  return bytes;
+}
+
+function requireJson(bytes: Uint8Array): void {
+  try {
+    parseStrictJson(bytes, { code: 'PLUGIN_PROCESS_FAULT', maxBytes: maxArtifactBytes });
+  } catch (cause) {
+    throw new TypeError(`expected JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function rawOf(fields: Fields): Buffer {
+  if (fields.json !== undefined) return Buffer.from(`${JSON.stringify(fields.json, null, 2)}\n`);
+  if (fields.text !== undefined) {
+    const text = parseText(fields, 'text', maxArtifactBytes);
+    if (!text.isWellFormed()) throw new TypeError('expected `text` that is well-formed');
+    return Buffer.from(text);
+  }
+  const text = parseText(fields, 'bytes', maxAnswerBytes);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw new TypeError('expected `bytes` as octets or base64');
+  return bytes;
+}
+
+const maxStageAnswerBytes = 4 * 1024 * 1024;
+const maxFindings = 1000;
+
+/** A check of the gate stages that a plugin brings: its answer in its form, under its own name. */
+export function outsideStageCheck(
+  { name, module, stages, readsDiff, timeoutSeconds }: ManifestStageCheck,
+  { plugin, process, options, handed }: PartGround,
+): StageCheck {
+  const ms = timeoutSeconds * 1000;
+  return {
+    name,
+    plugin,
+    stages,
+    readsDiff,
+    async judge(input, signal) {
+      const { secrets, files, masked } = await handed();
+      const args = [input, { options, secrets, files }];
+      const bounds = { idleMs: ms, withinMs: ms, maxBytes: maxStageAnswerBytes };
+      const call = { module, call: 'judge', args, secrets: masked, ...bounds };
+      const answer = await process.ask(call, signal);
+      try {
+        return toFindings(name, answer);
+      } catch (fault) {
+        throw pluginFault(plugin, 'garbage', messageOf(fault));
+      }
+    },
+  };
+}
+
+/** Throws on what is no list of findings, and on findings in the name of another. */
+function toFindings(name: string, answer: unknown): readonly Finding[] {
+  const named = parseList(answer, (item) => ({ rule: name, ...toFields(item, 'a finding') }), maxFindings);
+  const foreign = named.find(({ rule }) => rule !== name);
+  if (foreign !== undefined)
+    throw new TypeError(`expected findings of \`${name}\`, got one in the name of another`);
+  return parseFindings(named);
+}

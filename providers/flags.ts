@@ -1,0 +1,103 @@
+import { WritError } from '../core/base/errors.ts';
+import { nearestName, quoted } from '../core/base/printable.ts';
+import type { ProviderFlag } from '../core/contract/provider.ts';
+import { codexFlags } from './codex/codex-flags.ts';
+import { deepseekFlags } from './deepseek/deepseek-flags.ts';
+import { kimiFlags } from './kimi/kimi-flags.ts';
+import { ollamaFlags } from './ollama/ollama-flags.ts';
+
+/** The flags of every provider, by its name. */
+export type FlagTable = Readonly<Record<string, readonly ProviderFlag[]>>;
+
+/** A flag as it was typed, without its dashes; without a value where it stands alone. */
+export interface GivenFlag {
+  readonly name: string;
+  readonly value?: string;
+}
+
+/**
+ * Values of the chosen provider's own flags, by their names: as given, else as the environment says. PROVIDER_OPTION
+ * for a flag of another provider and for a value that a flag does not have, USAGE for one that stands twice or is
+ * nobody's. What the environment holds for other providers is not looked at.
+ */
+export function checkFlags(
+  chosen: string,
+  given: readonly GivenFlag[],
+  table: FlagTable,
+  env: (variable: string) => string | undefined,
+): Readonly<Record<string, string>> {
+  const own = Object.hasOwn(table, chosen) ? (table[chosen] ?? []) : [];
+  const values = new Map<string, string>();
+  for (const { name, value } of given) {
+    const flag = own.find((one) => isCalled(one, name));
+    if (flag === undefined) throw foreign(chosen, name, table);
+    if (values.has(flag.name))
+      throw new WritError('USAGE', {
+        message: `expected ${shown(flag.name)} once, found it again`,
+        detail: { flag: flag.name, found: 'twice' },
+      });
+    values.set(flag.name, toValue(flag, value ?? flag.bare, `--${name}`, chosen));
+  }
+  for (const flag of own) {
+    const value = flag.variable === undefined ? undefined : env(flag.variable)?.trim();
+    if (value === undefined || value === '' || values.has(flag.name)) continue;
+    values.set(flag.name, toValue(flag, value, flag.variable ?? '', chosen));
+  }
+  return Object.fromEntries(values);
+}
+
+function isCalled({ name, alias }: ProviderFlag, typed: string): boolean {
+  return typed === name || typed === alias;
+}
+
+function toValue(flag: ProviderFlag, value: string | undefined, place: string, chosen: string): string {
+  const { name, values, spellings = {} } = flag;
+  const meant = value !== undefined && Object.hasOwn(spellings, value) ? (spellings[value] ?? value) : value;
+  if (meant !== undefined && (values.length === 0 ? isText(meant) : values.includes(meant))) return meant;
+  const found = value === undefined ? 'none' : quoted(value);
+  const expected =
+    values.length === 0 ? 'text on one line' : `one of ${values.map((one) => `\`${one}\``).join(', ')}`;
+  throw new WritError('PROVIDER_OPTION', {
+    message: `expected ${expected} for \`${place}\`, found ${found}`,
+    detail: { flag: name, provider: chosen, place, expected: values, found },
+  });
+}
+
+function isText(value: string): boolean {
+  return value.trim() !== '' && value.length <= 4096 && !/[\u0000-\u001f\u007f]/.test(value);
+}
+
+function foreign(chosen: string, typed: string, table: FlagTable): WritError {
+  for (const [provider, flags] of Object.entries(table)) {
+    const flag = flags.find((one) => isCalled(one, typed));
+    if (flag !== undefined)
+      return new WritError('PROVIDER_OPTION', {
+        message: `${shown(typed)} belongs to provider \`${provider}\`, and \`${chosen}\` is chosen`,
+        detail: { flag: flag.name, provider, chosen },
+        hints: [`leave it away, or choose that one: \`--provider ${provider}\``],
+      });
+  }
+  const names = Object.values(table).flatMap((flags) =>
+    flags.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias])),
+  );
+  const near = nearestName(typed, names);
+  return new WritError('USAGE', {
+    message: `no provider has the option ${shown(typed)}${near === undefined ? '' : `; did you mean \`--${near}\`?`}`,
+    detail: { flag: typed.slice(0, 80), chosen },
+  });
+}
+
+function shown(flag: string): string {
+  return quoted(`--${flag}`);
+}
+
+/**
+ * The flags of every built-in provider that has any, as data: help and refusals of one provider's flags load no
+ * provider.
+ */
+export const flagTable: FlagTable = {
+  codex: codexFlags,
+  deepseek: deepseekFlags,
+  kimi: kimiFlags,
+  ollama: ollamaFlags,
+};

@@ -1,0 +1,201 @@
+import { isUtf8 } from 'node:buffer';
+import { WritError } from '../core/base/errors.ts';
+import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/service-url.ts';
+import type { ProviderSource } from '../core/contract/provider.ts';
+
+/** Where a key may lie, in the order that is asked (document 2, Options; resolutions B, Credentials). */
+export const keyPlaces = ['env-file', 'repo-vault', 'global-vault', 'environment'] as const;
+export type KeyPlace = (typeof keyPlaces)[number];
+
+/** What each place says to a name; a place that is not there is not asked. */
+export type KeyPlaces = {
+  readonly [Place in KeyPlace]?: (name: string) => string | undefined | Promise<string | undefined>;
+};
+
+/** As people call them. */
+export const keyPlaceNames: Readonly<Record<KeyPlace, string>> = {
+  'env-file': 'the file of `--env-file`',
+  'repo-vault': 'the vault of the repository',
+  'global-vault': 'the global vault',
+  environment: 'the environment',
+};
+
+const mostCharacters = 8192;
+
+/**
+ * The key of a provider at a base: of the first place that has one, under the first of its names there. `undefined`
+ * where there is none and none is needed. PROVIDER_KEY_MISSING names the provider, the first name and the places that
+ * were asked, PROVIDER_KEY_UNUSABLE a key that cannot stand in a header; neither holds anything of a value.
+ */
+export async function findKey(
+  provider: string,
+  { keys, keyless }: Pick<ProviderSource, 'keys' | 'keyless'>,
+  base: string,
+  places: KeyPlaces,
+): Promise<FoundSecret | undefined> {
+  const found = await findSecret(keys, places);
+  if (found !== undefined) {
+    const fault = whyUnusable(found.value);
+    if (fault !== undefined) throw unusable(provider, found.source, found.name, fault);
+    return found;
+  }
+  const [variable] = keys;
+  if (variable === undefined || keyless?.(base) === true) return undefined;
+  const asked = keyPlaces.filter((place) => places[place] !== undefined);
+  throw new WritError('PROVIDER_KEY_MISSING', {
+    message: `provider \`${provider}\` needs a key: \`${variable}\` is nowhere to be found`,
+    detail: { provider, variable, names: keys, asked },
+    hints: [
+      `asked in this order: ${asked.map((place) => keyPlaceNames[place]).join(', ') || 'nothing'}`,
+      `keep it: \`writ vault set ${variable}\`, or set \`${variable}\` in the environment`,
+    ],
+  });
+}
+
+/** RFC 9110, 5.5: what stands in a header is visible ASCII here, and a key has no spaces. */
+function whyUnusable(value: string): string | undefined {
+  if (/[\r\n]/.test(value)) return 'it holds a line end';
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return 'it holds a control character';
+  if (/ /.test(value)) return 'it holds a space';
+  if (!/^[\u0021-\u007e]*$/.test(value)) return 'it holds a character that is not ASCII';
+  return value.length > mostCharacters ? `it is longer than ${mostCharacters} characters` : undefined;
+}
+
+function unusable(provider: string, source: KeyPlace, name: string, found: string): WritError {
+  return new WritError('PROVIDER_KEY_UNUSABLE', {
+    message: `\`${name}\` in ${keyPlaceNames[source]} is no key for provider \`${provider}\`: ${found}`,
+    detail: { provider, source, name, found },
+  });
+}
+
+/** A secret and where it was; only `source` and `name` are for people. */
+interface FoundSecret {
+  readonly value: string;
+  readonly source: KeyPlace;
+  readonly name: string;
+}
+
+/** Of the first place that has one, under the first of these names there; `undefined` where none has. */
+export async function findSecret(
+  names: readonly string[],
+  places: KeyPlaces,
+): Promise<FoundSecret | undefined> {
+  for (const source of keyPlaces)
+    for (const name of names) {
+      const value = await places[source]?.(name);
+      // An empty variable is how people take one back.
+      if (value !== undefined && value.trim() !== '') return { value, source, name };
+    }
+  return undefined;
+}
+
+/** Where a provider is asked. */
+interface FoundBase {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly isOtherBase: boolean;
+  /** `--api-base`, or the variable that named it; absent where it is the vendor's own. */
+  readonly from?: string;
+}
+
+/**
+ * The base of a provider: as given with `--api-base`, else as the first of its variables that says something, else the
+ * vendor's own. PROVIDER_OPTION for what is no address of a service, and for plain HTTP beyond the loopback at a host
+ * that is not in `plainHttp`.
+ */
+export function findBase(
+  { base: own, baseVariables = [], toBase }: Pick<ProviderSource, 'base' | 'baseVariables' | 'toBase'>,
+  apiBase: string | undefined,
+  env: (variable: string) => string | undefined,
+  plainHttp: PlainHttpHosts = [],
+): FoundBase {
+  const from =
+    apiBase === undefined ? baseVariables.find((name) => (env(name) ?? '').trim() !== '') : '--api-base';
+  if (from === undefined) return { base: own, isOtherBase: false };
+  const given = (apiBase ?? env(from) ?? '').trim();
+  const base = (toBase?.(given) ?? given).replace(/\/{1,8}$/, '');
+  const fault = serviceUrlFault(base, plainHttp);
+  if (fault !== undefined) {
+    const host = serviceUrlFault(base, 'any') === undefined ? plainHttpHost(base) : undefined;
+    throw new WritError('PROVIDER_OPTION', {
+      // What was found may hold a password or a key.
+      message: `\`${from}\` names no address that a model can be asked at: ${fault}`,
+      detail: { place: from, expected: fault },
+      ...(host === undefined
+        ? {}
+        : {
+            hints: [
+              `to ask it over plain HTTP, commit \`[models] allow_http = ["${host}"]\` to \`.writ/config.toml\`: prompts and the key are then sent in the clear`,
+            ],
+          }),
+    });
+  }
+  return { base, isOtherBase: base !== own, from };
+}
+
+const maxBytes = 256 * 1024;
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
+
+/**
+ * Variables of a dotenv file (`--env-file`): `NAME=value`, `export` before it, `#` comments, values plain, in single
+ * quotes (as they stand) or in double quotes (with `\n`, `\r`, `\t`, `\"`, `\\`, `\$`), each on one line; nothing is
+ * expanded. ENV_FILE_MALFORMED with `detail {line, found}` for any other line and for a name that stands twice; never
+ * with a line's text.
+ */
+export function parseEnvFile(bytes: Uint8Array): ReadonlyMap<string, string> {
+  if (bytes.length > maxBytes)
+    throw new WritError('INPUT_TOO_LARGE', {
+      message: `expected an environment file of at most ${maxBytes} octets, found ${bytes.length}`,
+      detail: { maxBytes, found: bytes.length },
+    });
+  if (!isUtf8(bytes)) throw malformed(undefined, 'it is not UTF-8');
+  const values = new Map<string, string>();
+  new TextDecoder('utf-8')
+    .decode(bytes)
+    .split(/\r?\n/)
+    .forEach((text, index) => {
+      const line = text.trim();
+      if (line === '' || line.startsWith('#')) return;
+      const { name, rest } = toName(line, index + 1);
+      if (values.has(name)) throw malformed(index + 1, 'its name stands in a line before it');
+      values.set(name, toValue(rest, index + 1));
+    });
+  return values;
+}
+
+function toName(line: string, number: number): { readonly name: string; readonly rest: string } {
+  if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(line))
+    throw malformed(number, 'it holds a control character');
+  const found = /^(?:export[ \t]{1,16})?([A-Za-z_][A-Za-z0-9_]{0,127})[ \t]{0,16}=/.exec(line);
+  if (found?.[1] === undefined) throw malformed(number, 'it does not begin with `NAME=`');
+  return { name: found[1], rest: line.slice(found[0].length).trim() };
+}
+
+function toValue(text: string, number: number): string {
+  const quote = text.charAt(0);
+  if (quote === '`') throw malformed(number, 'a value in backticks');
+  if (quote !== '"' && quote !== "'") {
+    const comment = text.search(/(?:^|[ \t])#/);
+    return (comment < 0 ? text : text.slice(0, comment)).trimEnd();
+  }
+  let value = '';
+  let at = 1;
+  for (; text.charAt(at) !== quote; at += 1) {
+    if (at >= text.length) throw malformed(number, 'a quote without its end');
+    const isEscape = quote === '"' && text.charAt(at) === '\\';
+    if (isEscape) at += 1;
+    const letter = isEscape ? escapes[text.charAt(at)] : text.charAt(at);
+    if (letter === undefined) throw malformed(number, 'an escape that is none');
+    value += letter;
+  }
+  if (!/^[ \t]*(?:#.*)?$/.test(text.slice(at + 1))) throw malformed(number, 'text after the closing quote');
+  return value;
+}
+
+function malformed(line: number | undefined, found: string): WritError {
+  return new WritError('ENV_FILE_MALFORMED', {
+    message: `${line === undefined ? 'the environment file' : `line ${line} of the environment file`} cannot be read: ${found}`,
+    detail: { ...(line === undefined ? {} : { line }), found },
+  });
+}

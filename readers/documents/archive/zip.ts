@@ -1,0 +1,269 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+import { type ArchiveFault, isFault } from './archive-fault.ts';
+import { inflate } from './inflate.ts';
+
+/** All members of a zip archive in memory, as `zipMembers` reads them. */
+export function readZip(bytes: Buffer, limits: ZipLimits): readonly ZipMember[] | ArchiveFault {
+  const members: ZipMember[] = [];
+  const steps = zipMembers(bytes.length, limits);
+  let step = steps.next();
+  while (!step.done) {
+    const asked = step.value;
+    if ('name' in asked) members.push(asked);
+    step = steps.next('name' in asked ? asked.bytes : bytes.subarray(asked.at, asked.at + asked.length));
+  }
+  return step.value ?? members;
+}
+
+/** Signatures of a zip archive's records, little-endian (APPNOTE 4.3). */
+const zipSignatures = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  wideEnd: 0x06064b50,
+  locator: 0x07064b50,
+} as const;
+
+/** Bytes of its records, without names, extra fields and comments; of the longest of those (APPNOTE 4.3). */
+const zipSizes = { local: 30, central: 46, end: 22, wideEnd: 56, locator: 20, text: 0xffff } as const;
+
+/** In a field of 32 bits: the value stands in the zip64 one. */
+const wide32 = 0xffffffff;
+
+export interface ZipLimits {
+  readonly members: number;
+  /** In sum, of the members that are wanted, unpacked. */
+  readonly bytes: number;
+  /** Of each member, wanted or not, packed and unpacked. */
+  readonly memberBytes: number;
+  /**
+   * No zip64, and nothing between the last record of the directory and the end: what stands in no directory would be
+   * looked at by nobody.
+   */
+  readonly isPlain: boolean;
+  /** By its name as latin1; the others are not unpacked. Absent: all are. */
+  readonly isWanted?: (name: string) => boolean;
+}
+
+/** Bytes that a reader needs next: whoever holds the archive hands them in, fewer where it ends before. */
+interface WantedBytes {
+  readonly at: number;
+  readonly length: number;
+}
+
+/**
+ * Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a
+ * file.
+ */
+type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
+
+/** One file in an archive. */
+interface ZipMember {
+  /** Bytes of its name, in whatever encoding the archive has it; never checked for where it leads. */
+  readonly name: Buffer;
+  readonly bytes: Buffer;
+  /** What else its directory says of it: version, flags, time, attributes. */
+  readonly record: Buffer;
+}
+
+const windowBytes = 1024 * 1024;
+const maxRecordBytes = zipSizes.central + 3 * zipSizes.text;
+
+/**
+ * The members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in the order of its directory, stored or
+ * deflated; sizes and CRC-32 must hold, and no member may reach into the directory. Yields the bytes that it needs
+ * next, to be handed in, and the members. Members that share bytes count each. Ends with the fault, if there is one:
+ * damaged, cut off, encrypted, packed otherwise, on several disks, beyond the limits.
+ */
+export function* zipMembers(
+  size: number,
+  limits: ZipLimits,
+): Generator<WantedBytes | ZipMember, ArchiveFault | undefined, Buffer> {
+  const directory = yield* findZipDirectory(size, limits);
+  if (isFault(directory)) return directory;
+  let left = limits.bytes;
+  let at = directory.offset;
+  let window: { at: number; bytes: Buffer } = { at, bytes: Buffer.alloc(0) };
+  for (let count = 0; count < directory.entries; count += 1) {
+    const windowEnd = window.at + window.bytes.length;
+    if (at + maxRecordBytes > windowEnd && windowEnd < directory.end)
+      window = { at, bytes: yield { at, length: Math.max(0, Math.min(windowBytes, directory.end - at)) } };
+    const record = parseZipRecord(window.bytes.subarray(at - window.at), limits.isPlain);
+    if (isFault(record)) return record;
+    if (record.size > limits.memberBytes || record.packed > limits.memberBytes)
+      return { fault: `an entry has more than ${limits.memberBytes} bytes`, bound: 'memberBytes' };
+    at += record.length;
+    if (limits.isWanted?.(record.name.toString('latin1')) === false) continue;
+    left -= record.size;
+    if (left < 0) return { fault: `it unpacks to more than ${limits.bytes} bytes`, bound: 'bytes' };
+    const bytes = yield* readContent(record, directory.offset);
+    if (isFault(bytes)) return bytes;
+    yield { name: record.name, bytes, record: record.head };
+  }
+  return limits.isPlain && at !== directory.end ? { fault: 'its directory is damaged' } : undefined;
+}
+
+function* readContent(record: ZipRecord, before: number): ZipSteps<Buffer | ArchiveFault> {
+  const head = yield { at: record.offset, length: zipSizes.local };
+  if (head.length < zipSizes.local || head.readUInt32LE(0) !== zipSignatures.local)
+    return { fault: 'an entry is not where its directory says' };
+  const from = record.offset + zipSizes.local + head.readUInt16LE(26) + head.readUInt16LE(28);
+  if (from + record.packed > before) return { fault: 'an entry reaches into its directory' };
+  const content = unpack(yield { at: from, length: record.packed }, record);
+  if (isFault(content)) return content;
+  return content.length === record.size && crc32(content) === record.crc
+    ? content
+    : { fault: 'an entry is damaged' };
+}
+
+function unpack(packed: Buffer, { method, size }: ZipRecord): Buffer | ArchiveFault {
+  if (method === 0) return packed;
+  if (method !== 8)
+    return { fault: `an entry is packed with method ${method}; stored and deflated are read` };
+  const content = inflate(packed, 'raw', size);
+  return isFault(content) ? { fault: 'an entry is damaged', cause: content.cause } : content;
+}
+
+/** Where the records of an archive's members stand. */
+interface ZipDirectory {
+  readonly entries: number;
+  readonly offset: number;
+  readonly end: number;
+}
+
+/** Finds the directory of an archive of `size` bytes by the record at its end, or by that of zip64. */
+function* findZipDirectory(size: number, limits: ZipLimits): ZipSteps<ZipDirectory | ArchiveFault> {
+  const start = Math.max(0, size - zipSizes.end - zipSizes.text);
+  const tail = yield { at: start, length: size - start };
+  const at = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
+  if (at === -1 || at + zipSizes.end > tail.length)
+    return { fault: 'its directory is missing: it is cut off' };
+  if (tail.readUInt16LE(at + 4) !== 0) return { fault: 'it is one of several disks' };
+  const entries = tail.readUInt16LE(at + 10);
+  const bytes = tail.readUInt32LE(at + 12);
+  const offset = tail.readUInt32LE(at + 16);
+  if (limits.isPlain) return withinLimits({ entries, offset, end: start + at }, size, limits);
+  const isWide = entries === 0xffff || bytes === wide32 || offset === wide32;
+  const found = isWide ? yield* wideDirectory(start + at) : { entries, offset, end: offset + bytes };
+  return 'fault' in found ? found : withinLimits(found, size, limits);
+}
+
+function* wideDirectory(end: number): ZipSteps<ZipDirectory | ArchiveFault> {
+  const missing = { fault: 'its zip64 directory is missing' };
+  const locator = yield { at: Math.max(0, end - zipSizes.locator), length: zipSizes.locator };
+  if (locator.length < zipSizes.locator || locator.readUInt32LE(0) !== zipSignatures.locator) return missing;
+  const at = Number(locator.readBigUInt64LE(8));
+  if (!Number.isSafeInteger(at)) return { fault: 'it states a size that no file has' };
+  const record = yield { at, length: zipSizes.wideEnd };
+  if (record.length < zipSizes.wideEnd || record.readUInt32LE(0) !== zipSignatures.wideEnd) return missing;
+  const [entries = 0, bytes = 0, offset = 0] = [32, 40, 48].map((field) =>
+    Number(record.readBigUInt64LE(field)),
+  );
+  return [entries, bytes, offset].every(Number.isSafeInteger)
+    ? { entries, offset, end: offset + bytes }
+    : { fault: 'it states a size that no file has' };
+}
+
+function withinLimits(
+  directory: ZipDirectory,
+  size: number,
+  { members }: ZipLimits,
+): ZipDirectory | ArchiveFault {
+  if (directory.entries > members) return { fault: `it has more than ${members} entries`, bound: 'members' };
+  return directory.end > size ? { fault: 'its directory lies outside of it' } : directory;
+}
+
+/** What the directory of an archive says of a member. */
+interface ZipRecord {
+  /** Bytes of its name, in whatever encoding the archive has it. */
+  readonly name: Buffer;
+  /** Version, flags, time, attributes, sizes: as they stand there. */
+  readonly head: Buffer;
+  readonly method: number;
+  readonly crc: number;
+  /** Bytes; packed and as they were. */
+  readonly packed: number;
+  readonly size: number;
+  /** Where it begins. */
+  readonly offset: number;
+  /** Bytes of the record. */
+  readonly length: number;
+}
+
+/** The record at the beginning of these bytes, the sizes of zip64 among them unless it is to be a plain one. */
+function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord | ArchiveFault {
+  if (bytes.length < zipSizes.central || bytes.readUInt32LE(0) !== zipSignatures.central)
+    return { fault: 'its directory is damaged' };
+  const head = bytes.subarray(0, zipSizes.central);
+  const nameEnd = zipSizes.central + head.readUInt16LE(28);
+  const extraEnd = nameEnd + head.readUInt16LE(30);
+  if (bytes.length < extraEnd) return { fault: 'its directory is damaged' };
+  if ((head.readUInt16LE(8) & 1) !== 0) return { fault: 'an entry is encrypted' };
+  const stated = [head.readUInt32LE(24), head.readUInt32LE(20), head.readUInt32LE(42)];
+  const [size = 0, packed = 0, offset = 0] = isPlain
+    ? stated
+    : widened(stated, bytes.subarray(nameEnd, extraEnd));
+  if (![size, packed, offset].every(Number.isSafeInteger))
+    return { fault: 'it states a size that no file has' };
+  return {
+    name: bytes.subarray(zipSizes.central, nameEnd),
+    head,
+    method: head.readUInt16LE(10),
+    crc: head.readUInt32LE(16),
+    packed,
+    size,
+    offset,
+    length: extraEnd + head.readUInt16LE(32),
+  };
+}
+
+/** The values that did not fit stand in the extra field of zip64, in this order. */
+function widened(stated: readonly number[], extra: Buffer): readonly number[] {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    let from = at + 4;
+    return stated.map((value) => {
+      if (value !== wide32 || from + 8 > extra.length) return value;
+      from += 8;
+      return Number(extra.readBigUInt64LE(from - 8));
+    });
+  }
+  return stated;
+}
+
+/** Names are UTF-8: the one flag that stays. */
+const keptFlags = 0x0800;
+
+/** An archive of these files, deflated; comments and extra fields are left out. */
+export function writeZip(members: readonly ZipMember[]): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { name, bytes, record } of members) {
+    const packed = deflateRawSync(bytes);
+    const central = Buffer.from(record);
+    central.writeUInt16LE(record.readUInt16LE(8) & keptFlags, 8);
+    central.writeUInt16LE(8, 10);
+    central.writeUInt32LE(crc32(bytes), 16);
+    central.writeUInt32LE(packed.length, 20);
+    central.writeUInt32LE(bytes.length, 24);
+    central.writeUInt16LE(name.length, 28);
+    central.fill(0, 30, 36);
+    central.writeUInt32LE(offset, 42);
+    const local = Buffer.alloc(zipSizes.local);
+    local.writeUInt32LE(zipSignatures.local, 0);
+    // Version to names' length stand in both, in this order.
+    central.copy(local, 4, 6, 30);
+    parts.push(local, name, packed);
+    directory.push(central, name);
+    offset += local.length + name.length + packed.length;
+  }
+  const listed = Buffer.concat(directory);
+  const end = Buffer.alloc(zipSizes.end);
+  end.writeUInt32LE(zipSignatures.end, 0);
+  end.writeUInt16LE(members.length, 8);
+  end.writeUInt16LE(members.length, 10);
+  end.writeUInt32LE(listed.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, listed, end]);
+}
