@@ -10,8 +10,8 @@ export type {
   ApprovalSubject,
   ApprovalVerdict,
   ReceivedApproval,
-} from './core/contract/approval.ts';
-export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact.ts';
+} from './core/interfaces/approval.ts';
+export type { ArtifactProducer, ArtifactRequest, Produced } from './core/interfaces/artifact.ts';
 export type {
   ArtifactFacts,
   ChangeFacts,
@@ -23,7 +23,7 @@ export type {
   StageCheck,
   StageCheckInput,
   StandingFinding,
-} from './core/contract/check.ts';
+} from './core/interfaces/check.ts';
 export type {
   ContextItemKind,
   EvidencePolicy,
@@ -31,8 +31,8 @@ export type {
   FrameKind,
   RetrievalSoFar,
   TrustTier,
-} from './core/contract/evidence.ts';
-export type { Finding, Issue, Refusal, Severity } from './core/contract/finding.ts';
+} from './core/interfaces/evidence.ts';
+export type { Finding, Issue, Refusal, Severity } from './core/interfaces/finding.ts';
 export type {
   ArtifactBytes,
   AttemptToSense,
@@ -49,8 +49,8 @@ export type {
   StatementToFill,
   ToolRequest,
   ToolSettled,
-} from './core/contract/hook-payload.ts';
-export type { EffectiveCheck, EffectiveIntentSpec } from './core/contract/intentspec.gen.ts';
+} from './core/interfaces/hook-payload.ts';
+export type { EffectiveCheck, EffectiveIntentSpec } from './core/interfaces/intentspec.gen.ts';
 export type {
   AssistantMessage,
   FailureKind,
@@ -63,19 +63,19 @@ export type {
   ToolCall,
   ToolDeclaration,
   ToolResult,
-} from './core/contract/model.ts';
-export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
-export type { PlanDraft, PlannedTask, PlanRevision } from './core/contract/plan.ts';
-export type { ConfigSection, PolicyEngine } from './core/contract/policy.ts';
+} from './core/interfaces/model.ts';
+export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/patch-set.ts';
+export type { PlanDraft, PlannedTask, PlanRevision } from './core/interfaces/plan.ts';
+export type { ConfigSection, PolicyEngine } from './core/interfaces/policy.ts';
 export type {
   Provider,
   ProviderFailure,
   ProviderFlag,
   ProviderSetting,
   ProviderSource,
-} from './core/contract/provider.ts';
-export { providerFailure } from './core/contract/provider.ts';
-export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
+} from './core/interfaces/provider.ts';
+export { providerFailure } from './core/interfaces/provider.ts';
+export type { ReplanTrigger } from './core/interfaces/replan-trigger.ts';
 export type {
   DescribedRule,
   FileSides,
@@ -86,7 +86,7 @@ export type {
   RuleInScan,
   RulePoint,
   RuleText,
-} from './core/contract/rule.ts';
+} from './core/interfaces/rule.ts';
 export type {
   CapturedOutput,
   ExceededLimit,
@@ -95,8 +95,8 @@ export type {
   SandboxEgress,
   SandboxRequest,
   SandboxResult,
-} from './core/contract/sandbox.ts';
-export type { Scope } from './core/contract/scope.ts';
+} from './core/interfaces/sandbox.ts';
+export type { Scope } from './core/interfaces/scope.ts';
 export type {
   AppendOptions,
   Attestation,
@@ -114,7 +114,7 @@ export type {
   SignerSetting,
   SignerSource,
   TransparencyLog,
-} from './core/contract/sealing.ts';
+} from './core/interfaces/sealing.ts';
 export type {
   ArtifactRecord,
   CheckKind,
@@ -122,9 +122,9 @@ export type {
   StageName,
   StageRecord,
   TestCounts,
-} from './core/contract/stage.ts';
-export type { ObjectStore, StoreEntry, WriteTree } from './core/contract/store.ts';
-export type { StoreBeside, StorePlace, StoreSource } from './core/contract/store-source.ts';
+} from './core/interfaces/stage.ts';
+export type { ObjectStore, StoreEntry, WriteTree } from './core/interfaces/store.ts';
+export type { StoreBeside, StorePlace, StoreSource } from './core/interfaces/store-source.ts';
 export type {
   CodeAction,
   CodeDoor,
@@ -144,7 +144,7 @@ export type {
   WorkerSource,
   WorkResult,
   WorkUsage,
-} from './core/contract/worker.ts';
+} from './core/interfaces/worker.ts';
 export type { TapOptions } from './core/kernel/hook.ts';
 export type { PluginHooks } from './core/kernel/hooks.ts';
 export type {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openRepository } from '../engine/vcs/repository.ts';
-import { readHead } from '../engine/vcs/resolve-commit.ts';
+import { openRepository } from '../workspace/git/repository.ts';
+import { readHead } from '../workspace/git/resolve-commit.ts';
 
 /** Beside what was built: `scripts/build.ts` writes it. */
 const built = 'build.json';

@@ -8,11 +8,11 @@ import { ledgerPath } from '../attest/log/ledger-path.ts';
 import { openLogHere, unloggedRuns } from '../attest/log/logged-proof.ts';
 import type { Clock } from '../core/base/clock.ts';
 import { isWritError } from '../core/base/errors.ts';
-import type { TransparencyLog } from '../core/contract/sealing.ts';
-import type { ObjectStore } from '../core/contract/store.ts';
-import { openStores, type Stores } from '../engine/store/open-stores.ts';
-import { sealPaths } from '../engine/store/record/seal-paths.ts';
-import type { Repository } from '../engine/vcs/repository.ts';
+import type { TransparencyLog } from '../core/interfaces/sealing.ts';
+import type { ObjectStore } from '../core/interfaces/store.ts';
+import { openStores, type Stores } from '../store/open-stores.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
+import type { Repository } from '../workspace/git/repository.ts';
 
 /** Where log entries are made again, and whose ledger key signs the log. */
 export interface RenewalPlace {

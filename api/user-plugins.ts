@@ -11,9 +11,9 @@ import { type FoundPlugin, findPlugins, keepFiles } from '../engine/plugin-trust
 import { ownFilePlace } from '../engine/plugin-trust/own-places.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
 import { type PluginPackage, readDirectory } from '../engine/plugin-trust/plugin-package.ts';
-import { readBlob } from '../engine/vcs/blobs.ts';
-import type { Repository } from '../engine/vcs/repository.ts';
-import { resolveBase } from '../engine/vcs/resolve-commit.ts';
+import { readBlob } from '../workspace/git/blobs.ts';
+import type { Repository } from '../workspace/git/repository.ts';
+import { resolveBase } from '../workspace/git/resolve-commit.ts';
 
 /** The 64 hexadecimal digits of `sha256:…` as the user typed it; anything else is USAGE. */
 export function parsePluginDigest(text: string): string {

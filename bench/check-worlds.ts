@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../engine/config/config.ts';
-import { type OpenWorkspace, openingWorkspace } from '../engine/run/judge/open-workspace.ts';
-import type { Attempt } from '../engine/run/state/open-run.ts';
-import { stepsInMemory } from '../engine/run/state/steps.ts';
-import { openRepository } from '../engine/vcs/repository.ts';
-import { createScratch } from '../engine/vcs/scratch.ts';
+import { type OpenWorkspace, openingWorkspace } from '../engine/evaluate/open-workspace.ts';
+import type { Attempt } from '../engine/state/open-run.ts';
+import { stepsInMemory } from '../engine/state/steps.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
+import { openRepository } from '../workspace/git/repository.ts';
+import { createScratch } from '../workspace/git/scratch.ts';
 import { figure, interleaved, median, timed } from './measure.ts';
 import { sized } from './sized.ts';
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { request } from 'undici';
 import { systemClock } from '../core/base/clock.ts';
 import { createStreamer } from '../core/base/net.ts';
-import type { Provider } from '../core/contract/provider.ts';
+import type { Provider } from '../core/interfaces/provider.ts';
 import { builtInProviders } from '../providers/built-in-providers.ts';
 import { serveModel } from '../test/providers/model-server.ts';
 import { figure, interleaved, median } from './measure.ts';

@@ -1,7 +1,7 @@
 /* One process that applies and judges a patch of N files of 100 lines; prints milliseconds and its own peak memory. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSample } from '../test/engine/run/sample.ts';
+import { makeSample } from '../test/engine/sample.ts';
 import { timed } from './measure.ts';
 
 const files = Number(process.argv[2] ?? '2000');

@@ -1,4 +1,4 @@
-import { sampleSpec } from '../test/engine/run/sample.ts';
+import { sampleSpec } from '../test/engine/sample.ts';
 
 /** A contract of N objectives, each about a file of its own, with one check of `true`: as many Tasks. */
 export function manyTasksSpec(count: number): Buffer {

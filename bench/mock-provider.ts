@@ -1,5 +1,5 @@
-import type { ModelEvent, ModelMessage, ToolCall } from '../core/contract/model.ts';
-import type { Provider } from '../core/contract/provider.ts';
+import type { ModelEvent, ModelMessage, ToolCall } from '../core/interfaces/model.ts';
+import type { Provider } from '../core/interfaces/provider.ts';
 import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
 
 /** The calls of one reply, by name and arguments. */

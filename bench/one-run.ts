@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { makeSample, sampleSpec } from '../test/engine/run/sample.ts';
+import { makeSample, sampleSpec } from '../test/engine/sample.ts';
 import { figure, median } from './measure.ts';
 import { sized } from './sized.ts';
 

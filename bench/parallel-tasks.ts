@@ -1,6 +1,6 @@
-import { formatModelChoice } from '../coder/instructions.ts';
-import { coderWorker } from '../coder/plugin.ts';
-import { makeSample } from '../test/engine/run/sample.ts';
+import { formatModelChoice } from '../agent/instructions.ts';
+import { coderWorker } from '../agent/plugin.ts';
+import { makeSample } from '../test/engine/sample.ts';
 import { figure, median, timed } from './measure.ts';
 import { type MockCalls, mockProvider, mockProviderPlugin, submit } from './mock-provider.ts';
 import { sized } from './sized.ts';

@@ -1,5 +1,5 @@
 /* One process that plans N objectives; prints milliseconds (median of 5) and the bytes that a draft holds. Wants --expose-gc. */
-import { checkTaskGraph } from '../core/contract/plan.ts';
+import { checkTaskGraph } from '../core/interfaces/plan.ts';
 import { type PlanOutcome, planTasks } from '../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
 import { sampleSpecWith } from '../testing.ts';

@@ -3,9 +3,9 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { maxFrameBytes, parseFrame, pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
-import { lineCutter } from '../engine/tool/capture.ts';
-import { startProcess } from '../engine/tool/spawn.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
+import { lineCutter } from '../workspace/process/capture.ts';
+import { startProcess } from '../workspace/process/spawn.ts';
 import { figure, median, timed } from './measure.ts';
 import { sized } from './sized.ts';
 

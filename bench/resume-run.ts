@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSample } from '../test/engine/run/sample.ts';
+import { makeSample } from '../test/engine/sample.ts';
 import { manyTasksRecording } from './many-tasks-spec.ts';
 import { figure, median } from './measure.ts';
 import { sized } from './sized.ts';

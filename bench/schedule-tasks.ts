@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { PlannedTask } from '../core/contract/plan.ts';
+import type { PlannedTask } from '../core/interfaces/plan.ts';
 import { planTasks } from '../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
-import { stepsInMemory } from '../engine/run/state/steps.ts';
-import { schedule, type TaskEnd } from '../engine/run/work/schedule.ts';
-import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
-import { sampleSpec } from '../test/engine/run/sample.ts';
+import { stepsInMemory } from '../engine/state/steps.ts';
+import { schedule, type TaskEnd } from '../engine/work/schedule.ts';
+import { readIntentSpec } from '../spec/read-intent-spec.ts';
+import { sampleSpec } from '../test/engine/sample.ts';
 import { figure, median, timed } from './measure.ts';
 import { sized } from './sized.ts';
 

@@ -4,14 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { guardCommand } from '../engine/tool/acl.ts';
-import { isVersionControl } from '../engine/tool/version-control.ts';
+import { guardCommand } from '../workspace/command-acl/acl.ts';
+import { isVersionControl } from '../workspace/process/version-control.ts';
 import { figure, printTable } from './measure.ts';
 import { sized } from './sized.ts';
 
 const rounds = sized(40, 1);
 const load = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../test/engine/tool/shell/${name}.json`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../test/workspace/shell/${name}.json`, import.meta.url), 'utf8'));
 const hostile = load('hostile') as Readonly<Record<string, readonly string[]>>;
 const lines = [...Object.values(hostile).flat(), ...(load('ordinary') as readonly string[])];
 

@@ -4,10 +4,10 @@ import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
-import { storeRefs } from '../engine/store/store-refs.ts';
-import { openRepository } from '../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../plugins/store/git-native-store.ts';
-import { makeRepository } from '../test/engine/vcs/sample-repository.ts';
+import { storeRefs } from '../store/store-refs.ts';
+import { makeRepository } from '../test/workspace/git/sample-repository.ts';
+import { openRepository } from '../workspace/git/repository.ts';
 import { figure, interleaved, timed } from './measure.ts';
 import { sized } from './sized.ts';
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/base/clock.ts';
-import { inParallel } from '../engine/run/state/machine.ts';
-import { makeSample } from '../test/engine/run/sample.ts';
+import { inParallel } from '../engine/state/machine.ts';
+import { makeSample } from '../test/engine/sample.ts';
 import { figure, median, timed } from './measure.ts';
 import { sized } from './sized.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fixtures, makeSample } from '../test/engine/run/sample.ts';
+import { fixtures, makeSample } from '../test/engine/sample.ts';
 import { figure, interleaved } from './measure.ts';
 
 /** `writ verify HEAD` of a sealed run in a repository, whole processes of the compiled package, against `node -e 0`. */

@@ -140,8 +140,8 @@ function interruption(thrown: unknown, signal: AbortSignal): WritError | undefin
 async function setAsideLines(start: string): Promise<readonly string[]> {
   try {
     if (!mayHoldAny(start)) return [];
-    const { openRepository } = await import('../engine/vcs/repository.ts');
-    const { setAsideNotices } = await import('../engine/vcs/set-aside-refs.ts');
+    const { openRepository } = await import('../workspace/git/repository.ts');
+    const { setAsideNotices } = await import('../workspace/git/set-aside-refs.ts');
     return await setAsideNotices(await openRepository(start, { bare: true, onlyReads: true }));
   } catch {
     return [];

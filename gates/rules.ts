@@ -1,4 +1,4 @@
-import type { Rule } from '../core/contract/rule.ts';
+import type { Rule } from '../core/interfaces/rule.ts';
 import { meta as artifactDeclared } from './rules/artifact-declared.meta.ts';
 import { meta as artifactFormat } from './rules/artifact-format.meta.ts';
 import { meta as artifactPresent } from './rules/artifact-present.meta.ts';

@@ -1,4 +1,4 @@
-import type { ArtifactProducer } from '../core/contract/artifact.ts';
+import type { ArtifactProducer } from '../core/interfaces/artifact.ts';
 import { describeRules, reportedIds } from '../core/kernel/rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';
 import { meta } from './rules/sast.meta.ts';

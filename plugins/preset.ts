@@ -1,5 +1,5 @@
+import { coderPlugin } from '../agent/plugin.ts';
 import { type AttestPluginOptions, attestPlugin } from '../attest/attestor/plugin.ts';
-import { coderPlugin } from '../coder/plugin.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { providersPlugin } from '../providers/plugin.ts';

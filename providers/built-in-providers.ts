@@ -1,4 +1,4 @@
-import type { ProviderSource } from '../core/contract/provider.ts';
+import type { ProviderSource } from '../core/interfaces/provider.ts';
 
 /** Every backend that comes with writ, by name; each is loaded when it is picked. */
 export const builtInProviders: Readonly<Record<string, () => Promise<ProviderSource>>> = {

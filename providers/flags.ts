@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
 import { nearestName, quoted } from '../core/base/printable.ts';
-import type { ProviderFlag } from '../core/contract/provider.ts';
+import type { ProviderFlag } from '../core/interfaces/provider.ts';
 import { codexFlags } from './codex/codex-flags.ts';
 import { deepseekFlags } from './deepseek/deepseek-flags.ts';
 import { kimiFlags } from './kimi/kimi-flags.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { WritError } from '../core/base/errors.ts';
 import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/service-url.ts';
-import type { ProviderSource } from '../core/contract/provider.ts';
+import type { ProviderSource } from '../core/interfaces/provider.ts';
 
 /** Where a key may lie, in the order that is asked (document 2, Options; resolutions B, Credentials). */
 export const keyPlaces = ['env-file', 'repo-vault', 'global-vault', 'environment'] as const;

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../core/contract/model.ts';
+import type { ModelUsage } from '../core/interfaces/model.ts';
 
 /** USD per million tokens. */
 export interface ModelPrice {

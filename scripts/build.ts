@@ -13,8 +13,8 @@ const unchecked = process.env.WRIT_BUILD_UNCHECKED === '1' ? ['--noCheck'] : [];
 const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json', ...unchecked], { stdio: 'inherit' });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 const data = globSync([
-  '{core,engine,readers}/**/*.json',
-  '{core,engine,readers}/**/*.gen.js',
+  '{core,spec,workspace,engine,readers}/**/*.json',
+  '{core,spec,workspace,engine,readers}/**/*.gen.js',
   'fixtures/demo/**/*',
   'fixtures/demo/**/.*',
 ]);
@@ -206,9 +206,9 @@ const noOtherCommand: Plugin = {
  * kept for a place, of which there may then be a second.
  */
 const seldomLoaded = [
-  'engine/tool/acl.js',
-  'engine/spec/secret-words.js',
-  'engine/frame/import-graph.js',
+  'workspace/process/acl.js',
+  'spec/secret-words.js',
+  'engine/context/import-graph.js',
   'plugins/store/external-local-store.js',
   'plugins/store/write-git-native.js',
 ];

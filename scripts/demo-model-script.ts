@@ -1,4 +1,4 @@
-import type { ScriptedReply } from '../test/coder/scripted-model.ts';
+import type { ScriptedReply } from '../test/agent/scripted-model.ts';
 
 /** What the model of the demonstration says, reply by reply; written by hand, as a model might. */
 const objectives = [

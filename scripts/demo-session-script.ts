@@ -1,4 +1,4 @@
-import type { ScriptedReply } from '../test/coder/scripted-model.ts';
+import type { ScriptedReply } from '../test/agent/scripted-model.ts';
 import { changeOfNotes, done } from './demo-model-script.ts';
 
 const objective =

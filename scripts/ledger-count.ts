@@ -1,5 +1,5 @@
 /* Printed after the tests: how much of the contract is enforced, and which part brings the rest. */
-import { contractRows } from '../engine/spec/contract-rows.ts';
+import { contractRows } from '../spec/contract-rows.ts';
 import { readProofs } from '../test/ledger/pairs/pair.ts';
 import { serviceRows } from '../test/ledger/service-rows.ts';
 import { sessionRest } from '../test/ledger/session-rows/rest.ts';

@@ -17,11 +17,11 @@ import { createPrinter, openSink } from '../bin/terminal/print.ts';
 import { createProgress } from '../bin/terminal/progress.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { HttpStreamer } from '../core/base/http-question.ts';
-import type { ReachProvider } from '../core/contract/provider.ts';
-import { execFileBounded } from '../engine/tool/spawn.ts';
+import type { ReachProvider } from '../core/interfaces/provider.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { watchRuns } from '../session/work/watch-runs.ts';
-import { scriptModel } from '../test/coder/scripted-model.ts';
+import { scriptModel } from '../test/agent/scripted-model.ts';
+import { execFileBounded } from '../workspace/process/spawn.ts';
 import { demoReplies } from './demo-model-script.ts';
 import { sessionReplies } from './demo-session-script.ts';
 

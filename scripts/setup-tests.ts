@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { codexProgram } from '../test/coder/codex/codex-program.ts';
+import { codexProgram } from '../test/agent/codex/codex-program.ts';
 import { installTestTool } from './test-tools.ts';
 
 interface Need {

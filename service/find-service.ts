@@ -1,8 +1,8 @@
 import { WritError } from '../core/base/errors.ts';
 import { askHttp, type HttpAnswer } from '../core/base/net.ts';
-import { isProcessLockHeld } from '../engine/tool/process/process-lock.ts';
 import { type Discovery, parseDiscovery } from '../http/discovery.ts';
 import { readPrivateFile } from '../http/private-files.ts';
+import { isProcessLockHeld } from '../workspace/process/process-lock.ts';
 import type { ServicePlace } from './service-place.ts';
 
 /** What is known of a repository's service without asking it. `stale`: it was killed and its files are left. */

@@ -1,8 +1,7 @@
 import { basename, join } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import type { RepositoryPlace } from '../core/contract/store.ts';
-import { keepFiles } from '../engine/store/kept-files.ts';
+import type { RepositoryPlace } from '../core/interfaces/store.ts';
 import { type Discovery, formatDiscovery, makeToken } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {
@@ -12,6 +11,7 @@ import {
   removeOwnFile,
   writePrivateFile,
 } from '../http/private-files.ts';
+import { keepFiles } from '../store/kept-files.ts';
 import { openBus } from './bus.ts';
 import { openDirtyMarks, openMarkGround } from './dirty-marks.ts';
 import { serviceRoutes } from './routes.ts';

@@ -1,6 +1,6 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { acquireProcessLock, type ProcessLock } from '../engine/tool/process/process-lock.ts';
 import { readPrivateFile } from '../http/private-files.ts';
+import { acquireProcessLock, type ProcessLock } from '../workspace/process/process-lock.ts';
 import { findService } from './find-service.ts';
 import type { ServicePlace } from './service-place.ts';
 

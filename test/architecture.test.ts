@@ -29,25 +29,31 @@ t.test('every architecture rule can fail', async (t) => {
   const imports = (...paths: string[]) => paths.map((path) => `import '${path}';\n`).join('');
   const breaking: Record<string, ReturnType<typeof toHouse>[]> = {
     'arrows of `core`': [withFiles({ 'core/kernel/x.ts': imports('../../gates/rules/scope.ts') })],
-    'arrows of `engine`': [withFiles({ 'engine/run/x.ts': imports('../../gates/rules/scope.ts') })],
+    'arrows of `engine`': [withFiles({ 'engine/x.ts': imports('../gates/rules/scope.ts') })],
     'arrows of `readers`': [withFiles({ 'readers/source/x.ts': imports('../../core/kernel/plugin.ts') })],
     'readers do no I/O': [withFiles({ 'readers/source/x.ts': imports('node:fs/promises') })],
     'the ladder in `core`': [
       withFiles({ 'core/base/x.ts': imports('../kernel/plugin.ts') }),
       withFiles({ 'core/x.ts': 'export {};\n' }),
     ],
-    'the ladder in `engine`': [
-      withFiles({ 'engine/spec/x.ts': "import type { S } from '../run/decide/decide.ts';\n" }),
-      withFiles({ 'engine/attic/x.ts': 'export {};\n' }),
+    'the ladder in `workspace`': [
+      withFiles({
+        'workspace/process/x.ts': "import type { S } from '../patch/x.ts';\n",
+        'workspace/patch/x.ts': 'export type S = 1;\n',
+      }),
+      withFiles({ 'workspace/x.ts': 'export {};\n' }),
     ],
+    'arrows of `spec`': [withFiles({ 'spec/x.ts': imports('../engine/ask.ts') })],
+    'arrows of `workspace`': [withFiles({ 'workspace/git/x.ts': imports('../../engine/ask.ts') })],
+    'arrows of `store`': [withFiles({ 'store/x.ts': imports('../engine/ask.ts') })],
     'the ladder in `attest`': [
       withFiles({ 'attest/bundle/x.ts': "import type { S } from '../signer/sign.ts';\n" }),
       withFiles({ 'attest/x.ts': 'export {};\n' }),
     ],
-    'the ladder in `engine/run`': [
-      withFiles({ 'engine/run/record/x.ts': "import type { S } from '../decide/decide.ts';\n" }),
-      withFiles({ 'engine/run/judge/x.ts': "import type { S } from '../ask.ts';\n" }),
-      withFiles({ 'engine/run/attic/x.ts': 'export {};\n' }),
+    'the ladder in `engine`': [
+      withFiles({ 'engine/record/x.ts': "import type { S } from '../decide/decide.ts';\n" }),
+      withFiles({ 'engine/evaluate/x.ts': "import type { S } from '../ask.ts';\n" }),
+      withFiles({ 'engine/attic/x.ts': 'export {};\n' }),
     ],
     'core is at most 7000 lines': [
       withFiles(
@@ -57,8 +63,8 @@ t.test('every architecture rule can fail', async (t) => {
       ),
     ],
     'core and engine name no tenant of a slot': [
-      withFiles({ 'engine/run/x.ts': "export const engines = ['cedar'];\n" }),
-      withFiles({ 'engine/run/x.ts': "slots.log.pick('x');\n" }),
+      withFiles({ 'engine/x.ts': "export const engines = ['cedar'];\n" }),
+      withFiles({ 'engine/x.ts': "slots.log.pick('x');\n" }),
       withFiles({ 'core/kernel/x.ts': "export const isOpen = sandbox.name === 'bare';\n" }),
     ],
     'arrows of `gates`': [
@@ -71,7 +77,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
     ],
     'arrows of `providers`': [withFiles({ 'providers/x/y.ts': imports('../../http/loopback-server.ts') })],
-    'arrows of `coder`': [withFiles({ 'coder/x.ts': imports('../engine/run/decide/decide.ts') })],
+    'arrows of `agent`': [withFiles({ 'agent/x.ts': imports('../engine/decide/decide.ts') })],
     'arrows of `api`': [
       withFiles({ 'api/x.ts': imports('../bin/exit.ts') }),
       withFiles({ 'api/x.ts': imports('../gates/rules/scope.ts') }),
@@ -106,7 +112,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'test/core/x.test.ts': 'setInterval(look, 9);\n' }),
       withFiles({ 'test/core/x.ts': 'Atomics.wait(cell, 0, 0, 9);\nawait systemClock.sleep(9);\n' }),
       withFiles({ 'test/core/x.ts': "import { setTimeout as pause } from 'node:timers/promises';\n" }),
-      withFiles({ 'test/engine/run/stuck-run.ts': "export const work = 'done';\n" }),
+      withFiles({ 'test/engine/stuck-run.ts': "export const work = 'done';\n" }),
     ],
     'no clock decides a test': [
       withFiles({ 'test/core/x.test.ts': 'const began = performance.now();\n' }),
@@ -133,10 +139,10 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'plugins/x.ts': 'const own = createPool({ threads: 2 });\n' }),
     ],
     'cac only through `bin/args.ts`': [withFiles({ 'bin/x.ts': "export const a = () => import('cac');\n" })],
-    'child processes only through `engine/tool/spawn.ts`': [
+    'child processes only through `workspace/process/spawn.ts`': [
       withFiles({ 'gates/x.ts': imports('node:child_process') }),
     ],
-    'outbound HTTP only through `engine/tool/egress/outside.ts`': [
+    'outbound HTTP only through `workspace/egress/outside.ts`': [
       withFiles({ 'core/x.ts': imports('node:https') }),
       withFiles({ 'core/x.ts': "export const a = await fetch('x');\n" }),
       withFiles({ 'http/x.ts': "import { type Server, request } from 'node:http';\n" }),
@@ -165,10 +171,10 @@ t.test('every architecture rule can fail', async (t) => {
     'the HTTP framework only through `http/loopback-server.ts`': [
       withFiles({ 'http/x.ts': imports('@hono/node-server/utils/response') }),
     ],
-    'SQL only through `engine/store/sql.ts`': [
+    'SQL only through `store/sql.ts`': [
       withFiles({ 'core/x.ts': imports('node:sqlite') }),
       withFiles({ 'service/x.ts': "import type { Database } from 'node-sqlite3-wasm';\n" }),
-      withFiles({ 'engine/store/sql.ts': 'export {};\n' }),
+      withFiles({ 'store/sql.ts': 'export {};\n' }),
     ],
     'inflating only through `readers/documents/archive/inflate.ts`': [
       withFiles({ 'bin/x.ts': "import { gunzipSync } from 'node:zlib';\nexport const a = gunzipSync;\n" }),
@@ -218,8 +224,8 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'plugin.ts': undefined, 'plugins/x.ts': '' }),
     ],
     'doors only list names': [withFiles({ 'index.ts': `${soundFiles['index.ts']}export const more = 1;\n` })],
-    'every hook point is called': [withFiles({ 'engine/run/ask.ts': "slots.signer.pick('x');\n" })],
-    'every slot is picked from': [withFiles({ 'engine/run/ask.ts': "hooks.tool.guard.call('x');\n" })],
+    'every hook point is called': [withFiles({ 'engine/ask.ts': "slots.signer.pick('x');\n" })],
+    'every slot is picked from': [withFiles({ 'engine/ask.ts': "hooks.tool.guard.call('x');\n" })],
     'a task of the pool is a module `…-in-thread.ts`, named where its `run` is known': [
       withFiles({ 'core/x.ts': 'export const task = defineTask<typeof run>(new URL(given));\n' }),
       withFiles({ 'core/x.ts': "defineTask<typeof run>(new URL('./a-in-thread.ts', import.meta.url));\n" }),
@@ -227,8 +233,8 @@ t.test('every architecture rule can fail', async (t) => {
     ],
     'a rule is known by its meta: nobody else spells its id': [
       withFiles({ 'bin/x.ts': "export const warned = ['new-tests'];\n" }),
-      withFiles({ 'engine/run/x.ts': "export const isOut = (rule: string) => rule === 'scope';\n" }),
-      withFiles({ 'engine/run/work/work-task.ts': 'export {};\n' }),
+      withFiles({ 'engine/x.ts': "export const isOut = (rule: string) => rule === 'scope';\n" }),
+      withFiles({ 'engine/work/work-task.ts': 'export {};\n' }),
     ],
     'starting up loads no heavy library': [
       withFiles({
@@ -238,13 +244,13 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),
     ],
     'verifying needs no engine': [
-      withFiles({ 'api/verify/verify-material.ts': imports('../../engine/run/ask.ts') }),
+      withFiles({ 'api/verify/verify-material.ts': imports('../../engine/ask.ts') }),
       withFiles({ 'api/verify/verify-material.ts': imports('ajv') }),
     ],
     '`session/tui` knows `session/screen` and the form of a snapshot': [
       withFiles({ 'session/tui/x.ts': imports('../state/decide.ts') }),
       withFiles({ 'session/tui/x.ts': imports('../state/snapshot.ts') }),
-      withFiles({ 'session/tui/x.ts': imports('../../engine/store/sql.ts') }),
+      withFiles({ 'session/tui/x.ts': imports('../../store/sql.ts') }),
     ],
     '`session/web` knows `session/screen` and the form of a snapshot': [
       withFiles({ 'session/web/x.ts': imports('../state/decide.ts') }),
@@ -256,10 +262,10 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'session/web/x.ts': imports('node:url') }),
     ],
     'deciding is pure': [
-      withFiles({ 'engine/run/decide/decide.ts': imports('../../../core/base/clock.ts') }),
+      withFiles({ 'engine/decide/decide.ts': imports('../../core/base/clock.ts') }),
       withFiles({
-        'engine/run/decide/decide.ts': imports('./x.ts'),
-        'engine/run/decide/x.ts': imports('node:fs'),
+        'engine/decide/decide.ts': imports('./x.ts'),
+        'engine/decide/x.ts': imports('node:fs'),
       }),
     ],
   };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../core/base/clock.ts';
 import { createEngine } from '../core/kernel/engine.ts';
-import { contractRows } from '../engine/spec/contract-rows.ts';
-import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
-import { fixtures, type Json, sampleSpec } from './engine/run/sample.ts';
+import { contractRows } from '../spec/contract-rows.ts';
+import { readIntentSpec } from '../spec/read-intent-spec.ts';
+import { fixtures, type Json, sampleSpec } from './engine/sample.ts';
 import { serviceRows } from './ledger/service-rows.ts';
 
 const plugins = preset({ env: {}, ephemeralKey: false });

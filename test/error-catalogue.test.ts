@@ -35,7 +35,7 @@ t.test('the error page lists every code once, with exit code, status and hint', 
 t.test('every error code is used by a source file', async (t) => {
   const sources = globSync(
     [
-      '{core,engine,readers,plugins,providers,coder,gates,attest,api,http,service,session,bin}/**/*.ts',
+      '{core,spec,workspace,store,engine,readers,plugins,providers,agent,gates,attest,api,http,service,session,bin}/**/*.ts',
       'bin/writ.js',
     ],
     {

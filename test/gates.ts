@@ -1,7 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'engine/patch/stated-authors.test.ts',
+  'workspace/patch/stated-authors.test.ts',
   'readers/diff',
   'readers/source',
   'gates/rules/scope.test.ts',
@@ -26,9 +26,9 @@ await room(
   'gates/checks',
   'gates/formats',
   'gates/rules/regression.test.ts',
-  'engine/run/judge/regression',
-  'engine/run/judge/ask-stage-checks.test.ts',
-  'engine/run/eight-errors.test.ts',
+  'engine/evaluate/regression',
+  'engine/evaluate/ask-stage-checks.test.ts',
+  'engine/eight-errors.test.ts',
   'gates/rules/check-outcome.test.ts',
   'gates/rules/artifact-declared.test.ts',
   'gates/rules/artifact-present.test.ts',

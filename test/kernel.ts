@@ -16,7 +16,7 @@ await room(
   'plugins/testers/stage-check-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',
   'core/base',
-  'engine/spec',
+  'spec',
   'readers/documents/date-time.test.ts',
   'work',
 );

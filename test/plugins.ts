@@ -3,7 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'readers/sensitive',
   'readers/documents/archive',
-  'engine/run/redacted-run.test.ts',
+  'engine/redacted-run.test.ts',
   'bin/commands/redact.test.ts',
   'plugins/redaction',
   'plugins/testers/store-tester.test.ts',

@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('engine/store', 'plugins/store');
+await room('store', 'plugins/store');

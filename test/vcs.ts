@@ -1,15 +1,15 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'engine/vcs',
+  'workspace/git',
   'engine/plan/glob.test.ts',
   'engine/plan/scope.test.ts',
-  'engine/run/record/run-litter.test.ts',
-  'engine/patch/round-trip.test.ts',
-  'engine/patch/refusals.test.ts',
-  'engine/patch/carry-reader.test.ts',
-  'engine/patch/compare-patches.test.ts',
-  'engine/patch/incoming-forms.test.ts',
-  'engine/patch/large-patch.test.ts',
-  'engine/patch/patch-without.test.ts',
+  'engine/record/run-litter.test.ts',
+  'workspace/patch/round-trip.test.ts',
+  'workspace/patch/refusals.test.ts',
+  'workspace/patch/carry-reader.test.ts',
+  'workspace/patch/compare-patches.test.ts',
+  'workspace/patch/incoming-forms.test.ts',
+  'workspace/patch/large-patch.test.ts',
+  'workspace/patch/patch-without.test.ts',
 );

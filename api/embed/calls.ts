@@ -9,14 +9,9 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { InProcessApprover } from '../../core/contract/approval.ts';
-import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type {
-  ChangeSource,
-  ResumeRequest,
-  RunRequest,
-  RunSettings,
-} from '../../engine/run/state/run-request.ts';
+import type { InProcessApprover } from '../../core/interfaces/approval.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { ChangeSource, ResumeRequest, RunRequest, RunSettings } from '../../engine/state/run-request.ts';
 import { readVersion } from '../build.ts';
 import { compact } from '../envelope.ts';
 import { maxSpecBytes, readSpecBytes } from '../intent/read-spec.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { explain } from '../../attest/verify/explain.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { compact, toFault } from '../envelope.ts';
 import { runRefusal } from '../run/open-run.ts';
 import { toRunData } from '../run/run-data.ts';

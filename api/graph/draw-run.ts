@@ -1,6 +1,6 @@
-import type { ObjectType } from '../../engine/store/object-shapes.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import type { StoredObject } from '../../engine/store/stored-object.ts';
+import type { ObjectType } from '../../store/object-shapes.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import type { StoredObject } from '../../store/stored-object.ts';
 import type { GraphNode } from '../schemas/other-schemas.ts';
 import { type Described, type Drawing, eachOf, named, toDetail } from './drawing.ts';
 import { type DrawnType, type ParsedFile, parseFile, type RunRecord, toObjectPath } from './thread-record.ts';

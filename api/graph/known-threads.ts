@@ -1,9 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { startedRun } from '../../engine/run/record/started-run.ts';
-import { readJournal } from '../../engine/store/parse-journal.ts';
-import type { FoundRecord } from '../../engine/store/record/list-record-refs.ts';
-import { journalPath, listRunDirectories } from '../../engine/store/run-directory.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { startedRun } from '../../engine/record/started-run.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import type { FoundRecord } from '../../store/record/list-record-refs.ts';
+import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { isUuid, type RecordReader, type RunRecord, textIn } from './thread-record.ts';
 
 /** A run and the thread that it says it is of. */

@@ -1,16 +1,16 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import type { ObjectStore } from '../../core/contract/store.ts';
-import type { ObjectType } from '../../engine/store/object-shapes.ts';
-import type { FoundRecord } from '../../engine/store/record/list-record-refs.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import { waitingFolder } from '../../engine/store/record/waiting-folder.ts';
-import { parseObject, type StoredObject } from '../../engine/store/stored-object.ts';
-import { readEach, readHeads } from '../../engine/vcs/read-each.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { listRecordTree } from '../../engine/vcs/tree.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import type { ObjectType } from '../../store/object-shapes.ts';
+import type { FoundRecord } from '../../store/record/list-record-refs.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { waitingFolder } from '../../store/record/waiting-folder.ts';
+import { parseObject, type StoredObject } from '../../store/stored-object.ts';
+import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { listRecordTree } from '../../workspace/git/tree.ts';
 import { graphLimits } from './drawing.ts';
 
 /** A file of a record as it was found; without bytes where it cannot be read, and `problem` says why. */

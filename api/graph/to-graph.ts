@@ -1,5 +1,5 @@
-import type { StoredObject } from '../../engine/store/stored-object.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
+import type { StoredObject } from '../../store/stored-object.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { GraphData } from '../schemas/other-schemas.ts';
 import { drawRun } from './draw-run.ts';
 import {

@@ -1,8 +1,8 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { Scope } from '../../core/contract/scope.ts';
-import { withoutOwnSecrets } from '../../engine/spec/own-secrets.ts';
-import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../engine/spec/read-intent-spec.ts';
-import { isPlainlyAllowed } from '../../engine/tool/acl/plainly-allowed.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { withoutOwnSecrets } from '../../spec/own-secrets.ts';
+import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../spec/read-intent-spec.ts';
+import { isPlainlyAllowed } from '../../workspace/command-acl/plainly-allowed.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 
 /** A judged file; of an accepted one the bytes too. */
@@ -19,7 +19,7 @@ export async function judgeSpec(
 ): Promise<JudgedSpec> {
   try {
     // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
-    const { readIntentSpec } = await import('../../engine/spec/read-intent-spec.ts');
+    const { readIntentSpec } = await import('../../spec/read-intent-spec.ts');
     const bytes = await readSpecBytes(context, path);
     const read = await withoutOwnSecrets(bytes, await readWithCommands(readIntentSpec, bytes, ruleIds));
     return read.ok ? { ...read, bytes } : read;
@@ -34,13 +34,13 @@ export async function judgeSpec(
 }
 
 async function readWithCommands(
-  readIntentSpec: typeof import('../../engine/spec/read-intent-spec.ts').readIntentSpec,
+  readIntentSpec: typeof import('../../spec/read-intent-spec.ts').readIntentSpec,
   bytes: Uint8Array,
   ruleIds: readonly string[],
 ): Promise<ReadResult> {
   const read = readIntentSpec(bytes);
   if (!read.ok || isPlainlyAllowed(read.effective, ruleIds)) return read;
-  const { commandProblems } = await import('../../engine/tool/acl.ts');
+  const { commandProblems } = await import('../../workspace/command-acl/acl.ts');
   return readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, ruleIds) });
 }
 

@@ -15,7 +15,7 @@ import { verifyByPolicy } from '../../attest/log/verify-by-policy.ts';
 import { ledgerKeysFor } from '../../attest/verify/anchors.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 
 /** A ledger to be read, judged by keys of the user's. */

@@ -7,12 +7,12 @@ import { signApproval } from '../../attest/approval/sign-approval.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { ApprovalVerdict, EarlierCandidate } from '../../core/contract/approval.ts';
-import { comparePatches, type PatchComparison } from '../../engine/patch/compare-patches.ts';
-import { differencesFrom, reportsOnRef } from '../../engine/run/record/shown-reports.ts';
-import { storeApproval } from '../../engine/run/record/stored-approvals.ts';
-import { execFileBounded } from '../../engine/tool/spawn.ts';
+import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/approval.ts';
+import { differencesFrom, reportsOnRef } from '../../engine/record/shown-reports.ts';
+import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { comparePatches, type PatchComparison } from '../../workspace/patch/compare-patches.ts';
+import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type JudgedHere, judgeHere } from './open-run.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

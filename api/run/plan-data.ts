@@ -1,8 +1,8 @@
+import { readAsked } from '../../engine/draft/draft-request.ts';
+import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/draft/kept-draft.ts';
+import { whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
-import { readAsked } from '../../engine/run/draft/draft-request.ts';
-import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/run/draft/kept-draft.ts';
-import { whyItWaits } from '../../engine/run/draft/waiting-drafts.ts';
-import type { RunPlan } from '../../engine/run/plan-run.ts';
+import type { RunPlan } from '../../engine/plan-run.ts';
 import type { DraftData, DraftedData, PlanData } from '../schemas/plan-schema.ts';
 
 /** A plan as `--json` shows it. */

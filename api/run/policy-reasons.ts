@@ -1,6 +1,6 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
-import { type CheckRecord, stageNames } from '../../core/contract/stage.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import { type CheckRecord, stageNames } from '../../core/interfaces/stage.ts';
 
 /** Checks, and people of one kind, that are named; the rest is counted. */
 const most = 5;

@@ -2,10 +2,10 @@ import { parseBundle } from '../../attest/bundle/bundle.ts';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type ListedDigests, replayRun } from '../../engine/run/decide/replay-run.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { type ListedDigests, replayRun } from '../../engine/decide/replay-run.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 
 /** What deciding again came to: data of `writ replay`. */

@@ -1,9 +1,9 @@
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { CheckNetwork } from '../../core/contract/network-use.ts';
-import type { DescribedRule, Rule } from '../../core/contract/rule.ts';
-import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
+import type { DescribedRule, Rule } from '../../core/interfaces/rule.ts';
+import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
 import type {
   ArtifactRecord,
   CheckBaseline,
@@ -13,11 +13,11 @@ import type {
   OutputTail,
   StageRecord,
   TestCounts,
-} from '../../core/contract/stage.ts';
+} from '../../core/interfaces/stage.ts';
 import { describeRules } from '../../core/kernel/rules.ts';
-import { approversLackingCode, rightsLackingCode } from '../../engine/run/state/approval-rights.ts';
-import { checkUnknownCode, logUnusedCode } from '../../engine/run/state/checks.ts';
-import { foreignPolicyCode, provenanceMissingCode } from '../../engine/run/state/policies.ts';
+import { approversLackingCode, rightsLackingCode } from '../../engine/state/approval-rights.ts';
+import { checkUnknownCode, logUnusedCode } from '../../engine/state/checks.ts';
+import { foreignPolicyCode, provenanceMissingCode } from '../../engine/state/policies.ts';
 import { compact } from '../envelope.ts';
 import type { RunData } from '../schemas/run-schema.ts';
 import { listedPlugins } from '../user-plugins.ts';

@@ -1,6 +1,6 @@
-import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
-import type { DraftSummary } from '../../engine/run/draft/waiting-drafts.ts';
-import type { RunSummary } from '../../engine/run/record/list-runs.ts';
+import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { DraftSummary } from '../../engine/draft/waiting-drafts.ts';
+import type { RunSummary } from '../../engine/record/list-runs.ts';
 import type { RunsData } from '../schemas/run-schema.ts';
 import { policyReasons } from './policy-reasons.ts';
 

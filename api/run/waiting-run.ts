@@ -1,16 +1,12 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import {
-  parseWaitingRecord,
-  type WaitingRecord,
-  waitingPath,
-} from '../../engine/run/record/stored-approvals.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
-import type { GateReport } from '../../engine/store/record/gate-report.ts';
-import { readGateReport } from '../../engine/store/record/read-gate-report.ts';
-import { verdictDigest } from '../../engine/store/record/verdict.ts';
-import type { RunStore } from '../../engine/store/run-store.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/record/stored-approvals.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { verdictDigest } from '../../store/record/verdict.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 
 /** A run that waits, and the very report that its approvals are bound to. */

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Place } from '../place.ts';
 import { type ChangedSince, changedSince } from './approve-run.ts';
 import { judgeHere } from './open-run.ts';

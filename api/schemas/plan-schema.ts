@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { runMembers, runSchema } from './run-schema.ts';
 import {
   type Admitted,

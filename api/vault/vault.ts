@@ -14,9 +14,9 @@ import {
 import { parseList, toFields } from '../../core/base/parse-fields.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { RepositoryPlace } from '../../core/contract/store.ts';
-import { readRepositorySettings } from '../../engine/store/repository-settings.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
+import type { RepositoryPlace } from '../../core/interfaces/store.ts';
+import { readRepositorySettings } from '../../store/repository-settings.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import { decryptText, encryptText, makeIdentity } from './age-text.ts';
 
 /** Writers of one vault wait for each other; each is done in milliseconds. */

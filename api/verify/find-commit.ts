@@ -3,12 +3,12 @@ import { nothingThere, oneCheck, refuted, type VerifyReport } from '../../attest
 import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { readObjects } from '../../engine/vcs/blobs.ts';
-import { askGit, gitFailed } from '../../engine/vcs/git.ts';
-import { hashTree } from '../../engine/vcs/hash-tree.ts';
-import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
-import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
-import { readHead } from '../../engine/vcs/resolve-commit.ts';
+import { readObjects } from '../../workspace/git/blobs.ts';
+import { askGit, gitFailed } from '../../workspace/git/git.ts';
+import { hashTree } from '../../workspace/git/hash-tree.ts';
+import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts';
+import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
+import { readHead } from '../../workspace/git/resolve-commit.ts';
 
 /** The commit that is checked out in the repository at hand; `undefined` outside of one and on an unborn branch. */
 export async function headCommit(open: () => Promise<Repository>): Promise<string | undefined> {

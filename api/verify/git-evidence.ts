@@ -6,12 +6,12 @@ import { readFrom } from '../../attest/log/read-from.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { CarryReader } from '../../core/contract/approval.ts';
-import type { RunStore } from '../../engine/store/run-store.ts';
-import { readObjects } from '../../engine/vcs/blobs.ts';
-import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
-import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { CarryReader } from '../../core/interfaces/approval.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { readObjects } from '../../workspace/git/blobs.ts';
+import { evidenceReader } from '../../workspace/git/evidence-reader.ts';
+import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 
 /**
  * A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no
@@ -46,7 +46,7 @@ export async function gitEvidence(
 function readCarry(repository: Repository): CarryReader {
   let loaded: Promise<CarryReader> | undefined;
   const load = (): Promise<CarryReader> => {
-    loaded ??= import('../../engine/patch/carry-reader.ts').then(({ carryReader }) =>
+    loaded ??= import('../../workspace/patch/carry-reader.ts').then(({ carryReader }) =>
       carryReader(repository),
     );
     return loaded;

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
-import type { FindRun } from '../../engine/store/record/find-run.ts';
-import type { KeptReaders } from '../../engine/vcs/object-reader.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { FindRun } from '../../store/record/find-run.ts';
+import type { KeptReaders } from '../../workspace/git/object-reader.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 import type { Ground } from './verify-bytes.ts';
 
@@ -21,8 +21,8 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
   let finder: Promise<FindRun> | undefined;
   const open = (): Promise<Repository> => {
     opened ??= Promise.all([
-      import('../../engine/vcs/repository.ts'),
-      import('../../engine/vcs/object-reader.ts'),
+      import('../../workspace/git/repository.ts'),
+      import('../../workspace/git/object-reader.ts'),
     ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
       readers = keepObjectReaders();
       const repository = readers.keep(await openRepository(repoPath ?? cwd, { bare: true }));
@@ -36,7 +36,7 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
     findCommit: async (ids) => (await import('./find-commit.ts')).findCommit(open, ids),
     headCommit: async () => (await import('./find-commit.ts')).headCommit(open),
     findRun: async (wanted) => {
-      finder ??= Promise.all([open(), import('../../engine/store/record/find-run.ts')]).then(
+      finder ??= Promise.all([open(), import('../../store/record/find-run.ts')]).then(
         ([repository, { runFinder }]) => runFinder(stores, repository, systemClock),
       );
       return (await finder)(wanted);

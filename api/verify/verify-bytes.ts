@@ -5,7 +5,7 @@ import { summaryChecks } from '../../attest/verify/summary-demands.ts';
 import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { Belief, VerifyDemands } from './demands.ts';
 import { type FilePart, selectParts, sourceDemandedOf, splitFile } from './split-file.ts';
 import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';

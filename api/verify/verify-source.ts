@@ -8,7 +8,7 @@ import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/ve
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { replayRecord } from '../../engine/run/decide/replay-record.ts';
+import { replayRecord } from '../../engine/decide/replay-record.ts';
 import type { ArchiveAnswer } from './archive-tree.ts';
 import type { Belief, VerifyDemands } from './demands.ts';
 

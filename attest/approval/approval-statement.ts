@@ -2,7 +2,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { ApprovalSubject } from '../../core/contract/approval.ts';
+import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
 import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { type Statement, statementType } from '../statement/statement.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { askGit, type GitDirectory } from '../../engine/vcs/git.ts';
+import { askGit, type GitDirectory } from '../../workspace/git/git.ts';
 import { type Environment, homeOf } from '../keys/user-config-dir.ts';
 
 /** The key an approver signs with: a file, or a public key as text whose private half is in the SSH agent. */

@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
-import type { InProcessApprover } from '../../core/contract/approval.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { InProcessApprover } from '../../core/interfaces/approval.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
 import { openKeyFile } from '../keys/file-key.ts';
 import { openSshKeyFile } from '../keys/openssh-key.ts';

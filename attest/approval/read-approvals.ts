@@ -9,7 +9,7 @@ import type {
   ApprovalVerdict,
   EarlierCandidate,
   ReceivedApproval,
-} from '../../core/contract/approval.ts';
+} from '../../core/interfaces/approval.ts';
 import { type AllowedSigner, type AllowedSigners, parseAllowedSigners } from './allowed-signers.ts';
 import { type ApprovalDocument, parseApprovalDocument } from './approval-document.ts';
 import { parseApproval, type ReadApproval } from './approval-statement.ts';

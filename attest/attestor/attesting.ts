@@ -4,8 +4,8 @@ import type {
   AttestRequest,
   SealedFile,
   SealingParties,
-} from '../../core/contract/sealing.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
+} from '../../core/interfaces/sealing.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
 import { buildEquivalence } from '../statement/approval-equivalence.ts';
 import { buildProvenance } from '../statement/build-provenance.ts';

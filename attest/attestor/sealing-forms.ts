@@ -1,4 +1,4 @@
-import type { LogForm, SignerForm } from '../../core/contract/sealing.ts';
+import type { LogForm, SignerForm } from '../../core/interfaces/sealing.ts';
 import { ledgerForm, ledgerMode } from '../log/ledger-section.ts';
 import { publicLogForm } from '../public/lazy-public-log.ts';
 import { publicLogMode } from '../public/public-log-section.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { LogProof } from '../../core/contract/sealing.ts';
+import type { LogProof } from '../../core/interfaces/sealing.ts';
 import {
   expectArray,
   expectBase64,

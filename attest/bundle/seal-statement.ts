@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { Attestation, LogProof, SealingParties, Signer } from '../../core/contract/sealing.ts';
+import type { Attestation, LogProof, SealingParties, Signer } from '../../core/interfaces/sealing.ts';
 import { inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { buildLogEntry } from '../log/log-entry.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { expectArray, expectBase64, expectObject, expectText } from './expect-json.ts';
 import { isSignedBy } from './public-key.ts';
 

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 
 /** The SubjectPublicKeyInfo of a key, DER. */
 export function toSpki(key: KeyObject): Buffer {

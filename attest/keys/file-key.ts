@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { type OwnFiles, ownFiles } from '../../core/kernel/plugin.ts';
 import { createOnce } from './create-once.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';

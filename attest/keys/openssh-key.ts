@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { type OwnFiles, ownFiles } from '../../core/kernel/plugin.ts';
 import { parseBase64 } from '../encoding/base64.ts';
 import { isSignedBy, keyIdOf } from '../encoding/public-key.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readGuarded } from '../../core/base/files.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { openKeyFile, openOwnKey } from './file-key.ts';
 import type { Environment } from './user-config-dir.ts';
 import { userKeysDir } from './user-keys-dir.ts';

@@ -1,8 +1,8 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { LedgerFindings } from '../../engine/store/ledger-findings.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import { readSmall } from '../../engine/vcs/read-each.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { LedgerFindings } from '../../store/ledger-findings.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { readSmall } from '../../workspace/git/read-each.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';
 import { openLedgerHere, openMirrorHere } from './logged-proof.ts';

@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { parseBase64Octets } from '../encoding/base64.ts';
 import type { LedgerKey } from './ledger-key.ts';
 import { formatNote, isSignatureOf, parseNote } from './note.ts';

@@ -1,5 +1,5 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { OutsideLog } from '../../core/contract/sealing.ts';
+import type { OutsideLog } from '../../core/interfaces/sealing.ts';
 import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
 import { type CheckpointMemory, forked } from './checkpoint-memory.ts';
 import { isForked, rememberSeen } from './compare-seen.ts';

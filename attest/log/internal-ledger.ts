@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { LogProof, Signer, TransparencyLog } from '../../core/contract/sealing.ts';
+import type { LogProof, Signer, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { mergeCosignatures } from './cosignature.ts';

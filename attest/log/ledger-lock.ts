@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { acquireProcessLock, type ProcessLock } from '../../engine/tool/process/process-lock.ts';
+import { acquireProcessLock, type ProcessLock } from '../../workspace/process/process-lock.ts';
 
 /**
  * Becomes the only writer of the ledger in `directory`, waiting at most `waitMs`, else LEDGER_BUSY. The lock is beside

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { LogProof } from '../../core/contract/sealing.ts';
+import type { LogProof } from '../../core/interfaces/sealing.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { parseEntries } from './entry-bundle.ts';
 import { proveConsistency, proveInclusion } from './ledger-proofs.ts';

@@ -1,5 +1,5 @@
-import type { ConfigSection } from '../../core/contract/policy.ts';
-import type { LogForm, SealingPlace } from '../../core/contract/sealing.ts';
+import type { ConfigSection } from '../../core/interfaces/policy.ts';
+import type { LogForm, SealingPlace } from '../../core/interfaces/sealing.ts';
 
 /** The mode that a contract asks for the internal ledger by. */
 export const ledgerMode = 'internal-ledger';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { readMirror } from './git-mirror.ts';
 import { ledgerPath } from './ledger-path.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ProofStanding } from '../../engine/vcs/log-refs.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { ProofStanding } from '../../workspace/git/log-refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { signedBy } from './continue-mirror.ts';
 import { mirrorRef } from './git-mirror.ts';

@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { listRecordRefs } from '../../engine/store/record/list-record-refs.ts';
-import { readLogProofs } from '../../engine/store/record/read-log-proofs.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { listRecordRefs } from '../../store/record/list-record-refs.ts';
+import { readLogProofs } from '../../store/record/read-log-proofs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { parseTlogProof } from './tlog-proof.ts';
 

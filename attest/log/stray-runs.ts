@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeDurably } from '../../core/base/files.ts';
-import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { signedBy } from './continue-mirror.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { LogProof } from '../../core/contract/sealing.ts';
+import type { LogProof } from '../../core/interfaces/sealing.ts';
 import { parseBase64, parseBase64Octets } from '../encoding/base64.ts';
 
 /** A C2SP tlog-proof, taken apart. Nothing in it is verified yet. */

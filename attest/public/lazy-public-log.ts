@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
-import type { LogForm, LogSource } from '../../core/contract/sealing.ts';
+import type { LogForm, LogSource } from '../../core/interfaces/sealing.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { readPublicLogSection } from './public-log-section.ts';
 

@@ -1,5 +1,5 @@
-import type { ConfigSection } from '../../core/contract/policy.ts';
-import type { SealingPlace } from '../../core/contract/sealing.ts';
+import type { ConfigSection } from '../../core/interfaces/policy.ts';
+import type { SealingPlace } from '../../core/interfaces/sealing.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 
 /** The mode that a contract asks for a public log by. */

@@ -9,7 +9,7 @@ import type {
   OutsideProof,
   SealingPlace,
   TransparencyLog,
-} from '../../core/contract/sealing.ts';
+} from '../../core/interfaces/sealing.ts';
 import {
   expectArray,
   expectObject,

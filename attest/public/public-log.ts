@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { askHttp, type HttpAsker } from '../../core/base/net.ts';
-import type { LogProof, Signer, TransparencyLog } from '../../core/contract/sealing.ts';
+import type { LogProof, Signer, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { type BundledProof, parseTlogEntry } from '../bundle/bundled-proof.ts';
 import {
   expectArray,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { connect } from 'node:net';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import { algorithmOf, isSignedBy, keyIdOf } from '../encoding/public-key.ts';
 import { parseSshPublicKey, type SshPublicKey } from '../encoding/ssh-public-key.ts';
 import { WireReader } from '../encoding/wire-reader.ts';

@@ -4,7 +4,7 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpQuestion } from '../../core/base/http-question.ts';
 import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { SealingPlace, Signer } from '../../core/contract/sealing.ts';
+import type { SealingPlace, Signer } from '../../core/interfaces/sealing.ts';
 import type { Capabilities, Secrets } from '../../core/kernel/plugin.ts';
 import { parseAnyBundle } from '../bundle/any-bundle.ts';
 import { formatBundle } from '../bundle/bundle.ts';

@@ -1,5 +1,5 @@
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import type { SignerForm } from '../../core/contract/sealing.ts';
+import type { SignerForm } from '../../core/interfaces/sealing.ts';
 
 /** A key file of the user's own: absolute, or below the home directory when it begins with `~/`. */
 export interface PathKey<Form extends string> {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { askHttp } from '../../core/base/net.ts';
-import type { Signer, SignerForm, SignerSource } from '../../core/contract/sealing.ts';
+import type { Signer, SignerForm, SignerSource } from '../../core/interfaces/sealing.ts';
 import { type Capabilities, ownFiles, type Secrets, secretsOf } from '../../core/kernel/plugin.ts';
 import { openKeyFile } from '../keys/file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from '../keys/key-signer.ts';

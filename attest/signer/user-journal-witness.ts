@@ -11,9 +11,9 @@ import type {
   JournalWitness,
   KnownJournal,
   WitnessedJournal,
-} from '../../engine/store/journal-witness.ts';
-import { journalMac, processWitness, voucherUnder } from '../../engine/store/process-witness.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
+} from '../../store/journal-witness.ts';
+import { journalMac, processWitness, voucherUnder } from '../../store/process-witness.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import { createOnce } from '../keys/create-once.ts';
 import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
 import { userKeysDir } from '../keys/user-keys-dir.ts';

@@ -1,4 +1,4 @@
-import type { AttestRequest } from '../../core/contract/sealing.ts';
+import type { AttestRequest } from '../../core/interfaces/sealing.ts';
 import { subjectsOf } from './build-provenance.ts';
 import { type DigestSet, type Statement, statementType } from './statement.ts';
 

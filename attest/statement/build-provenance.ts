@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { AttestRequest } from '../../core/contract/sealing.ts';
+import type { AttestRequest } from '../../core/interfaces/sealing.ts';
 import {
   builderId,
   buildType,

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { AttestRequest } from '../../core/contract/sealing.ts';
+import type { AttestRequest } from '../../core/interfaces/sealing.ts';
 import { subjectsOf } from './build-provenance.ts';
 import { type ResourceDescriptor, type Statement, statementType } from './statement.ts';
 

@@ -1,6 +1,6 @@
-import type { AttestRequest } from '../../core/contract/sealing.ts';
-import type { CheckRecord } from '../../core/contract/stage.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
+import type { AttestRequest } from '../../core/interfaces/sealing.ts';
+import type { CheckRecord } from '../../core/interfaces/stage.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import { subjectsOf } from './build-provenance.ts';
 import { type ResourceDescriptor, type Statement, statementType } from './statement.ts';
 

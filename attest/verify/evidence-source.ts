@@ -1,6 +1,6 @@
-import type { CarryReader } from '../../core/contract/approval.ts';
-import type { HashedTree } from '../../core/contract/store.ts';
-import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import type { CarryReader } from '../../core/interfaces/approval.ts';
+import type { HashedTree } from '../../core/interfaces/store.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */

@@ -1,6 +1,6 @@
-import { coAuthorsIn } from '../../engine/vcs/co-authors.ts';
-import { formatIdentity } from '../../engine/vcs/mailbox.ts';
-import { objectHash } from '../../engine/vcs/object-hash.ts';
+import { coAuthorsIn } from '../../workspace/git/co-authors.ts';
+import { formatIdentity } from '../../workspace/git/mailbox.ts';
+import { objectHash } from '../../workspace/git/object-hash.ts';
 
 /** A commit as its own bytes describe it. */
 export interface GitCommit {

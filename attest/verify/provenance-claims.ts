@@ -1,4 +1,4 @@
-import { type AttestedPlugin, pluginDependency } from '../../core/contract/sealing.ts';
+import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import {
   expectArray,
   expectObject,

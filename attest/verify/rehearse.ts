@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { messageOf } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { SealingParties } from '../../core/contract/sealing.ts';
+import type { SealingParties } from '../../core/interfaces/sealing.ts';
 import { signStatement } from '../bundle/seal-statement.ts';
 import { parseEnvelope, verifyEnvelope } from '../encoding/dsse.ts';
 import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { AttestedPlugin } from '../../core/contract/sealing.ts';
+import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
 
 /**
  * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed

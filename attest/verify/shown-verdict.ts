@@ -1,8 +1,8 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { GateReport } from '../../engine/store/record/gate-report.ts';
-import { readGateReport } from '../../engine/store/record/read-gate-report.ts';
-import { verdictDigest, verdictOf } from '../../engine/store/record/verdict.ts';
-import { verdictDifferences } from '../../engine/store/record/verdict-differences.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
+import { verdictDifferences } from '../../store/record/verdict-differences.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { refuted, unavailable } from './report.ts';
 

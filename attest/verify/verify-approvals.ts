@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ApprovalVerdict, ReceivedApproval } from '../../core/contract/approval.ts';
-import type { GateReport } from '../../engine/store/record/gate-report.ts';
+import type { ApprovalVerdict, ReceivedApproval } from '../../core/interfaces/approval.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
 import { parseApprovalDocument } from '../approval/approval-document.ts';
 import { parseApproval } from '../approval/approval-statement.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';

@@ -1,5 +1,5 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import type { AttestRequest, SealedEvidence } from '../../core/contract/sealing.ts';
+import type { AttestRequest, SealedEvidence } from '../../core/interfaces/sealing.ts';
 import { carriedIn } from '../statement/approval-equivalence.ts';
 import { buildDecision } from '../statement/decision-statement.ts';
 import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';

@@ -1,5 +1,5 @@
-import type { CarryReader } from '../../core/contract/approval.ts';
-import { findCarryFault } from '../../engine/store/record/carry-fault.ts';
+import type { CarryReader } from '../../core/interfaces/approval.ts';
+import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { type CarriedCandidate, equivalenceType } from '../statement/approval-equivalence.ts';
 import type { CheckList } from './check-list.ts';
 import { type EvidenceSource, runFiles } from './evidence-source.ts';

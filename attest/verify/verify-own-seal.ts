@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { systemClock } from '../../core/base/clock.ts';
-import type { SealedEvidence, SealingParties } from '../../core/contract/sealing.ts';
+import type { SealedEvidence, SealingParties } from '../../core/interfaces/sealing.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { noMemory } from '../log/no-memory.ts';
 import { parseTrustedRoot } from '../public/trusted-root.ts';

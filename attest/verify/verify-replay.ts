@@ -1,4 +1,4 @@
-import type { ReplayRecord } from '../../core/contract/replay-record.ts';
+import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { stageNames } from '../../core/contract/stage.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import { expectText, type JsonObject } from '../encoding/expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';

@@ -1,4 +1,4 @@
-import type { HashedTree } from '../../core/contract/store.ts';
+import type { HashedTree } from '../../core/interfaces/store.ts';
 import type { CheckList } from './check-list.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { refuted, unavailable } from './report.ts';

@@ -1,13 +1,13 @@
 import { readVersion } from '../../api/build.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import { runGit } from '../../engine/vcs/git.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { AgentProfile } from '../../session/agents/agent-profile.ts';
 import { type AgentPlaces, findAgent } from '../../session/agents/find-agent.ts';
 import type { McpGround } from '../../session/mcp/mcp-ground.ts';
 import { threadsOf } from '../../session/mcp/threads-of.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
+import { runGit } from '../../workspace/git/git.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { askWrit } from '../mcp/ask-writ.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { maxApprovalTtlSeconds } from '../../engine/config/sections.ts';
+import { maxApprovalTtlSeconds } from '../../engine/config/bounds.ts';
 import { parseLoopbackAddress } from '../../http/addresses.ts';
 import { flagTable, type GivenFlag } from '../../providers/flags.ts';
 import type { AgentProfile } from '../../session/agents/agent-profile.ts';

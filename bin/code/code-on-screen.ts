@@ -167,8 +167,8 @@ function showScreen(
       return writeOutput(cwd, typedPath(path, env.HOME), text);
     },
     async isRun(word) {
-      const { isRun } = await import('../../engine/store/record/is-run.ts');
-      const { openRepository } = await import('../../engine/vcs/repository.ts');
+      const { isRun } = await import('../../store/record/is-run.ts');
+      const { openRepository } = await import('../../workspace/git/repository.ts');
       return isRun(stores, await openRepository(line.workingDir), systemClock, word);
     },
     suspend: () => terminal.suspend(),

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { runInTerminal } from '../../engine/tool/spawn.ts';
+import { runInTerminal } from '../../workspace/process/spawn.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 

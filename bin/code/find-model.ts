@@ -1,9 +1,9 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { ModelChoice } from '../../core/contract/worker.ts';
-import { isBuiltIn, pickProvider } from '../../engine/run/state/open-model.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { findAgent } from '../../engine/tool/find-program.ts';
+import type { ModelChoice } from '../../core/interfaces/worker.ts';
+import { isBuiltIn, pickProvider } from '../../engine/state/open-model.ts';
 import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { findAgent } from '../../workspace/process/find-program.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 
 /** The model of a session, as far as it can be known before it is asked. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { toEnvelope } from '../../api/envelope.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import {
   openPrivateDirectory,
   readPrivateFile,
@@ -14,6 +13,7 @@ import { toAgo } from '../../session/screen/words/to-span.ts';
 import { threadDirectory } from '../../session/thread/open-thread.ts';
 import { listThreadsWithStates } from '../../session/thread/thread-states.ts';
 import type { Draft } from '../../session/tui/composer/draft.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** More than a person looks through. */

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import {
   advisoryDir,
   openAdvisoryDatabase,

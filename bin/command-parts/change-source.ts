@@ -1,10 +1,10 @@
+import { workerOf } from '../../agent/plugin.ts';
 import { readInput } from '../../api/read-input.ts';
-import { workerOf } from '../../coder/plugin.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { ChangeSource, RunRequest, RunSettings } from '../../engine/run/state/run-request.ts';
-import type { LocalChanges } from '../../engine/vcs/set-aside.ts';
+import type { ChangeSource, RunRequest, RunSettings } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
+import type { LocalChanges } from '../../workspace/git/set-aside.ts';
 import { openLines } from '../terminal/line-reader.ts';
 import type { CommandContext } from './command.ts';
 import { readModelChoice, refuseChoice } from './providers.ts';

@@ -13,14 +13,9 @@ import { draftData, draftedData } from '../../api/run/plan-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { Actor, TargetRepo } from '../../core/contract/intentspec.gen.ts';
-import { type AdmittedContract, readContract } from '../../engine/intent/admit-contract.ts';
-import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
-import { readIntentHistory } from '../../engine/intent/intent-history.ts';
-import { requireSameMetadata } from '../../engine/intent/require-active.ts';
-import { effectiveScope } from '../../engine/plan/scope.ts';
-import { type DraftedIntent, draftIntent, keptDraftLacks } from '../../engine/run/draft/draft-intent.ts';
-import { readRequest } from '../../engine/run/draft/draft-request.ts';
+import type { Actor, TargetRepo } from '../../core/interfaces/intentspec.gen.ts';
+import { type DraftedIntent, draftIntent, keptDraftLacks } from '../../engine/draft/draft-intent.ts';
+import { readRequest } from '../../engine/draft/draft-request.ts';
 import {
   type DraftEdit,
   draftEdits,
@@ -29,16 +24,21 @@ import {
   keepDraft,
   readDraft,
   requireStricter,
-} from '../../engine/run/draft/kept-draft.ts';
-import { findWaitingDraft, whyItWaits } from '../../engine/run/draft/waiting-drafts.ts';
-import type { RunRequest } from '../../engine/run/state/run-request.ts';
-import { locatorForm } from '../../engine/spec/rules/document-rules.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { askGit } from '../../engine/vcs/git.ts';
-import { readIdentity } from '../../engine/vcs/identity.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
-import { readHead } from '../../engine/vcs/resolve-commit.ts';
+} from '../../engine/draft/kept-draft.ts';
+import { findWaitingDraft, whyItWaits } from '../../engine/draft/waiting-drafts.ts';
+import { type AdmittedContract, readContract } from '../../engine/intent/admit-contract.ts';
+import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
+import { readIntentHistory } from '../../engine/intent/intent-history.ts';
+import { requireSameMetadata } from '../../engine/intent/require-active.ts';
+import { effectiveScope } from '../../engine/plan/scope.ts';
+import type { RunRequest } from '../../engine/state/run-request.ts';
 import { rules } from '../../gates/rules.ts';
+import { locatorForm } from '../../spec/rules/document-rules.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { askGit } from '../../workspace/git/git.ts';
+import { readIdentity } from '../../workspace/git/identity.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { type LineReader, openLines } from '../terminal/line-reader.ts';
 import { styled } from '../terminal/print.ts';
 import { advisoriesLacking } from './advisories-lacking.ts';

@@ -4,9 +4,9 @@ import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { PluginAccess } from '../../engine/plugin-trust/plugin-access.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { openEngine as openFull } from '../../plugins/preset/open-engine.ts';
 import { findSecret, keyPlaceNames } from '../../providers/keys.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { CommandContext } from './command.ts';
 import type { Reaching } from './reach-provider.ts';
 

@@ -5,7 +5,7 @@ import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
 import { joinIntents } from '../../engine/upkeep/join-intents.ts';
 import { awaitsChoice, isRefused, type MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import type { Moved, MoveRequest, Pushed } from '../../engine/upkeep/push-refs.ts';
-import { fetchedLogRef, isLogRef } from '../../engine/vcs/log-refs.ts';
+import { fetchedLogRef, isLogRef } from '../../workspace/git/log-refs.ts';
 import { styled } from '../terminal/print.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 

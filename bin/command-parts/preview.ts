@@ -1,7 +1,7 @@
 import type { JudgedSpec } from '../../api/intent/read-spec.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { Issue } from '../../core/contract/finding.ts';
-import { hasGitAbove } from '../../engine/vcs/has-git-above.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
+import { hasGitAbove } from '../../workspace/git/has-git-above.ts';
 import type { CommandContext } from './command.ts';
 
 /**
@@ -14,10 +14,10 @@ export async function previewOf(
 ): Promise<readonly Issue[]> {
   const admitted = { ...read, warnings: issues, mandatory: [] };
   if (repoPath === undefined && !hasGitAbove(cwd)) {
-    const { contractIssues } = await import('../../engine/run/open/judgement.ts');
+    const { contractIssues } = await import('../../engine/open/judgement.ts');
     return contractIssues(admitted);
   }
-  const { previewContract } = await import('../../engine/run/plan-contract.ts');
+  const { previewContract } = await import('../../engine/plan-contract.ts');
   const { askedBuiltIns } = await import('../../plugins/preset/create-engine.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,

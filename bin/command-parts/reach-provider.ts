@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { ReachedProvider, ReachProvider } from '../../core/contract/provider.ts';
-import type { SecretSource } from '../../engine/run/state/run-secrets.ts';
-import type { FindSearch } from '../../engine/tool/search-backend.ts';
+import type { ReachedProvider, ReachProvider } from '../../core/interfaces/provider.ts';
+import type { SecretSource } from '../../engine/state/run-secrets.ts';
 import { braveKeys, braveSearch, duckDuckGoSearch } from '../../plugins/web-search/plugin.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { flagTable } from '../../providers/flags.ts';
@@ -14,6 +13,7 @@ import {
   type TrafficRecording,
 } from '../../providers/wire/record-traffic.ts';
 import type { OpenedProvider } from '../../providers/wire/traffic-file.ts';
+import type { FindSearch } from '../../workspace/process/search-backend.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './vaults.ts';
 

@@ -6,7 +6,7 @@ import {
   type VaultPlace,
 } from '../../api/vault/vault.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from './command.ts';
 
 /** The vaults that are looked in here, each read when it is first asked, and once. */

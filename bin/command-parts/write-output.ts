@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { Issue } from '../../core/contract/finding.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
 import { styled } from '../terminal/print.ts';
 import type { CommandContext } from './command.ts';
 

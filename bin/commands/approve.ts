@@ -2,7 +2,7 @@ import { type ApprovalData, approveRun, changedSince } from '../../api/run/appro
 import { judgeHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { findApproverKey } from '../../attest/approval/approver-key.ts';
-import { gitLine } from '../../engine/vcs/git.ts';
+import { gitLine } from '../../workspace/git/git.ts';
 import { readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';

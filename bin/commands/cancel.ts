@@ -1,8 +1,8 @@
 import { cancelRun } from '../../api/run/cancel-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { cancelDraft, findWaitingDraft } from '../../engine/run/draft/waiting-drafts.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { cancelDraft, findWaitingDraft } from '../../engine/draft/waiting-drafts.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { printRun } from '../report/human.ts';

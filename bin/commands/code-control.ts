@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { escapeJson } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { findSession } from '../../session/client/find-session.ts';
 import { serveRequests } from '../../session/client/serve-requests.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /**

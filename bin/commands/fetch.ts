@@ -2,7 +2,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { pickRemote } from '../../engine/upkeep/network-git.ts';
 import { pickRecord } from '../../engine/upkeep/pick-record.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { fetchAndFollow, toMovedResult } from '../command-parts/moved-refs.ts';
 

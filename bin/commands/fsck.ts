@@ -14,13 +14,13 @@ import { readUnverifiedManifest } from '../../attest/verify/predicates/read-mani
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { shortRef } from '../../engine/store/landed.ts';
-import type { Problem } from '../../engine/store/problem.ts';
 import { checkRepository, mayBeElsewhere } from '../../engine/upkeep/check-repository.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { checkAudits } from '../../session/audit/check-audits.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
+import { shortRef } from '../../store/landed.ts';
+import type { Problem } from '../../store/problem.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { collectGarbage } from '../../engine/upkeep/collect-garbage.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ gc`: enforces retention and takes away what runs that are over have left. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 const configText = `# What writ is told by this repository; read from the policy commit of a run, never from the working tree.

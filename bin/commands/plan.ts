@@ -1,7 +1,7 @@
 import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
+import { planRun, type RunPlan } from '../../engine/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { keepPlugin, keptPlace, listedPlugins, userPluginAccess } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { namesOf, partsOf, readPlugin, requireFreeIds } from '../plugin/named-plugin.ts';
 import { configSteps, openEnds, type Pin, pinPlugin, userSteps } from '../plugin/pin-plugin.ts';

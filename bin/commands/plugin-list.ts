@@ -4,7 +4,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { ListedPlugin } from '../../engine/config/sections.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { partsOf } from '../plugin/named-plugin.ts';

@@ -4,9 +4,9 @@ import { openProofStandings } from '../../attest/log/proof-standing.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isRefused, type MovedRef } from '../../engine/upkeep/move-outcome.ts';
 import { type MoveRequest, type Pushed, pushRefs } from '../../engine/upkeep/push-refs.ts';
-import { isLogRef } from '../../engine/vcs/log-refs.ts';
-import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { isLogRef } from '../../workspace/git/log-refs.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { fetchAndFollow, renewedReason, toMovedResult } from '../command-parts/moved-refs.ts';
 

@@ -2,7 +2,7 @@ import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { nearestName } from '../../core/base/printable.ts';
-import { type SensitiveClass, sensitiveClasses } from '../../core/contract/privacy.ts';
+import { type SensitiveClass, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 

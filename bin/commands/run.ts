@@ -7,10 +7,10 @@ import { type KeyedApprover, openInProcessApprover } from '../../attest/approval
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import { runIntent } from '../../engine/run/run-intent.ts';
-import { provenanceMissingCode } from '../../engine/run/state/policies.ts';
-import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { runIntent } from '../../engine/run-intent.ts';
+import { provenanceMissingCode } from '../../engine/state/policies.ts';
+import type { ChangeSource, RunRequest } from '../../engine/state/run-request.ts';
 import {
   asksLocalChanges,
   localChangesGiven,

@@ -1,9 +1,9 @@
 import { toRunsData } from '../../api/run/verdict.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { listWaitingDrafts } from '../../engine/run/draft/waiting-drafts.ts';
-import { listRuns } from '../../engine/run/record/list-runs.ts';
-import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { listWaitingDrafts } from '../../engine/draft/waiting-drafts.ts';
+import { listRuns } from '../../engine/record/list-runs.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { styled } from '../terminal/print.ts';
 

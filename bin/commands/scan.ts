@@ -1,13 +1,13 @@
 import { readVersion } from '../../api/build.ts';
 import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
-import { scanSpec } from '../../engine/spec/secret-words.ts';
 import type { Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import { type ScannedFinding, withLineText } from '../../gates/scan/show-around.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import { scanSpec } from '../../spec/secret-words.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { loadLean } from '../command-parts/load-lean.ts';

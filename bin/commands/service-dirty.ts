@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { listDirty } from '../../service/dirty-marks.ts';
 import { findServicePlace } from '../../service/service-place.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { escapeJson } from '../../api/envelope.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { followEvents } from '../../service/run-publisher.ts';
 import { findServicePlace } from '../../service/service-place.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 

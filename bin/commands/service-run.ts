@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { toEnvelope } from '../../api/envelope.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { parseLoopbackAddress } from '../../http/addresses.ts';
 import { startService } from '../../service/run-service.ts';
 import { findServicePlace } from '../../service/service-place.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { parseWhole } from '../command-parts/write-output.ts';
 

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type ServiceStatus, serviceStatus } from '../../service/service-status.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import type { Printer } from '../terminal/print.ts';
 

@@ -1,7 +1,7 @@
 import { lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { closeIntent } from '../../engine/intent/close-intent.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 

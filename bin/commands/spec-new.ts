@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ChangeType, IntentSpec, RiskLevel } from '../../core/contract/intentspec.gen.ts';
+import type { ChangeType, IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
 import { readPlainFile } from '../../engine/plugin-trust/plugin-package.ts';
-import { draftFromProfile } from '../../engine/spec/profile.ts';
+import { draftFromProfile } from '../../spec/profile.ts';
 import {
   type ProposedCheck,
   type PythonTests,
   projectFiles,
   proposeCheck,
   pythonTestName,
-} from '../../engine/spec/propose-check.ts';
-import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
+} from '../../spec/propose-check.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';
 import { writeOutput } from '../command-parts/write-output.ts';

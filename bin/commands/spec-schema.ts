@@ -1,4 +1,4 @@
-import schema from '../../engine/spec/intentspec.v1.schema.json' with { type: 'json' };
+import schema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ spec schema`: the contract's own JSON Schema, as it is used. */

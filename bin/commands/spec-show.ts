@@ -1,7 +1,7 @@
 import { requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
-import { reviewDocument } from '../../engine/spec/review.ts';
 import { rules } from '../../gates/rules.ts';
+import { reviewDocument } from '../../spec/review.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ spec show F`: the review document of a valid contract; with `--current`, what has become of its intent. */

@@ -1,6 +1,6 @@
 import { lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { supersedeIntent } from '../../engine/intent/close-intent.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 

@@ -1,8 +1,8 @@
 import { judgeSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Issue } from '../../core/contract/finding.ts';
-import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
 import { rules } from '../../gates/rules.ts';
+import type { ReadResult } from '../../spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { previewOf } from '../command-parts/preview.ts';
 import { type Printer, styled } from '../terminal/print.ts';

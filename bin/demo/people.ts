@@ -8,7 +8,7 @@ import { sshKeyBlob } from '../../attest/approval/sshsig.ts';
 import { wireString } from '../../attest/encoding/wire-string.ts';
 import { generateKey } from '../../attest/keys/key-signer.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { execFileBounded } from '../../engine/tool/spawn.ts';
+import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** Somebody of the sample, with a key that exists for this demonstration alone. */

@@ -1,7 +1,7 @@
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
-import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import { printVerification } from '../report/verification.ts';
 import { toCount, toDuration, toSize, toTimeSpan } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';

@@ -7,9 +7,9 @@ import {
   parseJsonObject,
 } from '../../attest/encoding/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { Stores } from '../../engine/store/open-stores.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import type { Stores } from '../../store/open-stores.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 
 /** What a sealed run holds, as its own statements say it. */
 export interface Seal {

@@ -19,7 +19,7 @@ import {
   readDirectory,
   readTarball,
 } from '../../engine/plugin-trust/plugin-package.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../core/base/errors.ts';
-import type { SandboxBackend } from '../../core/contract/sandbox.ts';
+import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import type { CaseRunner } from '../../plugins/testers/run-cases.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 

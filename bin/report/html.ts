@@ -1,8 +1,8 @@
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
-import type { Finding, Severity } from '../../core/contract/finding.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { type CheckRecord, failureOutput, type StageRecord } from '../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
 import {

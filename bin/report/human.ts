@@ -1,16 +1,16 @@
 import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
 import { showLine, toVerdict } from '../../api/run/verdict.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import type { ScanRecord } from '../../core/contract/scanner.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { ScanRecord } from '../../core/interfaces/scanner.ts';
 import {
   type ArtifactRecord,
   type CheckObservation,
   type CheckRecord,
   failureOutput,
   type StageRecord,
-} from '../../core/contract/stage.ts';
+} from '../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {

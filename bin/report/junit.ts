@@ -1,6 +1,6 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import { type CheckRecord, failureOutput, type StageRecord } from '../../core/contract/stage.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { type CheckRecord, failureOutput, type StageRecord } from '../../core/interfaces/stage.ts';
 import { escapeHtml } from './page-frame.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { DescribedRule } from '../../core/contract/rule.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { DescribedRule } from '../../core/interfaces/rule.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import {

@@ -1,7 +1,7 @@
 import type { ChangedSince } from '../../api/run/approve-run.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
-import type { AttestedPlugin } from '../../core/contract/sealing.ts';
-import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
+import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';
 import { type Part, styled } from '../terminal/print.ts';
 
 /** Milliseconds for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */

@@ -10,12 +10,12 @@ import {
   parseWord,
   toFields,
 } from '../base/parse-fields.ts';
-import { contextItemKinds, frameKinds } from '../contract/evidence.ts';
-import type { Finding, Issue, Refusal } from '../contract/finding.ts';
-import type { ArtifactBytes, ContextEntry } from '../contract/hook-payload.ts';
-import { type PrivacyPolicy, type Redaction, sensitiveClasses } from '../contract/privacy.ts';
-import { type ReplanTrigger, replanTriggers } from '../contract/replan-trigger.ts';
-import type { DigestedThing } from '../contract/sealing.ts';
+import { contextItemKinds, frameKinds } from '../interfaces/evidence.ts';
+import type { Finding, Issue, Refusal } from '../interfaces/finding.ts';
+import type { ArtifactBytes, ContextEntry } from '../interfaces/hook-payload.ts';
+import { type PrivacyPolicy, type Redaction, sensitiveClasses } from '../interfaces/privacy.ts';
+import { type ReplanTrigger, replanTriggers } from '../interfaces/replan-trigger.ts';
+import type { DigestedThing } from '../interfaces/sealing.ts';
 
 const maxNameLength = 128;
 const maxMessageLength = 4000;

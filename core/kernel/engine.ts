@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
 import { createStreamer } from '../base/net.ts';
-import type { EngineFacts } from '../contract/hook-payload.ts';
+import type { EngineFacts } from '../interfaces/hook-payload.ts';
 import { askTap, type HookSetting } from './hook.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';
 import { createLedger, type Ledger, type LedgerRow } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook } from 'tapable';
 import type { Clock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
-import type { Finding, Refusal } from '../contract/finding.ts';
+import type { Finding, Refusal } from '../interfaces/finding.ts';
 import { parseRefusal } from './answer.ts';
 
 /** How a hook's answers combine, and what a failing tap means. */

@@ -1,4 +1,4 @@
-import type { Finding, Issue } from '../contract/finding.ts';
+import type { Finding, Issue } from '../interfaces/finding.ts';
 import type {
   ArtifactBytes,
   AttemptToSense,
@@ -15,10 +15,10 @@ import type {
   StatementToFill,
   ToolRequest,
   ToolSettled,
-} from '../contract/hook-payload.ts';
-import { type PlanDraft, parsePlanDraft } from '../contract/plan.ts';
-import type { ReplanTrigger } from '../contract/replan-trigger.ts';
-import type { DigestedThing } from '../contract/sealing.ts';
+} from '../interfaces/hook-payload.ts';
+import { type PlanDraft, parsePlanDraft } from '../interfaces/plan.ts';
+import type { ReplanTrigger } from '../interfaces/replan-trigger.ts';
+import type { DigestedThing } from '../interfaces/sealing.ts';
 import {
   parseArtifactBytes,
   parseContextEntry,

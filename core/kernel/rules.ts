@@ -1,8 +1,8 @@
 import { WritError } from '../base/errors.ts';
-import type { Finding } from '../contract/finding.ts';
-import type { EffectiveIntentSpec } from '../contract/intentspec.gen.ts';
-import type { DescribedRule, Rule, RuleInput, RulePoint } from '../contract/rule.ts';
-import { stageNames } from '../contract/stage.ts';
+import type { Finding } from '../interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../interfaces/intentspec.gen.ts';
+import type { DescribedRule, Rule, RuleInput, RulePoint } from '../interfaces/rule.ts';
+import { stageNames } from '../interfaces/stage.ts';
 import { parseFindings, storable } from './answer.ts';
 import { judgeHere, mainThreadBytes } from './worker/judge-here.ts';
 import { judgeRuleTask } from './worker/judge-rule.ts';

@@ -1,14 +1,14 @@
 import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/printable.ts';
-import type { ArtifactProducer } from '../contract/artifact.ts';
-import type { CheckRunner } from '../contract/check.ts';
-import type { EvidencePolicy } from '../contract/evidence.ts';
-import type { PolicyEngine } from '../contract/policy.ts';
-import type { ProviderSource } from '../contract/provider.ts';
-import type { SandboxBackend } from '../contract/sandbox.ts';
-import type { LogSource, SignerSource } from '../contract/sealing.ts';
-import type { StoreSource } from '../contract/store-source.ts';
-import type { WorkerSource } from '../contract/worker.ts';
+import type { ArtifactProducer } from '../interfaces/artifact.ts';
+import type { CheckRunner } from '../interfaces/check.ts';
+import type { EvidencePolicy } from '../interfaces/evidence.ts';
+import type { PolicyEngine } from '../interfaces/policy.ts';
+import type { ProviderSource } from '../interfaces/provider.ts';
+import type { SandboxBackend } from '../interfaces/sandbox.ts';
+import type { LogSource, SignerSource } from '../interfaces/sealing.ts';
+import type { StoreSource } from '../interfaces/store-source.ts';
+import type { WorkerSource } from '../interfaces/worker.ts';
 
 /**
  * What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN.

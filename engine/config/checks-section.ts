@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { endOfDay } from '../../core/base/clock.ts';
-import type { EffectiveCheck } from '../../core/contract/intentspec.gen.ts';
-import { type ScanIgnore, type ScanRules, scanFormats, scanLevels } from '../../core/contract/scanner.ts';
-import { type StageName, stageNames } from '../../core/contract/stage.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import { type ScanIgnore, type ScanRules, scanFormats, scanLevels } from '../../core/interfaces/scanner.ts';
+import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import type { TableReader } from './table-reader.ts';
 

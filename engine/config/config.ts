@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
-import type { ClassWords } from '../../core/contract/privacy.ts';
-import type { LogConfig, SignerConfig } from '../../core/contract/sealing.ts';
-import { securityWords } from '../spec/security-words.ts';
+import type { ClassWords } from '../../core/interfaces/privacy.ts';
+import type { LogConfig, SignerConfig } from '../../core/interfaces/sealing.ts';
+import { securityWords } from '../../spec/security-words.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
 import {
   type ChecksConfig,
@@ -77,7 +77,7 @@ export interface WritConfig {
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /**
    * What counts as security code for a `medium` risk: globs over changed paths; words as in
-   * `engine/spec/security-words.ts`.
+   * `spec/security-words.ts`.
    */
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
   /** Words of the repository's own, by the data class that they mark. */

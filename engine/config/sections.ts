@@ -1,16 +1,17 @@
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import type { ConfigSection } from '../../core/contract/policy.ts';
-import { type ClassWords, sensitiveClasses } from '../../core/contract/privacy.ts';
+import type { ConfigSection } from '../../core/interfaces/policy.ts';
+import { type ClassWords, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type {
   LogConfig,
   LogForm,
   SignerConfig,
   SignerForm,
   SignerSetting,
-} from '../../core/contract/sealing.ts';
-import type { StageName } from '../../core/contract/stage.ts';
+} from '../../core/interfaces/sealing.ts';
+import type { StageName } from '../../core/interfaces/stage.ts';
 import type { Slots } from '../../core/kernel/slot.ts';
-import { resolved } from '../spec/schema-node.ts';
+import { resolved } from '../../spec/schema-node.ts';
+import { budgetBounds, maxApprovalTtlSeconds } from './bounds.ts';
 import { type ConfiguredCheck, readConfiguredCheck, readStage, refuseRepeatedIds } from './checks-section.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import { readSectionAlone } from './section-alone.ts';
@@ -21,9 +22,6 @@ export interface ApprovalConfig {
   /** How long a granted approval is used again for the same command; 0: never. */
   readonly ttlSeconds: number;
 }
-
-/** A day: whoever wants more asks for the whole session. */
-export const maxApprovalTtlSeconds = 86_400;
 
 /** Reads `[approval]` (document 2, Options: `--approval-ttl`). */
 export function readApprovalSection(reader: TableReader): ApprovalConfig {
@@ -79,9 +77,6 @@ export interface BudgetConfig {
   /** USD over a whole thread; absent: nothing stops it. */
   readonly sessionUsd?: number;
 }
-
-/** What can be set at all, here and with `/budget`. USD. */
-export const budgetBounds = { min: 0.01, max: 1_000_000 } as const;
 
 /** Reads `[budget]`. */
 export function readBudgetSection(reader: TableReader): BudgetConfig {

@@ -1,11 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { Issue } from '../../core/contract/finding.ts';
-import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { requireSupportedVersion } from '../spec/lifecycle.ts';
-import { withoutOwnSecrets } from '../spec/own-secrets.ts';
-import { readIntentSpec } from '../spec/read-intent-spec.ts';
-import type { WritEngine } from '../spec/writ-engine.ts';
-import { commandProblems } from '../tool/acl.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { requireSupportedVersion } from '../../spec/lifecycle.ts';
+import { withoutOwnSecrets } from '../../spec/own-secrets.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { commandProblems } from '../../workspace/command-acl/acl.ts';
 
 /** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
 export interface AdmittedContract {

@@ -1,11 +1,11 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { LifecycleStatus, ReplanTrigger } from '../../core/contract/intentspec.gen.ts';
-import { schedulerOf } from '../spec/facts.ts';
-import { assertLifecycleMove } from '../spec/lifecycle.ts';
-import type { ObjectBody } from '../store/object-shapes.ts';
-import { type ObjectHeader, type StoredObject, sealObject } from '../store/stored-object.ts';
+import type { LifecycleStatus, ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { assertLifecycleMove } from '../../spec/lifecycle.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type ObjectHeader, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { threadOf } from './find-intent.ts';
 import {

@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { schedulerOf } from '../spec/facts.ts';
-import { assertLifecycleMove } from '../spec/lifecycle.ts';
-import { templateWords } from '../spec/rules/document-rules.ts';
-import type { ObjectHeader } from '../store/stored-object.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { assertLifecycleMove } from '../../spec/lifecycle.ts';
+import { templateWords } from '../../spec/rules/document-rules.ts';
+import type { ObjectHeader } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents, recordIntent, unknownIntent } from './append-intent-events.ts';
 import type { IntentRunStore } from './find-intent.ts';

@@ -1,18 +1,18 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { EffectiveIntentSpec, Metadata } from '../../core/contract/intentspec.gen.ts';
-import type { StoreSource } from '../../core/contract/store-source.ts';
+import type { EffectiveIntentSpec, Metadata } from '../../core/interfaces/intentspec.gen.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
-import { schedulerOf } from '../spec/facts.ts';
-import { hasLanded } from '../store/landed.ts';
-import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
-import type { RunStore } from '../store/run-store.ts';
-import { storeRefs } from '../store/store-refs.ts';
-import { parseObject } from '../store/stored-object.ts';
-import { runGit } from '../vcs/git.ts';
-import { encodeId } from '../vcs/ref-name.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { hasLanded } from '../../store/landed.ts';
+import { type OpenStore, openStores, type Stores } from '../../store/open-stores.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { storeRefs } from '../../store/store-refs.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import { runGit } from '../../workspace/git/git.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { IntentStore } from './intent-history.ts';
 
 /**

@@ -1,16 +1,16 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
-import type { ObjectStore } from '../../core/contract/store.ts';
-import { lifecycleMoves } from '../spec/lifecycle.ts';
-import { parseObject, type StoredObject } from '../store/stored-object.ts';
+import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/interfaces/intentspec.gen.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { lifecycleMoves } from '../../spec/lifecycle.ts';
+import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 
 /** The part of a run store that intents need. */
 export interface IntentStore {
   readonly objects: ObjectStore;
   readonly refs: { readonly intent: (specId: string) => string };
-  /** False while the sealed commit of a run is not on the branch that counts (`engine/store/landed.ts`). */
+  /** False while the sealed commit of a run is not on the branch that counts (`store/landed.ts`). */
   readonly hasLanded: (runId: string) => Promise<boolean>;
 }
 

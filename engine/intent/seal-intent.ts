@@ -1,4 +1,4 @@
-import { type SealedObject, sealObject } from '../store/stored-object.ts';
+import { type SealedObject, sealObject } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { quoted } from '../../core/base/printable.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import {
   maxPlanProblems,
   type PlanDraft,
   type PlannedTask,
   type PlanProblem,
-} from '../../core/contract/plan.ts';
+} from '../../core/interfaces/plan.ts';
 import { gateTasks, type PlanFor, taskConstraints } from './plan-tasks.ts';
 
 /**

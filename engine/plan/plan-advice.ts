@@ -1,9 +1,9 @@
 import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/contract/plan.ts';
-import type { Scope } from '../../core/contract/scope.ts';
-import { scopeVerdict } from '../../core/contract/scope-verdict.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import { findConflicts } from './resolve-conflicts.ts';
 
 /** What a model says of one Task of a plan: how, where, after which others, and what checks it. */

@@ -1,5 +1,5 @@
 import { quoted } from '../../core/base/printable.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import {
   checkTaskGraph,
   maxPlanProblems,
@@ -7,9 +7,9 @@ import {
   type PlannedTask,
   type PlanProblem,
   toPlanFault,
-} from '../../core/contract/plan.ts';
-import type { Scope } from '../../core/contract/scope.ts';
-import { type StageName, stageNames } from '../../core/contract/stage.ts';
+} from '../../core/interfaces/plan.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { decompose, type PlanGround } from './decompose.ts';
 import { predictWrites } from './predicted-writes.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';

@@ -1,6 +1,6 @@
 import { compileGlob, hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
-import type { Scope } from '../../core/contract/scope.ts';
-import { inScope, scopeVerdict } from '../../core/contract/scope-verdict.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { inScope, scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import { pathTokensOf } from './path-tokens.ts';
 import { underRoot } from './scope.ts';
 

@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { disjointSets, type WorkPart } from './decompose.ts';
 import { WriteIndex } from './predicted-writes.ts';
 

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { ReplanTrigger } from '../../core/contract/intentspec.gen.ts';
-import type { PlanDraft, PlannedTask } from '../../core/contract/plan.ts';
+import type { ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';
+import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
 
 /** What set off a replan, and how far the plan had come. */
 export interface ReplanReason {

@@ -1,6 +1,6 @@
 import { normalisePattern } from '../../core/base/glob.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { Scope } from '../../core/contract/scope.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
 import { pathTokensOf } from './path-tokens.ts';
 
 type SpecForScope = {

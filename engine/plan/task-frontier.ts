@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { GraphTask } from '../../core/contract/plan.ts';
+import type { GraphTask } from '../../core/interfaces/plan.ts';
 
 /**
  * Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole

@@ -2,10 +2,10 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
+import { readBlob, readBlobs } from '../../workspace/git/blobs.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { listTree } from '../../workspace/git/tree.ts';
 import type { ListedPlugin } from '../config/config.ts';
-import { readBlob, readBlobs } from '../vcs/blobs.ts';
-import type { GitDirectory } from '../vcs/git.ts';
-import { listTree } from '../vcs/tree.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';
 import {

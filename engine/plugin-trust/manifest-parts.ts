@@ -10,8 +10,8 @@ import {
 } from '../../core/base/parse-fields.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import { type StageName, stageNames } from '../../core/contract/stage.ts';
-import { readNetworkHost } from '../spec/network-host.ts';
+import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
+import { readNetworkHost } from '../../spec/network-host.ts';
 import { opensHost } from './opens-host.ts';
 import { isOwnPlace } from './own-places.ts';
 import { type PluginPackage, packagePathFault } from './plugin-package.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
-import type { Rule } from '../../core/contract/rule.ts';
-import { type DigestedThing, pluginDependency } from '../../core/contract/sealing.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
+import { type DigestedThing, pluginDependency } from '../../core/interfaces/sealing.ts';
 import { type FoundPlugin, keepFiles } from './find-plugins.ts';
 import { needsInWords } from './manifest-parts.ts';
 import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';

@@ -1,4 +1,4 @@
-import { judgeTarget, readTarget } from '../tool/egress/openings.ts';
+import { judgeTarget, readTarget } from '../../workspace/egress/openings.ts';
 
 /** Whether the address of a service lies at a host and port that these entries open, as the egress proxy judges it. */
 export function opensHost(hosts: readonly string[], address: string): boolean {

@@ -2,9 +2,9 @@ import { toPointer } from '../../core/base/json-pointer.ts';
 import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/contract/rule.ts';
-import { stageNames } from '../../core/contract/stage.ts';
-import type { WritEngine } from '../spec/writ-engine.ts';
+import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/interfaces/rule.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import {
   atMember,
   faultAt,

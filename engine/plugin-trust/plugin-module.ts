@@ -1,9 +1,9 @@
-import type { ArtifactRequest } from '../../core/contract/artifact.ts';
-import type { StageCheckInput } from '../../core/contract/check.ts';
-import type { EvidenceSource, RetrievalSoFar } from '../../core/contract/evidence.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
-import type { PatchSet } from '../../core/contract/patch-set.ts';
+import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
+import type { StageCheckInput } from '../../core/interfaces/check.ts';
+import type { EvidenceSource, RetrievalSoFar } from '../../core/interfaces/evidence.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 
 /** What a function of a plugin in its own process is handed: what its manifest declares, and nothing else. */
 export interface PluginContext {

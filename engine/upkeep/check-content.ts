@@ -1,6 +1,6 @@
-import type { Found } from '../store/problem.ts';
-import { maskedPath } from '../store/record/masked-record.ts';
-import type { Repository } from '../vcs/repository.ts';
+import type { Found } from '../../store/problem.ts';
+import { maskedPath } from '../../store/record/masked-record.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { RefFiles } from './check-record.ts';
 import { readExpiries } from './content-expiry.ts';
 import type { StoredRef } from './stored-ref.ts';

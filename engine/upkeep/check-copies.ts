@@ -1,5 +1,5 @@
-import type { Found } from '../store/problem.ts';
-import { encodeId } from '../vcs/ref-name.ts';
+import type { Found } from '../../store/problem.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { RefFiles } from './check-record.ts';
 import type { StoredRef } from './stored-ref.ts';
 

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Found } from '../store/problem.ts';
-import { type GitDirectory, isGitFault, runGit } from '../vcs/git.ts';
-import { readEach, readHeads } from '../vcs/read-each.ts';
-import type { Repository } from '../vcs/repository.ts';
-import { maxRecordEntries } from '../vcs/tree.ts';
+import type { Found } from '../../store/problem.ts';
+import { type GitDirectory, isGitFault, runGit } from '../../workspace/git/git.ts';
+import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { maxRecordEntries } from '../../workspace/git/tree.ts';
 import { type FileFacts, type ManifestReader, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';

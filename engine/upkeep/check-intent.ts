@@ -1,5 +1,5 @@
+import type { Found } from '../../store/problem.ts';
 import { historyHeadPath, intentEventPath } from '../intent/intent-history.ts';
-import type { Found } from '../store/problem.ts';
 import type { RefFiles } from './check-record.ts';
 import type { StoredRef } from './stored-ref.ts';
 

@@ -1,11 +1,11 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { requireStartedContract, viewJournal } from '../run/record/journal-view.ts';
-import { startedRun } from '../run/record/started-run.ts';
-import { readJournal } from '../store/parse-journal.ts';
-import type { Found } from '../store/problem.ts';
-import { requireKeptSpec } from '../store/record/kept-spec.ts';
-import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import type { Found } from '../../store/problem.ts';
+import { requireKeptSpec } from '../../store/record/kept-spec.ts';
+import { journalPath, listRunDirectories, runDirectory } from '../../store/run-directory.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { requireStartedContract, viewJournal } from '../record/journal-view.ts';
+import { startedRun } from '../record/started-run.ts';
 
 /** What the refs say of a run. */
 export type RecordedAs = 'decided' | 'waiting';

@@ -1,8 +1,8 @@
-import { waitingPath } from '../run/record/stored-approvals.ts';
-import type { Found, ProblemCode } from '../store/problem.ts';
-import { maskedPath } from '../store/record/masked-record.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
-import { encodeId } from '../vcs/ref-name.ts';
+import type { Found, ProblemCode } from '../../store/problem.ts';
+import { maskedPath } from '../../store/record/masked-record.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import { waitingPath } from '../record/stored-approvals.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
 

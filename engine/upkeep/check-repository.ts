@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { findLandings, presentCommits } from '../store/landed.ts';
-import type { LedgerFindings } from '../store/ledger-findings.ts';
-import { openStores, type Stores } from '../store/open-stores.ts';
-import type { Found, Problem } from '../store/problem.ts';
-import { askGit, gitFailed } from '../vcs/git.ts';
-import { keepObjectReaders } from '../vcs/object-reader.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { findLandings, presentCommits } from '../../store/landed.ts';
+import type { LedgerFindings } from '../../store/ledger-findings.ts';
+import { openStores, type Stores } from '../../store/open-stores.ts';
+import type { Found, Problem } from '../../store/problem.ts';
+import { askGit, gitFailed } from '../../workspace/git/git.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { checkContent } from './check-content.ts';
 import { checkDigestNames, checkPlans } from './check-copies.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';

@@ -1,11 +1,11 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ObjectStore } from '../../core/contract/store.ts';
-import { waitingPath } from '../run/record/stored-approvals.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
-import { parseObject } from '../store/stored-object.ts';
-import type { GitDirectory } from '../vcs/git.ts';
-import { readEach, readHeads } from '../vcs/read-each.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import { waitingPath } from '../record/stored-approvals.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 

@@ -1,5 +1,5 @@
-import { type GitDirectory, runGit } from '../vcs/git.ts';
-import { encodeId } from '../vcs/ref-name.ts';
+import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { RefFiles } from './check-record.ts';
 import { type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
-import { makeTemporary } from '../store/remove-litter.ts';
-import { createCommit } from '../vcs/create-commit.ts';
-import { askGit, gitLine } from '../vcs/git.ts';
-import { readHeads } from '../vcs/read-each.ts';
-import { updateRefs } from '../vcs/refs.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { makeTemporary } from '../../store/remove-litter.ts';
+import { createCommit } from '../../workspace/git/create-commit.ts';
+import { askGit, gitLine } from '../../workspace/git/git.ts';
+import { readHeads } from '../../workspace/git/read-each.ts';
+import { updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { ContentExpiry } from './content-expiry.ts';
 import type { Removed } from './removed.ts';
 import { localStateOf } from './run-states.ts';

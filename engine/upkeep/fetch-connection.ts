@@ -1,5 +1,5 @@
-import type { GitDirectory } from '../vcs/git.ts';
-import type { Repository } from '../vcs/repository.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import type { Remote } from './network-git.ts';
 import type { StoredRef } from './stored-ref.ts';

@@ -1,11 +1,11 @@
 import { printable } from '../../core/base/printable.ts';
-import { isJournalBegun } from '../store/parse-journal.ts';
-import { journalPath } from '../store/run-directory.ts';
-import { adoptObjects } from '../vcs/adopt-objects.ts';
-import { type GitDirectory, gitLine, isGitFault, runGit } from '../vcs/git.ts';
-import { fetchedLogRef, isLogRef } from '../vcs/log-refs.ts';
-import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { isJournalBegun } from '../../store/parse-journal.ts';
+import { journalPath } from '../../store/run-directory.ts';
+import { adoptObjects } from '../../workspace/git/adopt-objects.ts';
+import { type GitDirectory, gitLine, isGitFault, runGit } from '../../workspace/git/git.ts';
+import { fetchedLogRef, isLogRef } from '../../workspace/git/log-refs.ts';
+import { type RefUpdate, updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { type FetchConnection, unmoved } from './fetch-connection.ts';
 import { filedRef, filedSource } from './filed-record.ts';
 import { compareVersions, presentCommits, type Standing } from './lineage.ts';

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import { openStores, type Stores } from '../../store/open-stores.ts';
+import { storeRefs } from '../../store/store-refs.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import { listRefs, readRef, updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { appendIntentEvents, type NewIntentEvent } from '../intent/append-intent-events.ts';
 import { withLandings } from '../intent/find-intent.ts';
 import { type IntentEvent, type IntentStore, readIntentHistory } from '../intent/intent-history.ts';
-import { openStores, type Stores } from '../store/open-stores.ts';
-import { storeRefs } from '../store/store-refs.ts';
-import { parseObject } from '../store/stored-object.ts';
-import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
-import type { Repository } from '../vcs/repository.ts';
 import { filedRef, filedStem } from './filed-record.ts';
 import type { MovedRef } from './move-outcome.ts';
 import { type StoredRef, toStoredRef } from './stored-ref.ts';

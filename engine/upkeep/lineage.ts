@@ -1,4 +1,4 @@
-import { type GitDirectory, runGit } from '../vcs/git.ts';
+import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
 
 /**
  * How `here` stands to `there`. Of two that do not follow from each other: whether `here` was committed later, earlier

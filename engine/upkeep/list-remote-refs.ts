@@ -1,4 +1,4 @@
-import type { GitDirectory } from '../vcs/git.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
 import { askRemote, type Remote, remoteFailed } from './network-git.ts';
 import { parseRefLines, type StoredRef } from './stored-ref.ts';
 

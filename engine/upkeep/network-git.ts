@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';
-import { askGit, type GitAnswer, type GitCall, type GitDirectory, gitLine } from '../vcs/git.ts';
-import type { GitSetting } from '../vcs/git-environment.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { askGit, type GitAnswer, type GitCall, type GitDirectory, gitLine } from '../../workspace/git/git.ts';
+import type { GitSetting } from '../../workspace/git/git-environment.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 
 /** A remote as git is given it, and as people are shown it (no password). */
 export interface Remote {

@@ -2,15 +2,15 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { parseWaitingRecord, waitingPath } from '../run/record/stored-approvals.ts';
-import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
-import { parseJournal } from '../store/parse-journal.ts';
-import { maskedPath, parseMaskedRecord } from '../store/record/masked-record.ts';
-import { readGateReport } from '../store/record/read-gate-report.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
-import { verdictDigest } from '../store/record/verdict.ts';
-import { parseObject, type StoredObject } from '../store/stored-object.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { type ObjectType, objectTypes } from '../../store/object-shapes.ts';
+import { parseJournal } from '../../store/parse-journal.ts';
+import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
+import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { verdictDigest } from '../../store/record/verdict.ts';
+import { parseObject, type StoredObject } from '../../store/stored-object.ts';
+import { parseWaitingRecord, waitingPath } from '../record/stored-approvals.ts';
 
 /** SHA-256 of the files that an evidence manifest lists, by path; a WritError if it is none. Verifies no signature. */
 export type ManifestReader = (bytes: Uint8Array) => ReadonlyMap<string, string>;

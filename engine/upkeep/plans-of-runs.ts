@@ -1,9 +1,9 @@
 /* Which plans belong to the records of runs: they move together. */
 import { isWritError } from '../../core/base/errors.ts';
-import { parseObject } from '../store/stored-object.ts';
-import type { GitDirectory } from '../vcs/git.ts';
-import { readSmall } from '../vcs/read-each.ts';
-import { encodeId } from '../vcs/ref-name.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readSmall } from '../../workspace/git/read-each.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 

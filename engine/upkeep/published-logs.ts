@@ -1,6 +1,6 @@
-import { fetchedLogRef, isLogRef, publishedLogRef } from '../vcs/log-refs.ts';
-import { readRef, updateRefs } from '../vcs/refs.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { fetchedLogRef, isLogRef, publishedLogRef } from '../../workspace/git/log-refs.ts';
+import { readRef, updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { isRefused, type MovedRef } from './move-outcome.ts';
 
 const reason = 'writ: log at the remote';

@@ -1,4 +1,4 @@
-import { type GitDirectory, runGit } from '../vcs/git.ts';
+import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
 import type { FetchConnection } from './fetch-connection.ts';
 import { askRemote, remoteFailed } from './network-git.ts';
 import { type StoredRef, toStoredRef } from './stored-ref.ts';

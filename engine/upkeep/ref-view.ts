@@ -1,9 +1,9 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeTemporary } from '../store/remove-litter.ts';
-import type { GitDirectory } from '../vcs/git.ts';
-import type { Repository } from '../vcs/repository.ts';
-import { createScratch, type Scratch } from '../vcs/scratch.ts';
+import { makeTemporary } from '../../store/remove-litter.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { createScratch, type Scratch } from '../../workspace/git/scratch.ts';
 
 /** A git directory of ours over the repository's objects whose refs are exactly those that one transfer is about. */
 export interface RefView extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { viewJournal } from '../run/record/journal-view.ts';
-import { readJournal } from '../store/parse-journal.ts';
-import { journalPath, runDirectory } from '../store/run-directory.ts';
-import { isRunHeld } from '../store/run-lock.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { journalPath, runDirectory } from '../../store/run-directory.ts';
+import { isRunHeld } from '../../store/run-lock.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { viewJournal } from '../record/journal-view.ts';
 
 /** What this machine still has to do for a run: `over` also where it never had anything to do. */
 type LocalState = 'over' | 'held' | 'unfinished' | 'damaged';

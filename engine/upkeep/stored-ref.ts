@@ -1,6 +1,6 @@
-import type { GitDirectory } from '../vcs/git.ts';
-import { runGit } from '../vcs/git.ts';
-import { isRefName } from '../vcs/ref-name.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { runGit } from '../../workspace/git/git.ts';
+import { isRefName } from '../../workspace/git/ref-name.ts';
 
 /**
  * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { GitDirectory } from '../vcs/git.ts';
-import { readEach, readHeads } from '../vcs/read-each.ts';
-import { maxRecordEntries } from '../vcs/tree.ts';
-import { parseTree } from '../vcs/tree-object.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import { maxRecordEntries } from '../../workspace/git/tree.ts';
+import { parseTree } from '../../workspace/git/tree-object.ts';
 
 /** A commit of ours with every file under it, read without a process per object. */
 export interface WalkedCommit {

@@ -1,7 +1,7 @@
-import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { RuleInput } from '../../core/contract/rule.ts';
+import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
 import { policyWords } from '../checks/policy.ts';
 
 const maxListed = 50;

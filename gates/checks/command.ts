@@ -1,4 +1,4 @@
-import type { CheckRunner } from '../../core/contract/check.ts';
+import type { CheckRunner } from '../../core/interfaces/check.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import { judgeExit } from './judge-exit.ts';

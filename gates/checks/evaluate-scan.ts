@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { endOfDay } from '../../core/base/clock.ts';
 import { compileGlob } from '../../core/base/glob.ts';
-import type { CheckContext, CheckOutcome, ScanContext } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/contract/scanner.ts';
+import type { CheckContext, CheckOutcome, ScanContext } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/interfaces/scanner.ts';
 import { plainLine } from '../reports/test-report.ts';
 import { markSarif, markVdr, matchScans, type PlacedResult, placeResult } from '../scanner/match-scans.ts';
 import { formats, type ReadScan, readScan, type ScanResult } from '../scanner/read-scan.ts';

@@ -1,6 +1,6 @@
-import type { CheckContext } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { ExceededLimit, SandboxResult } from '../../core/contract/sandbox.ts';
+import type { CheckContext } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ExceededLimit, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { dependenciesMissingHint } from '../../readers/reports/missing-dependencies.ts';
 import { plainLine, type ReportRefusal } from '../reports/test-report.ts';
 

@@ -1,5 +1,5 @@
-import type { CheckRunner } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
+import type { CheckRunner } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';

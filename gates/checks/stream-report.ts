@@ -1,4 +1,4 @@
-import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { beginsAsTap, parseTap, toPoint } from '../reports/tap.ts';
 import { type ParsedReport, type TestReport, withoutEscapes } from '../reports/test-report.ts';
 

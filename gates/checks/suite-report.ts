@@ -1,7 +1,7 @@
 import { compileGlob } from '../../core/base/glob.ts';
-import type { ReportFile } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import type { ReportFile } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { metricsFile } from '../../readers/reports/metrics.ts';
 import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts';
 import { Tally } from '../reports/tally.ts';

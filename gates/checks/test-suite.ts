@@ -1,7 +1,7 @@
-import type { CheckRunner, ExecutedTests } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { SandboxResult } from '../../core/contract/sandbox.ts';
-import type { TestCounts } from '../../core/contract/stage.ts';
+import type { CheckRunner, ExecutedTests } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
+import type { TestCounts } from '../../core/interfaces/stage.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';
 import type { TestFailure, TestReport } from '../reports/test-report.ts';

@@ -1,4 +1,4 @@
-import type { RuleInput } from '../../core/contract/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
 import type { DependencyProblem } from '../../readers/packages/package-set.ts';
 import { type ReadingCache, readDependencies } from '../../readers/packages/read-dependencies.ts';
 import type { FileReading } from '../../readers/packages/reading.ts';

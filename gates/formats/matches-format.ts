@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { parseFormat } from '../../core/contract/artifact.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleInput } from '../../core/contract/rule.ts';
-import type { ArtifactRecord } from '../../core/contract/stage.ts';
+import { parseFormat } from '../../core/interfaces/artifact.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
+import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import type { ParsedReport } from '../reports/test-report.ts';
 import {
   cyclonedxFault,

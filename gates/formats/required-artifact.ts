@@ -1,6 +1,6 @@
-import { gateOf, lookedForAt } from '../../core/contract/check.ts';
-import type { ArtifactStage, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { stageNames } from '../../core/contract/stage.ts';
+import { gateOf, lookedForAt } from '../../core/interfaces/check.ts';
+import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
 
 /** The contract requires this report, of whoever makes it. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {

@@ -1,4 +1,4 @@
-import { workspaceInside } from '../../core/contract/sandbox.ts';
+import { workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { listOf, tableOf } from '../../readers/packages/content.ts';
 import { stated } from '../../readers/packages/reading.ts';
 import { isObject, isText, type JsonObject, objectsOf } from './documents.ts';

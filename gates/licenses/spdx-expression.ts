@@ -1,6 +1,6 @@
 import parse from 'spdx-expression-parse';
-import { spdxExceptionText, spdxIdText } from '../../core/contract/spdx-ids.gen.ts';
-import { compareNumbers } from '../../readers/advisories/compare-versions.ts';
+import { spdxExceptionText, spdxIdText } from '../../core/interfaces/spdx-ids.gen.ts';
+import { compareNumbers } from '../../readers/advisories/number-order.ts';
 import { toPurl } from '../../readers/packages/lock-builder.ts';
 import type { LockedPackage } from '../../readers/packages/package-set.ts';
 import type { FileReading } from '../../readers/packages/reading.ts';

@@ -1,6 +1,6 @@
-import type { ExecutedTests } from '../../core/contract/check.ts';
-import type { ExecutedCheck, ExecutedRule } from '../../core/contract/executed-rule.ts';
-import type { Finding } from '../../core/contract/finding.ts';
+import type { ExecutedTests } from '../../core/interfaces/check.ts';
+import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/executed-rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { changedData, rerunBaseTests } from '../test-cases/base-tests.ts';

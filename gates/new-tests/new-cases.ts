@@ -1,5 +1,5 @@
-import type { CheckOutcome } from '../../core/contract/check.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { CheckOutcome } from '../../core/interfaces/check.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 

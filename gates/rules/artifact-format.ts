@@ -1,7 +1,7 @@
-import { lookedForAt } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import type { ArtifactRecord } from '../../core/contract/stage.ts';
+import { lookedForAt } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
+import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import { artifactContent, isOfTests, matchesFormat } from '../formats/matches-format.ts';
 
 const rule = 'artifact-format';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 
 export const meta: Rule = {
   id: 'check-outcome',

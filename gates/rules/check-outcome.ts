@@ -1,6 +1,6 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleFunction } from '../../core/contract/rule.ts';
-import { type CheckRecord, mustPass } from '../../core/contract/stage.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import { type CheckRecord, mustPass } from '../../core/interfaces/stage.ts';
 import { limitExceeded } from './limit-exceeded.ts';
 
 const rule = 'check-outcome';

@@ -1,5 +1,5 @@
-import type { Finding, Severity } from '../../core/contract/finding.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { applyManifests } from '../../readers/packages/apply-manifests.ts';
 import { isDependencyFile } from '../../readers/packages/file-kind.ts';
 import { identityOf, isOwnDirectory } from '../../readers/packages/new-dependencies.ts';

@@ -1,4 +1,4 @@
-import type { CheckRecord } from '../../core/contract/stage.ts';
+import type { CheckRecord } from '../../core/interfaces/stage.ts';
 
 const phrases: Readonly<Record<string, string>> = {
   CHECK_MEMORY: 'out of memory',

@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { dependencyFileGlobs } from '../../readers/packages/file-kind.ts';
 
 export const meta: Rule = {

@@ -1,5 +1,5 @@
-import type { Finding, Severity } from '../../core/contract/finding.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
 import { lockfileDrift, lostLockfiles } from '../../readers/packages/lockfile-drift.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { languageGlobs } from '../../readers/source/language.ts';
 import { asksNewTests } from '../new-tests/new-cases.ts';
 

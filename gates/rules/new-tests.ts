@@ -1,4 +1,4 @@
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { asksNewTests, type NewCase, newRows, noNewCase, readPatterns } from '../new-tests/new-cases.ts';

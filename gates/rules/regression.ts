@@ -1,11 +1,11 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import {
   type CheckBaseline,
   type CheckRecord,
   type MeasuredMetric,
   mustPass,
-} from '../../core/contract/stage.ts';
+} from '../../core/interfaces/stage.ts';
 
 const rule = 'regression';
 

@@ -1,4 +1,4 @@
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { languageGlobs } from '../../readers/source/language.ts';
 import { requiresArtifact } from '../formats/required-artifact.ts';
 

@@ -1,5 +1,5 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { isObject } from '../formats/documents.ts';
 import { judgeDocuments } from '../formats/matches-format.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';

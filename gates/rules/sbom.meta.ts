@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { requiresOfChecks } from '../formats/required-artifact.ts';
 
 export const meta: Rule = {

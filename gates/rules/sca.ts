@@ -1,5 +1,5 @@
-import type { Finding, Severity } from '../../core/contract/finding.ts';
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import {
   type AdvisorySeverity,
   reaches,

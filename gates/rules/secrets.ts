@@ -1,6 +1,6 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';

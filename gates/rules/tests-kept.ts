@@ -1,7 +1,7 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { testsMayGo } from '../../core/contract/tests-may-go.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
+import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
 import {
   baseSource,

@@ -1,4 +1,4 @@
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 
 const rule = 'verify-provenance';
 

@@ -1,6 +1,6 @@
 import { compileGlob, type Glob } from '../../core/base/glob.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleInput } from '../../core/contract/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
 import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
 import { grammarOf } from '../../readers/source/language.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';

@@ -1,4 +1,4 @@
-import type { DescribedRule } from '../../core/contract/rule.ts';
+import type { DescribedRule } from '../../core/interfaces/rule.ts';
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Hit } from '../direct-eval/hits.ts';
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { FileSides } from '../../core/contract/rule.ts';
+import type { FileSides } from '../../core/interfaces/rule.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
 import { cutDiff, type DiffPiece, type Unscanned } from './cut-diff.ts';

@@ -1,6 +1,6 @@
-import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { Rule } from '../../core/contract/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
 

@@ -1,4 +1,4 @@
-import type { ScanIgnore } from '../../core/contract/scanner.ts';
+import type { ScanIgnore } from '../../core/interfaces/scanner.ts';
 import { baselineProperty, isObject, type JsonObject, objectsOf } from '../formats/documents.ts';
 import type { ScanResult } from './read-scan.ts';
 

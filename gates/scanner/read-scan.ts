@@ -1,4 +1,4 @@
-import type { ScanFormat, ScanLevel } from '../../core/contract/scanner.ts';
+import type { ScanFormat, ScanLevel } from '../../core/interfaces/scanner.ts';
 import {
   type AdvisorySeverity,
   readCvss,

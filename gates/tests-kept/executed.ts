@@ -1,13 +1,13 @@
-import type { CheckOutcome, ExecutedTests } from '../../core/contract/check.ts';
+import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type {
   Executed,
   ExecutedAnswer,
   ExecutedCheck,
   ExecutedRule,
-} from '../../core/contract/executed-rule.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { PatchSet } from '../../core/contract/patch-set.ts';
-import { testsMayGo } from '../../core/contract/tests-may-go.ts';
+} from '../../core/interfaces/executed-rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
 import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { compareExpectations, type TestText } from './expectations.ts';

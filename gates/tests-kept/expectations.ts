@@ -1,5 +1,5 @@
-import type { Executed } from '../../core/contract/executed-rule.ts';
-import type { Finding } from '../../core/contract/finding.ts';
+import type { Executed } from '../../core/interfaces/executed-rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';
 import {
   type Asserting,

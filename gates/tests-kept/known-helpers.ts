@@ -1,5 +1,5 @@
-import type { Severity } from '../../core/contract/finding.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { Severity } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Language } from '../../readers/source/language.ts';
 import { bindingsOf, resolveFrom, testLibrary } from '../test-cases/library-bindings.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';

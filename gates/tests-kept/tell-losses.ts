@@ -1,4 +1,4 @@
-import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { InventoryCase } from '../test-cases/test-inventory.ts';
 
 /** What became of a case that ran at the base. */

@@ -1,8 +1,8 @@
-import type { ExecutedTests } from '../../core/contract/check.ts';
-import type { ExecutedCheck } from '../../core/contract/executed-rule.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { ExecutedTests } from '../../core/interfaces/check.ts';
+import type { ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { ranAmong } from '../new-tests/new-cases.ts';
 

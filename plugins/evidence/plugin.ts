@@ -1,4 +1,4 @@
-import type { EvidencePolicy } from '../../core/contract/evidence.ts';
+import type { EvidencePolicy } from '../../core/interfaces/evidence.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 
 /** The repository comes before any page, in rank and in time: nothing is looked up before it has been looked into. */

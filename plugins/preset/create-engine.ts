@@ -5,7 +5,7 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import type { AskedPlugins } from '../../engine/run/open/open-parties.ts';
+import type { AskedPlugins } from '../../engine/open/open-parties.ts';
 import { builtInStores } from '../store/built-in-stores.ts';
 import { openEngine } from './open-engine.ts';
 

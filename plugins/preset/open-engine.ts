@@ -1,8 +1,8 @@
 import { attesting } from '../../attest/attestor/attesting.ts';
 import type { AttestPluginOptions } from '../../attest/attestor/plugin.ts';
 import { createEngine, type EngineOptions } from '../../core/kernel/engine.ts';
-import { contractRows } from '../../engine/spec/contract-rows.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { preset } from '../preset.ts';
 
 /** What differs between engines. `env` is where keys, trust and the secrets of plugins are found. */

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { TaskOrder, Worker, WorkResult } from '../../core/contract/worker.ts';
+import type { TaskOrder, Worker, WorkResult } from '../../core/interfaces/worker.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 
 /** One recorded answer. Without `revision` it is for any; `task` and `attempt` count from 1. */

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
-import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
-import { findProgram } from '../../engine/tool/find-program.ts';
+import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
+import { findProgram } from '../../workspace/process/find-program.ts';
 import {
   currentHostFacts,
   type HostFacts,

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isInside } from '../../engine/tool/find-program.ts';
+import { isInside } from '../../workspace/process/find-program.ts';
 
 /** What decides which host directories a sandbox shows. */
 export interface HostFacts {

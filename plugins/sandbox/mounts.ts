@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
-import { forwarderInside, proxyVariables, wayInside } from '../../engine/tool/egress/open-egress.ts';
-import { isInside } from '../../engine/tool/find-program.ts';
+import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
+import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
+import { isInside } from '../../workspace/process/find-program.ts';
 import type { HostView } from './host-view.ts';
 
 export const reportsInside = '/reports';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { SandboxBackend, SandboxBind } from '../../core/contract/sandbox.ts';
+import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import { currentHostFacts, type HostFacts, viewBeside, viewOfHost, viewWithTools } from './host-view.ts';
 import { sandboxEnvironment } from './mounts.ts';
 import { spawnWatched } from './spawn-watched.ts';

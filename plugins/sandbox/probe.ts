@@ -4,13 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { SandboxBackend, TracerProbe } from '../../core/contract/sandbox.ts';
-import { findProgram } from '../../engine/tool/find-program.ts';
-import {
-  isProvenDead,
-  ownIdentity,
-  type ProcessIdentity,
-} from '../../engine/tool/process/process-identity.ts';
+import type { SandboxBackend, TracerProbe } from '../../core/interfaces/sandbox.ts';
+import { findProgram } from '../../workspace/process/find-program.ts';
+import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../workspace/process/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
 import { profile } from './refused-calls.ts';
 

@@ -2,8 +2,8 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync }
 import { endianness, tmpdir } from 'node:os';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import type { SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
-import { openWayScript } from '../../engine/tool/egress/open-egress.ts';
+import type { SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
+import { openWayScript } from '../../workspace/egress/open-egress.ts';
 import type { HostView } from './host-view.ts';
 import { environmentOf, homeInside, sandboxEnvironment } from './mounts.ts';
 import { tracerWords } from './probe.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from '
 import path from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { ExceededLimit, SandboxRequest } from '../../core/contract/sandbox.ts';
-import { type SpawnRequest, type SpawnResult, spawnProcess } from '../../engine/tool/spawn.ts';
+import type { ExceededLimit, SandboxRequest } from '../../core/interfaces/sandbox.ts';
+import { type SpawnRequest, type SpawnResult, spawnProcess } from '../../workspace/process/spawn.ts';
 import { profile } from './refused-calls.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
-import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/contract/sandbox.ts';
-import { findProgram, isInside } from '../../engine/tool/find-program.ts';
+import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
+import { findProgram, isInside } from '../../workspace/process/find-program.ts';
 import {
   currentHostFacts,
   type HostFacts,

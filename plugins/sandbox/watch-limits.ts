@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../core/base/clock.ts';
-import type { ExceededLimit } from '../../core/contract/sandbox.ts';
+import type { ExceededLimit } from '../../core/interfaces/sandbox.ts';
 
 /** What is watched, and what it may hold together. */
 export interface Watched {

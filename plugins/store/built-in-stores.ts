@@ -1,4 +1,4 @@
-import type { StoreSource } from '../../core/contract/store-source.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { createSlot, type Slot, type SlotDoor } from '../../core/kernel/slot.ts';
 
 /** Adds the stores of this house, the one in git first. */

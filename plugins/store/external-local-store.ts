@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { makeDirectories } from '../../core/base/files.ts';
-import type { ObjectStore, WriteTree } from '../../core/contract/store.ts';
-import type { StoreSource } from '../../core/contract/store-source.ts';
-import { makeTemporary } from '../../engine/store/remove-litter.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import { requireRefName } from '../../engine/vcs/ref-name.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { requireStorePath } from '../../engine/vcs/store-path.ts';
+import type { ObjectStore, WriteTree } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
+import { makeTemporary } from '../../store/remove-litter.ts';
+import { requireRefName } from '../../workspace/git/ref-name.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { requireStorePath } from '../../workspace/git/store-path.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import {
   type LocalObjects,
   maxManifestBytes,

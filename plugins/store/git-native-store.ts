@@ -1,11 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ObjectStore } from '../../core/contract/store.ts';
-import type { StoreSource } from '../../core/contract/store-source.ts';
-import { readBlobs, readObjects } from '../../engine/vcs/blobs.ts';
-import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { isStorePath } from '../../engine/vcs/store-path.ts';
-import { listRecordTree, type TreeEntry } from '../../engine/vcs/tree.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
+import { readBlobs, readObjects } from '../../workspace/git/blobs.ts';
+import { listRefs, readRef, updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { isStorePath } from '../../workspace/git/store-path.ts';
+import { listRecordTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import type { GitNativeOptions } from './write-git-native.ts';
 
 const fewPaths = 32;

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { WriteTree } from '../../core/contract/store.ts';
-import { makeTemporary } from '../../engine/store/remove-litter.ts';
-import { adoptObjects } from '../../engine/vcs/adopt-objects.ts';
-import { describeObjects } from '../../engine/vcs/blobs.ts';
-import { writeCommit } from '../../engine/vcs/create-commit.ts';
-import { importTree } from '../../engine/vcs/import-tree.ts';
-import { readRef, updateRefs } from '../../engine/vcs/refs.ts';
-import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
-import { createScratch, type Scratch } from '../../engine/vcs/scratch.ts';
+import type { WriteTree } from '../../core/interfaces/store.ts';
+import { makeTemporary } from '../../store/remove-litter.ts';
+import { adoptObjects } from '../../workspace/git/adopt-objects.ts';
+import { describeObjects } from '../../workspace/git/blobs.ts';
+import { writeCommit } from '../../workspace/git/create-commit.ts';
+import { importTree } from '../../workspace/git/import-tree.ts';
+import { readRef, updateRefs } from '../../workspace/git/refs.ts';
+import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
+import { createScratch, type Scratch } from '../../workspace/git/scratch.ts';
 
 export interface GitNativeOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Models } from '@cyclonedx/cyclonedx-library';
 import { compileGlob } from '../../core/base/glob.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { ArtifactRequest } from '../../core/contract/artifact.ts';
+import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
 import {
   isDependencyFile,

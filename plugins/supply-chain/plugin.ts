@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import { type ArtifactProducer, declaredFormat, type Produced } from '../../core/contract/artifact.ts';
+import { type ArtifactProducer, declaredFormat, type Produced } from '../../core/interfaces/artifact.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Advisory, AdvisoryDatabase } from '../../readers/advisories/advisory.ts';
 import {

@@ -14,7 +14,7 @@ import { rootFromInclusion } from '../../attest/log/merkle/verify-inclusion.ts';
 import { noMemory } from '../../attest/log/no-memory.ts';
 import { parsePromisedEntry } from '../../attest/log/promised-entry.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { LogProof, LogSource, SealingPlace, TransparencyLog } from '../../core/contract/sealing.ts';
+import type { LogProof, LogSource, SealingPlace, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { type ServedModel, serveModel } from './provider-tester.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 import { openSealingPlace, type SealingSubject } from './signer-tester.ts';

@@ -11,10 +11,10 @@ import type {
   ModelUsage,
   ReplyEnd,
   ToolCall,
-} from '../../core/contract/model.ts';
-import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
+} from '../../core/interfaces/model.ts';
+import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
 import { piecesHeader } from '../../engine/plugin-trust/process/inside/read-in-pieces.ts';
-import { createServer, type IncomingMessage, type ServerResponse } from '../../engine/tool/egress/outside.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from '../../workspace/egress/outside.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A provider to be tested, and what its vendor has answered. */

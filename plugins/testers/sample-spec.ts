@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 
 /** A partial document: objects merge field by field, arrays and values replace. */
 export type DeepPartial<T> = T extends readonly unknown[]

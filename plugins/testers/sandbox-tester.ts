@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
-import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../core/contract/sandbox.ts';
+import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { type CaseRunner, runCases } from './run-cases.ts';
 
 /** What one case works with: directories of its own, of which two are handed to the sandbox. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { LogForm, SealingPlace, Signer, SignerSource } from '../../core/contract/sealing.ts';
+import type { LogForm, SealingPlace, Signer, SignerSource } from '../../core/interfaces/sealing.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import type { SignerForms } from '../../engine/config/sections.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A source of keys to be tested, and a key of it as somebody would configure it. */

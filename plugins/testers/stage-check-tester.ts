@@ -6,10 +6,10 @@ import type {
   StageCheck,
   StageCheckInput,
   StandingFinding,
-} from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { StageName } from '../../core/contract/stage.ts';
+} from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { StageName } from '../../core/interfaces/stage.ts';
 import { parseFindings } from '../../core/kernel/answer.ts';
 import { type ServedModel, serveModel } from './provider-tester.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';

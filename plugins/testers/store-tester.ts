@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/base/clock.ts';
-import type { ObjectStore } from '../../core/contract/store.ts';
-import type { StoreSource } from '../../core/contract/store-source.ts';
-import { type StartedProcess, startProcess } from '../../engine/tool/spawn.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { type StartedProcess, startProcess } from '../../workspace/process/spawn.ts';
 import { type CaseRunner, runCases } from './run-cases.ts';
 
 /** A store to be tested: named by module and export, because other processes open it too. */

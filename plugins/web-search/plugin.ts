@@ -1,6 +1,6 @@
-import type { SearchBackend, SearchReading, SearchResult } from '../../engine/tool/search-backend.ts';
 import { htmlParts } from '../../readers/documents/html/html-parts.ts';
 import { htmlLine } from '../../readers/documents/html/html-text.ts';
+import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/search-backend.ts';
 
 /** Names under which its key is looked up (resolutions, Credentials). */
 export const braveKeys = ['BRAVE_API_KEY', 'BRAVE_SEARCH_API_KEY'] as const;

@@ -1,4 +1,4 @@
-import type { ModelEvent, ToolCall } from '../../core/contract/model.ts';
+import type { ModelEvent, ToolCall } from '../../core/interfaces/model.ts';
 import { argumentsAsObject, jsonIn } from '../wire/call-arguments.ts';
 import { type Json, objectIn, textIn } from '../wire/wire-format.ts';
 

@@ -1,4 +1,4 @@
-import type { ProviderFlag } from '../../core/contract/provider.ts';
+import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 /** What is said to Codex alone. */
 export const codexFlags: readonly ProviderFlag[] = [

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { ModelUsage } from '../../core/contract/model.ts';
-import type { Provider, ProviderSource } from '../../core/contract/provider.ts';
+import type { ModelUsage } from '../../core/interfaces/model.ts';
+import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
 import { costUnits, knownModel } from '../model-table.ts';
 import { openaiFailure, responsesUsage } from '../openai/source.ts';
 import { type Json, partsOf } from '../wire/wire-format.ts';

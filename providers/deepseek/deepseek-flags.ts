@@ -1,4 +1,4 @@
-import type { ProviderFlag } from '../../core/contract/provider.ts';
+import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 /** The options of DeepSeek alone (document 2, Options). */
 export const deepseekFlags: readonly ProviderFlag[] = [

@@ -1,5 +1,5 @@
 import { quoted } from '../../core/base/printable.ts';
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
 import { wireProvider } from '../wire/wire-provider.ts';

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
 import type { Json } from '../wire/wire-format.ts';

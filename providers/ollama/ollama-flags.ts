@@ -1,4 +1,4 @@
-import type { ProviderFlag } from '../../core/contract/provider.ts';
+import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 /** The options of Ollama alone (document 2, Options). */
 export const ollamaFlags: readonly ProviderFlag[] = [

@@ -5,8 +5,8 @@ import type {
   ReplyEnd,
   ToolCall,
   ToolDeclaration,
-} from '../../core/contract/model.ts';
-import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
+} from '../../core/interfaces/model.ts';
+import type { ProviderSetting, ProviderSource } from '../../core/interfaces/provider.ts';
 import { argumentsAsObject } from '../wire/call-arguments.ts';
 import { failureByStatus } from '../wire/failures.ts';
 import { replayed } from '../wire/traffic-file.ts';

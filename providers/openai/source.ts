@@ -8,8 +8,8 @@ import type {
   ModelUsage,
   ReplyEnd,
   ToolDeclaration,
-} from '../../core/contract/model.ts';
-import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
+} from '../../core/interfaces/model.ts';
+import type { ProviderSetting, ProviderSource } from '../../core/interfaces/provider.ts';
 import { temperatureIsFixed } from '../model-table.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { builtInProviders } from '../built-in-providers.ts';
 import { replayTraffic } from '../wire/replay-traffic.ts';
 import { type OpenedProvider, trafficFormat } from '../wire/traffic-file.ts';

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
 import { jsonIn } from './call-arguments.ts';
 import { cleanToolName, isToolName, type Json, listIn, objectIn, textIn } from './wire-format.ts';
 

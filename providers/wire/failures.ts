@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../core/contract/model.ts';
+import type { FailureKind } from '../../core/interfaces/model.ts';
 import { rowOf } from './traffic-file.ts';
 import { countIn, objectIn, partsOf, type SaidFailure, textIn } from './wire-format.ts';
 

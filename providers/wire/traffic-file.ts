@@ -9,7 +9,7 @@ import {
 } from '../../core/base/parse-fields.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ReplayState } from '../../core/contract/model.ts';
+import type { ReplayState } from '../../core/interfaces/model.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';
 
 /** Form of a file that holds one exchange with a model's service. */

@@ -5,7 +5,7 @@ import type {
   ModelRequest,
   ReplyEnd,
   ToolCall,
-} from '../../core/contract/model.ts';
+} from '../../core/interfaces/model.ts';
 import { rowOf } from './traffic-file.ts';
 
 /** Calls of one message: beyond, it is no plan. */

@@ -1,4 +1,4 @@
-import type { ProviderSource } from '../../core/contract/provider.ts';
+import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
 import type { SaidFailure } from '../wire/wire-format.ts';

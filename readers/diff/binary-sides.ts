@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
 import { inflate } from '../documents/archive/inflate.ts';
 

@@ -1,4 +1,4 @@
-import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**
  * What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means

@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ReportFile } from '../../core/contract/check.ts';
-import type { Finding } from '../../core/contract/finding.ts';
+import type { ReportFile } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import { isTable } from '../packages/content.ts';
 
 /** What a check measured once. */

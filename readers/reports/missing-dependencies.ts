@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/contract/finding.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [

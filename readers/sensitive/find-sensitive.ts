@@ -1,4 +1,4 @@
-import type { ClassWords, SensitiveClass } from '../../core/contract/privacy.ts';
+import type { ClassWords, SensitiveClass } from '../../core/interfaces/privacy.ts';
 import { type AnchorSearch, createAnchorSearch } from '../anchors/anchor-search.ts';
 import { findEmails, findIpAddresses, findNumbers } from './personal/find-numbers.ts';
 import { findHealthTerms, findWorded, healthHeads, wordedHeads } from './personal/find-worded.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { PrivacyPolicy, Redaction } from '../../core/contract/privacy.ts';
+import type { PrivacyPolicy, Redaction } from '../../core/interfaces/privacy.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
 import { inflate } from '../documents/archive/inflate.ts';
 import { isTar, readTar, type TarPart, writeTar } from '../documents/archive/tar.ts';

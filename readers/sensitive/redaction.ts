@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Redaction, SensitiveClass } from '../../core/contract/privacy.ts';
+import type { Redaction, SensitiveClass } from '../../core/interfaces/privacy.ts';
 
 const maxDigests = 32;
 

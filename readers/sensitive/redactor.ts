@@ -1,4 +1,4 @@
-import type { Redaction } from '../../core/contract/privacy.ts';
+import type { Redaction } from '../../core/interfaces/privacy.ts';
 import type { Search } from './find-sensitive.ts';
 import { markOf, Receipt } from './redaction.ts';
 import { findRegions, type Region } from './regions.ts';

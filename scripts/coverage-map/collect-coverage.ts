@@ -25,7 +25,7 @@ export interface CollectRequest {
 
 /** What is shipped and runs: type files say nothing, generated ones are not written by anybody. */
 export const shipped =
-  '{core,engine,readers,gates,attest,api,plugins,providers,coder,session,service,http,bin}/**/*.{ts,js}';
+  '{core,spec,readers,workspace,store,engine,agent,gates,attest,api,plugins,providers,session,service,http,bin}/**/*.{ts,js}';
 
 /** The shipped sources below a tree. */
 export function shippedSources(root: string): readonly string[] {

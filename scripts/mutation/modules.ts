@@ -10,7 +10,7 @@ export interface MutatedModule {
 
 export const mutatedModules: Readonly<Record<string, MutatedModule>> = {
   attest: { sources: ['attest'], tests: ['test/attest'], threshold: 80 },
-  decide: { sources: ['engine/run/decide'], tests: ['test/engine/run/decide'], threshold: 80 },
+  decide: { sources: ['engine/decide'], tests: ['test/engine/decide'], threshold: 80 },
   gates: { sources: ['gates'], tests: ['test/gates'], threshold: 70 },
   machine: { sources: ['session/state'], tests: ['test/session/state'], threshold: 70 },
 };

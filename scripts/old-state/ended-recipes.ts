@@ -1,5 +1,5 @@
 import { serveV2 } from '../../test/attest/public/log-servers.ts';
-import { merge } from '../../test/engine/run/sample.ts';
+import { merge } from '../../test/engine/sample.ts';
 import { publicLog, useLog, withServers } from './log-recipes.ts';
 import { sampleIntent, samplePatch } from './place.ts';
 import { type Recipe, runSample, unsealedClaims } from './recipe.ts';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clockAt, type Json, stateEnvironment } from '../../test/compatibility/old-state.ts';
-import { merge } from '../../test/engine/run/sample.ts';
+import { merge } from '../../test/engine/sample.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makesFix } from '../../test/coder/planner/drafts.ts';
-import { scriptModel } from '../../test/coder/scripted-model.ts';
+import { makesFix } from '../../test/agent/planner/drafts.ts';
+import { scriptModel } from '../../test/agent/scripted-model.ts';
 import { killedClaims } from './killed-recipes.ts';
 import { journalOf, type Place, sampleIntent, samplePatch } from './place.ts';
 import { type Recipe, type RunData, runSample, sealedClaims, unsealedClaims } from './recipe.ts';

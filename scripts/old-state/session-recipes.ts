@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { makesFix, priceDraft, submits } from '../../test/coder/planner/drafts.ts';
-import { type ScriptedReply, scriptModel } from '../../test/coder/scripted-model.ts';
+import { makesFix, priceDraft, submits } from '../../test/agent/planner/drafts.ts';
+import { type ScriptedReply, scriptModel } from '../../test/agent/scripted-model.ts';
 import type { Place } from './place.ts';
 import type { Expectation, Recipe } from './recipe.ts';
 

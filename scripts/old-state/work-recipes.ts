@@ -1,6 +1,6 @@
-import { makesFix, priceDraft, submits } from '../../test/coder/planner/drafts.ts';
-import { scriptModel } from '../../test/coder/scripted-model.ts';
-import { merge } from '../../test/engine/run/sample.ts';
+import { makesFix, priceDraft, submits } from '../../test/agent/planner/drafts.ts';
+import { scriptModel } from '../../test/agent/scripted-model.ts';
+import { merge } from '../../test/engine/sample.ts';
 import { killedClaims } from './killed-recipes.ts';
 import { journalOf, type Place, sampleIntent } from './place.ts';
 import { type Recipe, type RunData, sealedClaims, unsealedClaims } from './recipe.ts';

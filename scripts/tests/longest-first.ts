@@ -13,7 +13,7 @@ const dear: readonly string[] = [
   'run-worker',
   'vcs',
   'service',
-  'coder',
+  'agent',
   'run',
   'upkeep',
   'gates',

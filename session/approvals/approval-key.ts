@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { commandsOf, wordsOf } from '../../engine/tool/shell.ts';
+import { commandsOf, wordsOf } from '../../workspace/shell/shell.ts';
 import { isCommand, type ToolUse } from './tool-use.ts';
 
 /**

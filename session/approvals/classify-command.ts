@@ -1,5 +1,5 @@
-import { namedPaths } from '../../engine/tool/acl/command-paths.ts';
-import { commandsOf, partsOf, type ShellReading, type SimpleCommand } from '../../engine/tool/shell.ts';
+import { namedPaths } from '../../workspace/command-acl/command-paths.ts';
+import { commandsOf, partsOf, type ShellReading, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { type Danger, dangerOf, dangerOfWrites } from './danger.ts';
 
 /** What is known of a use before it is made. `unknown`: neither a proven read nor known to be dangerous. */

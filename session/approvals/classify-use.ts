@@ -1,4 +1,4 @@
-import { codeActions } from '../../core/contract/worker.ts';
+import { codeActions } from '../../core/interfaces/worker.ts';
 import { type ClassifiedCommand, classifyCommand, type UseClass } from './classify-command.ts';
 import type { Danger } from './danger.ts';
 import { isCommand, type ToolUse } from './tool-use.ts';

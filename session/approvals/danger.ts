@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { namedPaths, writtenPaths } from '../../engine/tool/acl/command-paths.ts';
-import type { ShellReading, ShellWord, SimpleCommand } from '../../engine/tool/shell.ts';
-import { isVersionControl } from '../../engine/tool/version-control.ts';
+import { namedPaths, writtenPaths } from '../../workspace/command-acl/command-paths.ts';
+import { isVersionControl } from '../../workspace/process/version-control.ts';
+import type { ShellReading, ShellWord, SimpleCommand } from '../../workspace/shell/shell.ts';
 
 type ReadText = Extract<ShellReading, { readonly ok: true }>;
 

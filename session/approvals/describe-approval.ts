@@ -1,4 +1,4 @@
-import type { FileChange } from '../../core/contract/person.ts';
+import type { FileChange } from '../../core/interfaces/person.ts';
 import type { InteractionKind } from '../state/interaction.ts';
 import { approvalKey, subjectOf } from './approval-key.ts';
 import type { Segment } from './classify-command.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { isInside } from '../../engine/tool/find-program.ts';
+import { isInside } from '../../workspace/process/find-program.ts';
 import { approvalKey, subjectDigest } from './approval-key.ts';
 import { type ClassifiedUse, classifyUse } from './classify-use.ts';
 import { matchesPattern } from './command-pattern.ts';

@@ -1,4 +1,4 @@
-import type { ToolRequest } from '../../core/contract/hook-payload.ts';
+import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 
 /** A tool call that rules and scope let through, about to be made for a session. */
 export interface ToolUse {

@@ -1,4 +1,4 @@
-import type { ShellWord } from '../../engine/tool/shell.ts';
+import type { ShellWord } from '../../workspace/shell/shell.ts';
 import { classifyCommand } from './classify-command.ts';
 import { isCommand, type ToolUse } from './tool-use.ts';
 import { visibleText } from './visible-text.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FileChange } from '../../core/contract/person.ts';
+import type { FileChange } from '../../core/interfaces/person.ts';
 import { unifiedLines } from './unified-lines.ts';
 import type { Mask } from './use-text.ts';
 import { visibleText } from './visible-text.ts';

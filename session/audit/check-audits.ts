@@ -1,6 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { JournalWitness } from '../../engine/store/journal-witness.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { threadDirectory } from '../thread/open-thread.ts';
 import { listThreadIds } from '../thread/thread-ids.ts';
 import { listAuditFiles } from './audit-files.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { equalSecret } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { sensitiveClasses } from '../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { ClientCommand, Command } from '../state/command.ts';
 import type { Fact } from '../state/fact.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
-import { isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
 import { type Discovery, isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
 import { readPrivateFile } from '../../http/private-files.ts';
+import { isProcessLockHeld } from '../../workspace/process/process-lock.ts';
 import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
 
 /** Where a session answers, and the right to control it. */

@@ -2,7 +2,6 @@ import { lstat, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { acquireProcessLock, isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
 import { formatDiscovery, makeToken, parseDiscovery } from '../../http/discovery.ts';
 import {
   createPrivateFile,
@@ -12,6 +11,7 @@ import {
   removeOwnFile,
   writePrivateFile,
 } from '../../http/private-files.ts';
+import { acquireProcessLock, isProcessLockHeld } from '../../workspace/process/process-lock.ts';
 import type { ControlPlace } from './control-place.ts';
 
 export interface ControlOptions {

@@ -1,7 +1,7 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { readBlob } from '../../engine/vcs/blobs.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { fitData } from './fit-data.ts';
 import type { McpGround } from './mcp-ground.ts';
 import { ToolRefusal } from './tool-answer.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
 import { makeToken } from '../../http/discovery.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { readPrivateFile, removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import type { McpGround } from './mcp-ground.ts';
 import { mcpPath, mcpRoutes } from './mcp-routes.ts';
 

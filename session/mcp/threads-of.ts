@@ -1,6 +1,6 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
-import type { JournalWitness } from '../../engine/store/journal-witness.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { listThreads } from '../thread/list-threads.ts';
 import { threadDirectory } from '../thread/open-thread.ts';
 import { readThread } from '../thread/read-thread.ts';

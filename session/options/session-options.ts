@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../../core/contract/worker.ts';
+import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import type { AgentProfile } from '../agents/agent-profile.ts';
 import type { GoalAmounts } from '../state/goal-budget.ts';
 import type { SessionContext, StartedSettings } from '../state/settings/session-settings.ts';

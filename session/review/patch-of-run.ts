@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts';
-import { patchContentPath } from '../../engine/run/record/settle-run.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+import { patchContentPath } from '../../engine/record/settle-run.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 
 /**
  * The patch that a run was judged with, as its record keeps it: masked where it was refused for a secret. `undefined`

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { pickSandbox, type SandboxChoice } from '../../engine/tool/pick-sandbox.ts';
+import { pickSandbox, type SandboxChoice } from '../../workspace/process/pick-sandbox.ts';
 import { type ApprovalPlaces, type SelfTest, tryToApprove } from './try-to-approve.ts';
 
 /** The self-test of one session: made once, when it is first asked for. */

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
-import { openEgress, wayAddress } from '../../engine/tool/egress/open-egress.ts';
+import type { SandboxBackend, SandboxRequest } from '../../core/interfaces/sandbox.ts';
+import { openEgress, wayAddress } from '../../workspace/egress/open-egress.ts';
 
 /** Where approvals of a session come from: whatever reaches one of them could approve its own commands. */
 export interface ApprovalPlaces {

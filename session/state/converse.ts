@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ModelMessage } from '../../core/contract/model.ts';
-import { boundRequest } from '../../engine/run/draft/draft-request.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
+import { boundRequest } from '../../engine/draft/draft-request.ts';
 import { beginDeed, isDeed } from './begin-deed.ts';
 import { changeBudget } from './change-budget.ts';
 import type { ClientCommand, Want } from './command.ts';

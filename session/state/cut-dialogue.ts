@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../core/contract/model.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
 
 /** `clear`: nothing that was said before is sent to a model; `compact`: less of it is. */
 export type DialogueCut = 'clear' | 'compact';

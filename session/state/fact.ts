@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../core/contract/model.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { DialogueCut } from './cut-dialogue.ts';
 import type { GoalChange, SessionGoal } from './goal.ts';
 import type { GoalAmounts } from './goal-budget.ts';

@@ -1,6 +1,6 @@
 import { printable } from '../../core/base/printable.ts';
-import type { DirtyPath } from '../../engine/vcs/dirty-paths.ts';
-import type { LocalChanges } from '../../engine/vcs/set-aside.ts';
+import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
+import type { LocalChanges } from '../../workspace/git/set-aside.ts';
 import type { GivenAnswer, Interaction } from './interaction.ts';
 
 /** Begins the subject of the question about local changes in the way of a run. */

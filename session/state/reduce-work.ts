@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../core/contract/model.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Fact } from './fact.ts';
 import { kept, type SaidReview, type TranscriptEntry } from './state.ts';
 import type { HunkReview, SessionPlan, SessionTask, StepStatus } from './work.ts';

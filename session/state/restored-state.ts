@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ModelMessage } from '../../core/contract/model.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
 import { cutDialogue } from './cut-dialogue.ts';
 import type { Happened } from './fact.ts';
 import { openedState, reduce } from './reduce.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../core/contract/model.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { SessionGround, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
 import type { HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';

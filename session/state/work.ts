@@ -1,5 +1,5 @@
-import type { DecisionType } from '../../core/contract/run-view.ts';
-import type { StageRecord } from '../../core/contract/stage.ts';
+import type { DecisionType } from '../../core/interfaces/run-view.ts';
+import type { StageRecord } from '../../core/interfaces/stage.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import type { StepCost } from './cost.ts';
 

@@ -1,6 +1,6 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { threadDirectory } from './open-thread.ts';
 import { scanThread, stampOf, type ThreadScan } from './scan-thread.ts';
 import { listThreadIds } from './thread-ids.ts';

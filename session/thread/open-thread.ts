@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { Journal } from '../../engine/store/journal.ts';
-import type { JournalWitness } from '../../engine/store/journal-witness.ts';
-import { requireOwnPlace } from '../../engine/store/own-place.ts';
-import type { JournalRecord } from '../../engine/store/parse-journal.ts';
-import { journalFile } from '../../engine/store/run-directory.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { Journal } from '../../store/journal.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+import { journalFile } from '../../store/run-directory.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import type { Happened } from '../state/fact.ts';
 
 /** A thread that this process writes: everything that happened in it, one line for each command. */

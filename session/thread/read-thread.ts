@@ -1,5 +1,5 @@
-import { isAuthentic } from '../../engine/store/is-authentic.ts';
-import type { JournalWitness } from '../../engine/store/journal-witness.ts';
+import { isAuthentic } from '../../store/is-authentic.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Happened } from '../state/fact.ts';
 import { restoredState } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { factsType, threadDirectory } from './open-thread.ts';
 import { readThreadJournal } from './read-thread-journal.ts';
 

@@ -2,8 +2,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { absent } from '../../core/base/files.ts';
-import { encodeId } from '../../engine/vcs/ref-name.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { threadDirectory } from './open-thread.ts';
 
 /** What lies where threads are kept. */

@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { requireOwnPlace } from '../../engine/store/own-place.ts';
-import { openSql, type SqlDatabase, type SqlRow } from '../../engine/store/sql.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
+import { openSql, type SqlDatabase, type SqlRow } from '../../store/sql.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import type { ThreadScan } from './scan-thread.ts';
 import type { ThreadSummary } from './thread-summary.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { isProcessLockHeld } from '../../engine/tool/process/process-lock.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { isProcessLockHeld } from '../../workspace/process/process-lock.ts';
 import { listThreads, type ThreadItem } from './list-threads.ts';
 import { threadDirectory } from './open-thread.ts';
 import { withThreadIndex } from './thread-index.ts';

@@ -1,4 +1,4 @@
-import type { JournalRecord } from '../../engine/store/parse-journal.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
 import { kept, type TranscriptEntry } from '../state/state.ts';
 import { factsType } from './open-thread.ts';
 

@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { VcsQuestion } from '../../engine/run/work/vcs/parse-vcs.ts';
-import { readBlob } from '../../engine/vcs/blobs.ts';
-import { askGit, gitFailed, runGit } from '../../engine/vcs/git.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { resolveCommit } from '../../engine/vcs/resolve-commit.ts';
+import type { VcsQuestion } from '../../engine/work/vcs/parse-vcs.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { askGit, gitFailed, runGit } from '../../workspace/git/git.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { asRange } from './named-revision.ts';
 
 /** What is answered, before it is cut for whoever asked. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { filteredPaths } from '../../engine/vcs/filtered-paths.ts';
-import { gitFailed, gitLine } from '../../engine/vcs/git.ts';
-import { withIndex } from '../../engine/vcs/index-transaction.ts';
-import { askLockingGit } from '../../engine/vcs/locking-git.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { lockedFault } from '../../engine/vcs/stale-locks.ts';
+import { filteredPaths } from '../../workspace/git/filtered-paths.ts';
+import { gitFailed, gitLine } from '../../workspace/git/git.ts';
+import { withIndex } from '../../workspace/git/index-transaction.ts';
+import { askLockingGit } from '../../workspace/git/locking-git.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { lockedFault } from '../../workspace/git/stale-locks.ts';
 import { type PlannedChange, planVcsChange } from './plan-vcs-change.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { VcsReach, VcsReading } from '../../engine/run/work/vcs/parse-vcs.ts';
-import { isRefName } from '../../engine/vcs/ref-name.ts';
+import type { VcsReach, VcsReading } from '../../engine/work/vcs/parse-vcs.ts';
+import { isRefName } from '../../workspace/git/ref-name.ts';
 
 const steps = /(?:~\d{0,4}|\^[12]?){0,8}$/;
 const withRanges: ReadonlySet<VcsReading> = new Set(['log', 'diff']);

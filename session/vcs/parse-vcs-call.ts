@@ -1,7 +1,7 @@
 import { revealHidden } from '../../api/envelope.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { parseVcs, placeOf, type VcsQuestion, vcsCommands } from '../../engine/run/work/vcs/parse-vcs.ts';
-import { isRefName } from '../../engine/vcs/ref-name.ts';
+import { parseVcs, placeOf, type VcsQuestion, vcsCommands } from '../../engine/work/vcs/parse-vcs.ts';
+import { isRefName } from '../../workspace/git/ref-name.ts';
 import { isNamedRevision, repositoryReach } from './named-revision.ts';
 
 /** What version control is to change; nothing of it is text that git reads as an option. */

@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { askGit, runGit } from '../../engine/vcs/git.ts';
-import { emptyTreeOf, type Repository } from '../../engine/vcs/repository.ts';
-import { readHead, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
+import { askGit, runGit } from '../../workspace/git/git.ts';
+import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
+import { readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import type { VcsChange } from './parse-vcs-call.ts';
 
 /** A change that could be made now, as a person is asked about it. */

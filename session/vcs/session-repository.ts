@@ -1,5 +1,5 @@
-import type { GitSetting } from '../../engine/vcs/git-environment.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import type { GitSetting } from '../../workspace/git/git-environment.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 
 /**
  * On top of what every git call of writ has switched off: what a person's settings would change in the form of an

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import type { Repository } from '../../engine/vcs/repository.ts';
-import { readHead } from '../../engine/vcs/resolve-commit.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { sandboxDigest } from '../approvals/approval-key.ts';
 import type { SessionChannel } from '../channel/open-channel.ts';
 import type { ApprovalSetting } from './approval-setting.ts';

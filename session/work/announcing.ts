@@ -1,4 +1,4 @@
-import type { ModelEvent } from '../../core/contract/model.ts';
+import type { ModelEvent } from '../../core/interfaces/model.ts';
 import type { Told } from '../state/command.ts';
 
 const maxName = 100;

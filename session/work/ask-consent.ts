@@ -1,5 +1,5 @@
-import type { ToolRequest } from '../../core/contract/hook-payload.ts';
-import type { LookAtChange } from '../../core/contract/person.ts';
+import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
+import type { LookAtChange } from '../../core/interfaces/person.ts';
 import { describeApproval } from '../approvals/describe-approval.ts';
 import { grantFrom } from '../approvals/grant-from.ts';
 import { judgeApproval } from '../approvals/judge-approval.ts';

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
-import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
-import { readHead } from '../../engine/vcs/resolve-commit.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { readHead } from '../../workspace/git/resolve-commit.ts';
+import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
 import { type SandboxPolicy, sandboxDigest } from '../approvals/approval-key.ts';
 import type { ConsentGround } from './ask-consent.ts';
 import type { WorkSetting } from './work-setting.ts';

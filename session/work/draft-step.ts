@@ -1,20 +1,20 @@
 import { draftReview } from '../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { EffectiveAcceptance } from '../../core/contract/intentspec.gen.ts';
-import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
-import { type DraftedIntent, draftIntent } from '../../engine/run/draft/draft-intent.ts';
-import { readRequest } from '../../engine/run/draft/draft-request.ts';
+import type { EffectiveAcceptance } from '../../core/interfaces/intentspec.gen.ts';
+import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
+import { readRequest } from '../../engine/draft/draft-request.ts';
 import {
   documentEdits,
   draftPath,
   editSentence,
   keepDraft,
   readDraft,
-} from '../../engine/run/draft/kept-draft.ts';
-import { checkLists } from '../../engine/spec/checks-of.ts';
-import { unusualFacts } from '../../engine/spec/facts.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
+} from '../../engine/draft/kept-draft.ts';
+import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
+import { checkLists } from '../../spec/checks-of.ts';
+import { unusualFacts } from '../../spec/facts.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { pursuedGoal } from '../state/pursued-goal.ts';
 import { holdGoal } from './goal/hold-goal.ts';
 import { patiently } from './goal/patiently.ts';

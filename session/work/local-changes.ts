@@ -1,8 +1,8 @@
-import { keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
-import type { RunSettings } from '../../engine/run/state/run-request.ts';
-import type { DirtyPath } from '../../engine/vcs/dirty-paths.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
-import type { LocalChanges } from '../../engine/vcs/set-aside.ts';
+import { keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
+import type { RunSettings } from '../../engine/state/run-request.ts';
+import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import type { LocalChanges } from '../../workspace/git/set-aside.ts';
 import type { HeldReview } from '../state/held/held-review.ts';
 import { localChangesAnswer, localChangesQuestion } from '../state/local-changes-question.ts';
 import type { TurnScope } from './turn-scope.ts';

@@ -1,6 +1,5 @@
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { readContract } from '../../engine/intent/admit-contract.ts';
 import {
   draftEdits,
   draftPath,
@@ -8,8 +7,9 @@ import {
   type KeptDraft,
   readDraft,
   requireStricter,
-} from '../../engine/run/draft/kept-draft.ts';
-import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+} from '../../engine/draft/kept-draft.ts';
+import { readContract } from '../../engine/intent/admit-contract.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { ChannelParts, World } from '../channel/open-channel.ts';
 import type { Want } from '../state/command.ts';
 import { heldSubject } from '../state/held/held-question.ts';

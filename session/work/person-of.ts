@@ -1,5 +1,5 @@
-import type { Person } from '../../core/contract/person.ts';
-import { refusal } from '../../engine/tool/acl/constraints.ts';
+import type { Person } from '../../core/interfaces/person.ts';
+import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { askConsent, type ConsentGround } from './ask-consent.ts';
 import type { TurnScope } from './turn-scope.ts';
 

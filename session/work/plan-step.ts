@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
-import { type KeptDraft, keepDraft, readDraft } from '../../engine/run/draft/kept-draft.ts';
-import { type PlannedContract, planContract } from '../../engine/run/plan-contract.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
-import { workspaceFingerprint } from '../../engine/vcs/workspace-fingerprint.ts';
+import { type PlannedContract, planContract } from '../../engine/plan-contract.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { workspaceFingerprint } from '../../workspace/git/workspace-fingerprint.ts';
 import { limitOf } from '../state/change-budget.ts';
 import type { StepCost } from '../state/cost.ts';
 import type { SessionGoal } from '../state/goal.ts';

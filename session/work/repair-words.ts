@@ -1,5 +1,5 @@
-import type { RunView } from '../../core/contract/run-view.ts';
-import { failedTests } from '../../engine/run/record/failure-text.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { failedTests } from '../../engine/record/failure-text.ts';
 import { tokenWords, usdWords } from '../screen/usage-words.ts';
 import type { Used } from '../state/usage.ts';
 import type { TurnScope } from './turn-scope.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../engine/run/state/open-model.ts';
+import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../engine/state/open-model.ts';
 import { limitOf } from '../state/change-budget.ts';
 import type { Told } from '../state/command.ts';
 import type { SessionState } from '../state/state.ts';

@@ -1,4 +1,4 @@
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { RunOutcome } from '../state/work.ts';
 import { isHeldRun } from './review/hold-run.ts';
 import type { TurnScope } from './turn-scope.ts';

@@ -1,5 +1,5 @@
-import { untrustedText } from '../../engine/run/work/turns/open-turns.ts';
-import { guardingProfile } from '../../engine/spec/facts.ts';
+import { untrustedText } from '../../engine/work/turns/open-turns.ts';
+import { guardingProfile } from '../../spec/facts.ts';
 import { type HunkLine, hunksOf } from '../screen/hunks.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import type { SaidReview } from '../state/state.ts';

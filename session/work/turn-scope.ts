@@ -1,5 +1,5 @@
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ModelMeter } from '../../engine/run/state/open-model.ts';
+import type { ModelMeter } from '../../engine/state/open-model.ts';
 import type { World } from '../channel/open-channel.ts';
 import type { Report, Told } from '../state/command.ts';
 import type { TurnEnd } from '../state/fact.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ToolRequest, ToolSettled } from '../../core/contract/hook-payload.ts';
+import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Told } from '../state/command.ts';
 import { failedNames } from './repair-words.ts';

@@ -1,9 +1,9 @@
 import type { VerifyContext } from '../../api/verify/verify-targets.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import type { DraftPlace } from '../../engine/run/draft/draft-request.ts';
-import type { ModelMeter } from '../../engine/run/state/open-model.ts';
-import type { ChangeSource, RunSettings } from '../../engine/run/state/run-request.ts';
-import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import type { DraftPlace } from '../../engine/draft/draft-request.ts';
+import type { ModelMeter } from '../../engine/state/open-model.ts';
+import type { ChangeSource, RunSettings } from '../../engine/state/run-request.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { SelfTester } from '../self-test/self-tester.ts';
 import type { SessionSettings } from '../state/settings/session-settings.ts';
 import type { ApprovalSetting } from './approval-setting.ts';

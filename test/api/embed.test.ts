@@ -7,7 +7,7 @@ import { definePlugin } from '../../core/kernel/plugin.ts';
 import { createEngine, type EngineOptions } from '../../plugins/preset/create-engine.ts';
 import { faultsOf } from '../bin/faults-of.ts';
 import { runWrit } from '../bin/start-writ.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../engine/run/sample.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 
 /** Whole runs on a busy machine. */

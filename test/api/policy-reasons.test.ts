@@ -1,10 +1,10 @@
 import t from 'tap';
 import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
-import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
-import type { CheckRecord } from '../../core/contract/stage.ts';
+import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { CheckRecord } from '../../core/interfaces/stage.ts';
 import { judge } from '../../gates/rules/require-approvers.ts';
 import { abandoned, committed } from '../bin/report/sample-view.ts';
 

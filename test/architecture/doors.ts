@@ -31,10 +31,14 @@ export const doors: readonly Door[] = [
   },
   { name: 'encryption of secrets', file: 'api/vault/age-text.ts', specifier: /^age-encryption(?:\/|$)/ },
   { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
-  { name: 'child processes', file: 'engine/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
+  {
+    name: 'child processes',
+    file: 'workspace/process/spawn.ts',
+    specifier: /^node:(?:child_process|cluster)$/,
+  },
   {
     name: 'outbound HTTP',
-    file: 'engine/tool/egress/outside.ts',
+    file: 'workspace/egress/outside.ts',
     servers: [
       'attest/log/serve-ledger.ts',
       'http/loopback-server.ts',
@@ -73,7 +77,7 @@ export const doors: readonly Door[] = [
     file: 'core/base/event-stream.ts',
     specifier: /^eventsource-parser(?:\/|$)/,
   },
-  { name: 'SQL', file: 'engine/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
+  { name: 'SQL', file: 'store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
   {
     // Nothing is unpacked without a bound.
     name: 'inflating',

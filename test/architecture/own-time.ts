@@ -13,15 +13,15 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/attack/confinement/left-behind.test.ts': 'measures how long the event loop stood still, and memory',
   'test/attack/confinement/limits.test.ts': 'ends a look-out early when something is found',
   'test/bin/start-writ.ts': 'gives up on a process that says nothing for minutes',
-  'test/coder/codex/run-with-codex.test.ts': 'its clock skips short waits and sleeps the long one',
+  'test/agent/codex/run-with-codex.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/core/kernel/hook.test.ts': 'its clock sleeps longer than the deadline of a tap',
   'test/core/kernel/worker/rules/leaves.ts': 'a rule that leaves a timer running',
-  'test/engine/run/stuck-run.ts': 'a worker that never ends',
-  'test/engine/run/work/backoff.test.ts': 'its clock counts who sleeps',
-  'test/engine/tool/egress/client.ts': 'gives up on a connection on which nothing comes',
-  'test/engine/tool/egress/egress-proxy.test.ts':
+  'test/engine/stuck-run.ts': 'a worker that never ends',
+  'test/engine/work/backoff.test.ts': 'its clock counts who sleeps',
+  'test/workspace/egress/client.ts': 'gives up on a connection on which nothing comes',
+  'test/workspace/egress/egress-proxy.test.ts':
     'talks steadily to a connection that is to be cut all the same',
-  'test/engine/tool/spawn.test.ts': 'measures memory while a process is at work',
+  'test/workspace/process/spawn.test.ts': 'measures memory while a process is at work',
   'test/gates/checks/test-suite.test.ts': 'counts turns of the event loop while a thread is at work',
   'test/kill/kill-run.ts':
     'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
@@ -40,7 +40,7 @@ export const keepsTime: Readonly<Record<string, string>> = {
 
 /** Files of tests that read a stopwatch, and for what; none compares it with a limit. */
 const readsStopwatch: Readonly<Record<string, string>> = {
-  'test/engine/vcs/killed.test.ts': 'spreads the instants of kills over a whole run',
+  'test/workspace/git/killed.test.ts': 'spreads the instants of kills over a whole run',
   'test/kill/kill-run.ts': 'spreads the instants of kills over a whole run',
   'test/session/tui/slow-line.ts': 'delays what goes through it',
   'test/compatibility/old-state.ts': 'passes the start of the process on',

@@ -1,72 +1,92 @@
-/**
- * Rooms that are shipped, and the rooms, or folders of rooms, whose files each may import besides its own. Rooms come
- * into this table with their first file.
- */
+/** The modules of the product, and the modules or folders that each may import besides its own files. */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  engine: ['core', 'readers'],
-  readers: ['core/base', 'core/contract'],
-  gates: ['core', 'readers'],
-  attest: ['core', 'readers', 'engine/vcs', 'engine/store', 'engine/tool/process'],
-  plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
-  // One folder for each backend; what they share is in `wire/`.
+  readers: ['core/base', 'core/interfaces'],
+  spec: ['core', 'readers'],
+  workspace: ['core', 'readers', 'spec'],
+  store: ['core', 'readers', 'spec', 'workspace'],
+  engine: ['core', 'readers', 'spec', 'workspace', 'store'],
+  // Tools of a model reach the workspace through interfaces.
+  agent: ['core'],
+  // One folder for each back end; `wire/` holds what they share.
   providers: ['core', 'readers/sensitive'],
-  // Its tools come with the work.
-  coder: ['core'],
-  api: ['core', 'engine', 'readers', 'attest'],
+  gates: ['core', 'readers'],
+  attest: ['core', 'readers', 'workspace/git', 'workspace/process', 'store'],
+  plugins: ['core', 'readers', 'workspace/process', 'workspace/egress', 'store', 'door'],
+  api: ['core', 'readers', 'spec', 'workspace', 'store', 'engine', 'attest'],
   http: ['core/base'],
-  service: ['core', 'http', 'engine/store', 'engine/tool/process'],
-  session: ['core', 'engine', 'readers/sensitive', 'readers/diff', 'api', 'http', 'coder'],
+  service: ['core', 'http', 'store', 'workspace/process'],
+  session: [
+    'core',
+    'readers/sensitive',
+    'readers/diff',
+    'spec',
+    'workspace',
+    'store',
+    'engine',
+    'agent',
+    'api',
+    'http',
+  ],
   bin: [
     'core',
-    'engine',
     'readers',
-    'plugins',
+    'spec',
+    'workspace',
+    'store',
+    'engine',
+    'agent',
     'providers',
-    'coder',
     'gates',
     'attest',
+    'plugins',
     'api',
     'http',
     'service',
     'session',
     'door',
   ],
-  door: ['core', 'engine', 'attest', 'api', 'plugins'],
+  door: ['core', 'spec', 'workspace', 'store', 'engine', 'attest', 'api', 'plugins'],
 };
-/** Folders that reach further than the rest of their room, and why. */
+/** Folders that may import more than the rest of their module, and the reason. */
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
-  // A store in git is made of git.
-  'plugins/store': ['engine/vcs'],
-  // They ask as a run would: over repositories, with a scope and a configuration, and hand a log what a seal does.
+  // A store in git consists of git objects.
+  'plugins/store': ['workspace/git'],
+  // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.
   'plugins/testers': [
     'engine/plugin-trust/process/inside',
-    'engine/vcs',
+    'workspace/git',
     'engine/plan',
     'engine/config',
     'attest/encoding',
     'attest/keys',
     'attest/log',
   ],
+  // One section of the configuration decides each: which approvals carry over, and which remote a run lands on.
+  'workspace/patch': ['engine/config'],
+  'store/landed.ts': ['engine/config'],
 };
 /**
- * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the
- * folders stand on top of them all, where there may be any.
+ * Modules whose folders are layers: each imports those before it in the list, and none after it. Files beside the
+ * folders may import all of them, where such files are allowed.
  */
 export const ladders: Readonly<Record<string, readonly string[]>> = {
-  core: ['base', 'contract', 'kernel'],
+  core: ['base', 'interfaces', 'kernel'],
+  workspace: ['process', 'shell', 'egress', 'runtime', 'command-acl', 'git', 'patch'],
   engine: [
-    'spec',
     'config',
-    'tool',
-    'vcs',
-    'patch',
-    'store',
     'plugin-trust',
     'plan',
-    'frame',
+    'context',
     'intent',
-    'run',
+    'state',
+    'record',
+    'open',
+    'evaluate',
+    'decide',
+    'work',
+    'draft',
+    'seal',
     'upkeep',
   ],
   attest: [
@@ -81,12 +101,10 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
     'signer',
     'attestor',
   ],
-  // By stage of life; beside them stands the pipeline.
-  'engine/run': ['state', 'record', 'open', 'judge', 'decide', 'work', 'draft', 'seal'],
 };
-/** Ladders that have files on top. */
-export const topped: readonly string[] = ['engine/run'];
-/** Rooms whose folders import each other in no circle. */
+/** Layered modules with files above their folders. */
+export const topped: readonly string[] = ['engine'];
+/** Modules whose folders form no import cycle. */
 export const uncircled: readonly string[] = [
   'api',
   'attest',
@@ -100,7 +118,19 @@ export const uncircled: readonly string[] = [
 export const maxCoreLines = 7000;
 /** The one list of every built-in, and the engine made of it, may name them all. */
 export const preset = /^plugins\/preset[./]/;
-export const presetMayImport = ['core', 'engine', 'plugins', 'providers', 'coder', 'gates', 'attest', 'api'];
+export const presetMayImport = [
+  'core',
+  'spec',
+  'workspace',
+  'store',
+  'engine',
+  'plugins',
+  'providers',
+  'agent',
+  'gates',
+  'attest',
+  'api',
+];
 export const doorFiles: Readonly<Record<string, string>> = {
   '.': 'index',
   './plugin': 'plugin',

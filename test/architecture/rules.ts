@@ -253,10 +253,10 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'deciding is pure',
     check: ({ files, edges }) => {
-      const reached = closure('engine/run/decide/decide.ts', edges);
+      const reached = closure('engine/decide/decide.ts', edges);
       const impure = /^core\/base\/(?:clock|ids)\.ts$/;
       return {
-        matched: files.filter((file) => file.path === 'engine/run/decide/decide.ts').length,
+        matched: files.filter((file) => file.path === 'engine/decide/decide.ts').length,
         violations: files
           .filter((file) => reached.has(file.path))
           .flatMap((file) => [

@@ -3,7 +3,7 @@ import { isWritten, roomOf } from './rooms.ts';
 import type { HouseRule } from './rule-kinds.ts';
 
 /** Rooms that pick from slots and name no tenant of any. */
-const nameless = ['core', 'engine'];
+const nameless = ['core', 'spec', 'workspace', 'store', 'engine'];
 /** Where tenants are brought in. */
 const added = /\bslots?(?:\.[a-z]+)?\s*\.add(?:Lazy)?\(\s*'([^']+)'/g;
 /** Picked by a name that stands in the code, or asked by its name what it is. */
@@ -26,18 +26,18 @@ export const saidNames: readonly SaidNames[] = [
   },
   {
     names: ['patchset', 'sbom', 'sca-report', 'release-notes', 'git-native', 'external-local'],
-    within: 'engine/spec/',
+    within: 'spec/',
     why: 'values of the contract, by its own rows and rules',
   },
   {
     names: ['repo-first', 'pinned-official', 'open-web'],
-    within: 'engine/spec/',
+    within: 'spec/',
     why: 'values of the contract, by its rows',
   },
-  { names: ['internal-ledger', 'public-log'], within: 'engine/spec/', why: 'values of the contract as well' },
+  { names: ['internal-ledger', 'public-log'], within: 'spec/', why: 'values of the contract as well' },
   {
     names: ['patchset'],
-    within: 'engine/run/',
+    within: 'engine/',
     why: 'an artifact that the contract names and the engine makes itself, and a type of object',
   },
   {

@@ -14,42 +14,43 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/kernel/hook.ts': "import { SyncHook } from 'tapable';\nexport const hook = new SyncHook();\n",
   'core/kernel/hooks.ts': "export const hooks = { tool: { guard: guard('tool.guard', setting) } };\n",
   'core/kernel/slot.ts': "export const slots = { signer: createSlot<Signer>('signer') };\n",
-  'engine/run/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick(form);\n",
+  'engine/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick(form);\n",
   'core/kernel/worker/pool.ts': "export const start = async () => import('piscina');\n",
   'gates/rules/scope.meta.ts': "export const meta = { id: 'scope' };\n",
   'gates/rules/new-tests.meta.ts': "export const meta = { id: 'new-tests' };\n",
   'gates/scan/look.ts':
     "import type { run } from './look-in-thread.ts';\nexport const look = defineTask<typeof run>(new URL('./look-in-thread.ts', import.meta.url));\n",
   'gates/scan/look-in-thread.ts': 'export function run() {}\n',
-  'engine/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
-  'engine/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
+  'workspace/process/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
+  'workspace/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
   'api/vault/age-text.ts': "export const open = async () => import('age-encryption');\n",
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
   'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
   'readers/documents/archive/inflate.ts':
     "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
-  'engine/store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
+  'store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
-  'core/contract/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
-  'engine/run/decide/decide.ts':
-    "import type { Spec } from '../../../core/contract/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
+  'core/interfaces/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
+  'engine/decide/decide.ts':
+    "import type { Spec } from '../../core/interfaces/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
   'readers/source/names.ts': 'export const names = [];\n',
+  'spec/lifecycle.ts': 'export const lifecycleMoves = [];\n',
   'gates/rules/scope.ts':
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const scope: Plugin = {};\n",
   'attest/signer/sign.ts':
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
   'api/run-data.ts':
-    "import { decide } from '../engine/run/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
+    "import { decide } from '../engine/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
   'providers/openai/source.ts':
     "import { slot } from '../../core/kernel/plugin.ts';\nexport const openai = slot;\n",
-  'coder/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
+  'agent/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'session/mcp/open-mcp-server.ts':
     "export const open = async () => import('@modelcontextprotocol/server');\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
-  'session/state/decide.ts': "import '../../engine/store/sql.ts';\nexport const decide = 1;\n",
+  'session/state/decide.ts': "import '../../store/sql.ts';\nexport const decide = 1;\n",
   'session/state/snapshot.ts': 'export interface Snapshot {}\n',
   'session/screen/line.ts': 'export const lines = [];\n',
   'session/tui/view.ts':

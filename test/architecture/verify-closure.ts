@@ -6,17 +6,17 @@ const behindVerify: readonly RegExp[] = [
   /^verify\.ts$/,
   /^api\/(?:verify\/.+|schemas\/(?:verification-schema|shape)|json-data|place)\.ts$/,
   /^attest\/(?!artifacts\/).+\.ts$/,
-  /^core\/(?:base|contract)\/.+\.ts$/,
+  /^core\/(?:base|interfaces)\/.+\.ts$/,
   // The repository, the records in it, and what keeps them.
-  /^engine\/(?:vcs|store)\/.+\.ts$/,
+  /^(?:workspace\/git|store)\/.+\.ts$/,
   /^plugins\/(?:store\/.+|preset\/verify-repository)\.ts$/,
   /^core\/kernel\/slot\.ts$/,
   // Starting git.
-  /^engine\/tool\/(?:process\/)?[a-z-]+\.ts$/,
+  /^workspace\/process\/[a-z-]+\.ts$/,
   // Deciding again (`require: ['replay']`) from what is stored: pure, and loaded where it is asked for.
-  /^engine\/(?:run\/decide\/[a-z-]+|run\/record\/decision-input(?:-shape)?|patch\/governing-paths)\.ts$/,
+  /^(?:engine\/decide\/[a-z-]+|engine\/record\/decision-input|workspace\/patch\/governing-paths)\.ts$/,
   // Comparing the candidates of approvals that carried over: loaded for such a run.
-  /^engine\/patch\/(?:carry-reader|normalise|parse-changes|patch-paths|patch-undoing)\.ts$/,
+  /^workspace\/patch\/(?:carry-reader|normalise|parse-changes|patch-paths|patch-undoing)\.ts$/,
   /^engine\/config\/(?:approvals-section|section-alone|parse-toml|table-reader)\.ts$/,
   /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
   // Unpacking a tar.gz that is compared with a tree.

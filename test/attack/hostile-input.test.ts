@@ -23,7 +23,7 @@ import { commands } from '../../bin/command-table.ts';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { Signer } from '../../core/contract/sealing.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
 import {
   commitId,
   copyOf,

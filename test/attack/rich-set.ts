@@ -9,9 +9,9 @@ import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { AttestRequest } from '../../core/contract/sealing.ts';
-import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import type { GateReport } from '../../engine/store/record/gate-report.ts';
+import type { AttestRequest } from '../../core/interfaces/sealing.ts';
+import type { CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
 import { handSigner } from '../attest/approval/hand-signer.ts';
 import { approvedBy } from '../attest/verify/approved-by.ts';
 import {

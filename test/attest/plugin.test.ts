@@ -6,9 +6,9 @@ import { attestPlugin } from '../../attest/attestor/plugin.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 import { openUserLedgerKey } from '../../attest/keys/user-keys.ts';
 import { createEngine } from '../../core/kernel/engine.ts';
-import { contractRows } from '../../engine/spec/contract-rows.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
-import { makeRepository } from '../engine/vcs/sample-repository.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { makeRepository } from '../workspace/git/sample-repository.ts';
 import { sealingPlace } from './sealing-place.ts';
 
 const throwAway = toSigner(generateKey('ecdsa-p256-sha256'), true);

@@ -1,7 +1,7 @@
 import { type LedgerSection, ledgerMode } from '../../attest/log/ledger-section.ts';
 import { type PublicLogSection, publicLogMode } from '../../attest/public/public-log-section.ts';
-import type { SealingPlace } from '../../core/contract/sealing.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { SealingPlace } from '../../core/interfaces/sealing.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 
 /** What a log or a certified key is opened with; `files` are those of the base commit. */
 export function sealingPlace(

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { CommandSpec } from '../../bin/command-parts/command.ts';
 import { dispatch } from '../../bin/dispatch.ts';
 import { openSink } from '../../bin/terminal/print.ts';
-import { sharedPool } from '../engine/run/shared-pool.ts';
+import { sharedPool } from '../engine/shared-pool.ts';
 
 export interface Ran {
   readonly code: number;

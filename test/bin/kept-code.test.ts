@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { findProgram } from '../../engine/tool/find-program.ts';
+import { findProgram } from '../../workspace/process/find-program.ts';
 import { long } from '../rooms/long.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));

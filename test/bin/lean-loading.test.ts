@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import t from 'tap';
-import { makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { makeSample, sampleSpec } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { outputOf } from '../starter/run-program.ts';
 
@@ -18,13 +18,13 @@ const heavy = [
   /^plugins\/(?:preset|preset\/open-engine)\.ts$/,
   /^plugins\/(?:artifacts|policy-engines|recorded-worker|redaction|sandbox|supply-chain)\//,
   // Words of an option, which help lists, are one table without imports.
-  /^(?:coder|session(?!\/state\/settings\/session-contexts\.ts$)|service|http)\//,
+  /^(?:agent|session(?!\/state\/settings\/session-contexts\.ts$)|service|http)\//,
   // What flags there are, every command line knows.
-  /^providers\/(?!flag-table\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
+  /^providers\/(?!flags\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
   /^attest\/(?:keys|signer\/(?!signer-forms))/,
   /^readers\/(?:sensitive|advisories|documents\/archive)\//,
-  /^engine\/(?:plugin-trust|patch\/normalise|tool\/(?:runtime|acl\.ts)|frame\/import)/,
-  /^engine\/vcs\/(?:scratch|create-commit|import-tree)\.ts$/,
+  /^(?:engine\/(?:plugin-trust|context\/import)|workspace\/(?:patch\/normalise|runtime|command-acl))/,
+  /^workspace\/git\/(?:scratch|create-commit|import-tree)\.ts$/,
   /^node_modules\/(?!cac\/|smol-toml\/)/,
 ];
 
@@ -58,13 +58,13 @@ long('validating a spec loads no engine module and starts at most two git proces
       [],
       'nothing heavy is loaded',
     );
-    t.ok(modules.includes('engine/spec/read-intent-spec.ts'), 'what is loaded is seen');
+    t.ok(modules.includes('spec/read-intent-spec.ts'), 'what is loaded is seen');
     return { out, modules, gits: existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : [] };
   };
 
   const inside = validate(root);
   t.strictSame(inside.gits, ['rev-parse', 'cat-file']);
-  t.ok(inside.modules.includes('engine/run/plan-contract.ts'), 'the repository is looked at');
+  t.ok(inside.modules.includes('engine/plan-contract.ts'), 'the repository is looked at');
 
   mkdirSync(join(root, '.writ'));
   writeFileSync(join(root, '.writ', 'config.toml'), policy);
@@ -80,7 +80,9 @@ long('validating a spec loads no engine module and starts at most two git proces
   const alone = validate(outside);
   t.strictSame(alone.gits, []);
   t.strictSame(
-    alone.modules.filter((path) => /^engine\/(?:vcs\/git|tool\/spawn|run\/preview)/.test(path)),
+    alone.modules.filter((path) =>
+      /^(?:workspace\/git\/git|workspace\/process\/spawn|engine\/plan-contract)/.test(path),
+    ),
     [],
   );
 });
@@ -99,9 +101,11 @@ t.test('drawing a screen loads no module that opens a session', async (t) => {
   const light = [
     /^(?:bin|core\/base|session\/(?:log|screen|state|tui))\//,
     // Bounds of what a line says.
-    /^engine\/config\/(?:approval|budget)-section\.ts$/,
-    /^http\/loopback-address\.ts$/,
-    /^readers\/diff\/quote-path\.ts$/,
+    /^providers\/(?:flags|[a-z]+\/[a-z]+-flags)\.ts$/,
+    /^api\/envelope\.ts$/,
+    /^engine\/config\/bounds\.ts$/,
+    /^http\/addresses\.ts$/,
+    /^readers\/diff\/read-sections\.ts$/,
     /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked|diff)\//,
   ];
   t.strictSame(

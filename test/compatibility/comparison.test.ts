@@ -134,7 +134,7 @@ t.test('changes.json', async (t) => {
 });
 
 t.test('drawn specs', async (t) => {
-  const file = new URL('../../engine/spec/intentspec.v1.schema.json', import.meta.url);
+  const file = new URL('../../spec/intentspec.v1.schema.json', import.meta.url);
   const schema = JSON.parse(readFileSync(file, 'utf8')) as Json;
   const bases = specBases();
   const drawn = drawSpecs(schema, bases, { seed: 7, count: 200 });

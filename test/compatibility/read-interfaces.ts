@@ -18,13 +18,13 @@ import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { readManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
-import { storeRefs } from '../../engine/store/store-refs.ts';
-import { sealObject } from '../../engine/store/stored-object.ts';
 import { storedPatterns } from '../../engine/upkeep/stored-ref.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInTypes } from '../../service/run-publisher.ts';
 import { methodRoutes } from '../../session/client/to-question.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
+import { storeRefs } from '../../store/store-refs.ts';
+import { sealObject } from '../../store/stored-object.ts';
 import { runLine } from '../bin/host.ts';
 import { packPackage } from '../doors/packed-package.ts';
 import { readExports, type WrittenExports } from './declared-types.ts';
@@ -231,8 +231,8 @@ const sampleId = '01890000-0000-7000-8000-000000000000';
 
 /** The tables of shapes, loaded once more with `shape-words.ts` in the place of the module that makes checks. */
 async function objectShapes(): Promise<Readonly<Record<string, Words>>> {
-  const shapes = new URL('../../engine/store/object-shapes.ts', import.meta.url).href;
-  const checks = new URL('../../engine/store/shape.ts', import.meta.url).href;
+  const shapes = new URL('../../store/object-shapes.ts', import.meta.url).href;
+  const checks = new URL('../../store/shape.ts', import.meta.url).href;
   const words = new URL('./shape-words.ts', import.meta.url).href;
   const mark = '?words';
   const hooks = registerHooks({

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { compiledPages } from './compiled-pages.ts';
 import { compile, makeOutsider, runTo } from './packed-package.ts';

@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { fixtures, type Json, makeSample, sampleSpec } from '../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, sampleSpec } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { copySources, makeOutsider, packIn, runTo } from './packed-package.ts';
 

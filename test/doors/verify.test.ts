@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { fixtures, makeSample, type Sample } from '../engine/run/sample.ts';
+import { fixtures, makeSample, type Sample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { compiledPages } from './compiled-pages.ts';
 import { type Outsider, runTo } from './packed-package.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixtures, sampleSpec } from '../engine/run/sample.ts';
+import { fixtures, sampleSpec } from '../engine/sample.ts';
 
 /** A repository, a contract with checks in several stages, and a patch that passes them. */
 export interface Template {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { contractRows } from '../../engine/spec/contract-rows.ts';
-import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
-import type { Json } from '../engine/run/sample.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import type { Json } from '../engine/sample.ts';
 import { casesOf } from '../rooms/long.ts';
 import { type Difference, lookAt, type Observation } from './pairs/observation.ts';
 import { observe, runsSoFar } from './pairs/observe.ts';

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
-import { askedOf } from '../../engine/run/open/open-parties.ts';
-import { builtInLedger } from '../../engine/spec/built-in-ledger.ts';
+import { askedOf } from '../../engine/open/open-parties.ts';
 import { askedBuiltIns } from '../../plugins/preset/create-engine.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
+import { builtInLedger } from '../../spec/built-in-ledger.ts';
 
 t.test('the built-ins answer the same with and without an engine', async (t) => {
   await using engine = await openEngine({

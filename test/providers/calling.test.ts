@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelEvent } from '../../core/contract/model.ts';
+import type { ModelEvent } from '../../core/interfaces/model.ts';
 import { anthropicReader } from '../../providers/anthropic/source.ts';
 import { responsesReader } from '../../providers/openai/source.ts';
 import { chatReader } from '../../providers/wire/chat/chat-format.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelRequest } from '../../core/contract/model.ts';
+import type { ModelRequest } from '../../core/interfaces/model.ts';
 import { deepseekDialect } from '../../providers/deepseek/source.ts';
 import { kimiDialect } from '../../providers/kimi/source.ts';
 import { chatDialect } from '../../providers/openai/source.ts';

@@ -3,8 +3,13 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 import { valueAt } from '../../core/base/json-pointer.ts';
 import { createStreamer } from '../../core/base/net.ts';
-import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
-import type { Provider } from '../../core/contract/provider.ts';
+import type {
+  AssistantMessage,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+} from '../../core/interfaces/model.ts';
+import type { Provider } from '../../core/interfaces/provider.ts';
 import { caseBody, caseType } from '../../plugins/testers/provider-tester.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { type ProviderCase, providerTester } from '../../testing.ts';
@@ -44,7 +49,7 @@ t.teardown(() => streamer.close());
 
 t.test('every built-in provider has cases, and every folder has the required ones', async (t) => {
   const tested = new Set(caseFolders.map((folder) => readSetting(folder).provider));
-  // A program that asks its model itself has no wire of ours; it is held to them in `test/coder/codex/`.
+  // A program that asks its model itself has no wire of ours; it is held to them in `test/agent/codex/`.
   const wires = Object.keys(builtInProviders).filter((name) => name !== 'codex');
   t.same([...tested].sort(), wires.sort());
   for (const folder of caseFolders) {

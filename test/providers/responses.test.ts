@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
 import { responsesFormat } from '../../providers/openai/source.ts';
 import { readCases } from './wire-case.ts';
 

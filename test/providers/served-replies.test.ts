@@ -3,7 +3,7 @@ import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
-import type { ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
+import type { ModelEvent, ModelMessage, ModelRequest } from '../../core/interfaces/model.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { type Asked, serveModel } from './model-server.ts';
 

@@ -35,7 +35,7 @@ export async function room(...places: readonly string[]): Promise<void> {
   goOn();
 }
 
-/** Puts the subject of a file before the names of its tests: `engine/vcs/tree › lists …`. Call it before each file. */
+/** Puts the subject of a file before the names of its tests: `workspace/git/tree › lists …`. Call it before each file. */
 function groupBySubject(): (file: string) => void {
   let subject = '';
   const register = t.test.bind(t) as (name: unknown, ...how: readonly unknown[]) => unknown;

@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../engine/vcs/repository.ts';
 import { openMarkGround } from '../../service/dirty-marks.ts';
 import { diskIdentity } from '../../service/mark-trees.ts';
 import { inMarkOrder, Turn, toMarks } from '../../service/routes.ts';
-import { makeRepository, type SampleRepository } from '../engine/vcs/sample-repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { makeRepository, type SampleRepository } from '../workspace/git/sample-repository.ts';
 
 interface Site {
   /** Holds `repo` and `outside`. */

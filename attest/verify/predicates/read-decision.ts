@@ -1,4 +1,4 @@
-import { stageNames } from '../../../core/contract/stage.ts';
+import { stageNames } from '../../../core/interfaces/stage.ts';
 import { expectArray, expectObject, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { readDigestSet } from '../../statement/digest-forms.ts';
 import { refuted } from '../report.ts';

@@ -8,14 +8,14 @@ import {
   parseWord,
   toFields,
 } from '../../../core/base/parse-fields.ts';
-import type { TrustTier } from '../../../core/contract/evidence.ts';
-import type { Severity } from '../../../core/contract/finding.ts';
-import { stageNames } from '../../../core/contract/stage.ts';
-import { findSchemaViolations } from '../../../engine/spec/schema-violations.ts';
+import type { TrustTier } from '../../../core/interfaces/evidence.ts';
+import type { Severity } from '../../../core/interfaces/finding.ts';
+import { stageNames } from '../../../core/interfaces/stage.ts';
 import type { ArtifactCase } from '../../../plugins/testers/artifact-tester.ts';
 import type { EvidenceCase } from '../../../plugins/testers/evidence-tester.ts';
 import type { GateCase, GateCases } from '../../../plugins/testers/gate-tester.ts';
 import { sampleSpecWith } from '../../../plugins/testers/sample-spec.ts';
+import { findSchemaViolations } from '../../../spec/schema-violations.ts';
 
 const maxText = 4 * 1024 * 1024;
 const sides = ['base', 'candidate', 'oldPath', 'oldMode', 'newMode'];

@@ -7,9 +7,9 @@ import {
   parseWord,
   toFields,
 } from '../../../core/base/parse-fields.ts';
-import type { ArtifactFacts, CheckFacts } from '../../../core/contract/check.ts';
-import { failureKinds, type ModelRequest, type ReplyEnd } from '../../../core/contract/model.ts';
-import { stageNames } from '../../../core/contract/stage.ts';
+import type { ArtifactFacts, CheckFacts } from '../../../core/interfaces/check.ts';
+import { failureKinds, type ModelRequest, type ReplyEnd } from '../../../core/interfaces/model.ts';
+import { stageNames } from '../../../core/interfaces/stage.ts';
 import type { LogWire } from '../../../plugins/testers/log-tester.ts';
 import type { ProviderCase } from '../../../plugins/testers/provider-tester.ts';
 import type { StageCheckCase } from '../../../plugins/testers/stage-check-tester.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Finding } from '../../contract/finding.ts';
-import type { Rule, RuleInput } from '../../contract/rule.ts';
+import type { Finding } from '../../interfaces/finding.ts';
+import type { Rule, RuleInput } from '../../interfaces/rule.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 import type { WorkerPool } from './pool.ts';
 import { type TaskOutcome, toErrorRecord } from './task.ts';

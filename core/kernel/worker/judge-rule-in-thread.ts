@@ -1,5 +1,5 @@
-import type { Finding } from '../../contract/finding.ts';
-import type { RuleInput } from '../../contract/rule.ts';
+import type { Finding } from '../../interfaces/finding.ts';
+import type { RuleInput } from '../../interfaces/rule.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 
 /** A rule's module and what it is asked. */

@@ -1,5 +1,5 @@
-import type { Finding } from '../../contract/finding.ts';
-import type { RuleInput, RuleModule } from '../../contract/rule.ts';
+import type { Finding } from '../../interfaces/finding.ts';
+import type { RuleInput, RuleModule } from '../../interfaces/rule.ts';
 import { parseFindings } from '../answer.ts';
 import { toRunnable } from './to-runnable.ts';
 

@@ -1,14 +1,14 @@
 import { compileGlob, normalisePattern } from '../../../core/base/glob.ts';
 import { quoted } from '../../../core/base/printable.ts';
-import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/contract/intentspec.gen.ts';
-import type { Scope } from '../../../core/contract/scope.ts';
-import { documentation, goes } from '../../../core/contract/tests-may-go.ts';
+import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../../core/interfaces/scope.ts';
+import { documentation, goes } from '../../../core/interfaces/tests-may-go.ts';
+import { applyDefaults } from '../../../spec/apply-defaults.ts';
+import { workerRights } from '../../../spec/facts.ts';
+import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
+import { findSecurityWord } from '../../../spec/security-words.ts';
+import { type JudgedWish, tighten } from '../../../spec/stricter.ts';
 import type { WritConfig } from '../../config/config.ts';
-import { applyDefaults } from '../../spec/apply-defaults.ts';
-import { workerRights } from '../../spec/facts.ts';
-import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
-import { findSecurityWord } from '../../spec/security-words.ts';
-import { type JudgedWish, tighten } from '../../spec/stricter.ts';
 import type { IntentDraft } from './intent-draft.ts';
 
 /** Who asked for what; the model's part is told when the draft is done. */

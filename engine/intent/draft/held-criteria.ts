@@ -1,4 +1,4 @@
-import { type ProposedCheck, startsKnownRunner } from '../../spec/propose-check.ts';
+import { type ProposedCheck, startsKnownRunner } from '../../../spec/propose-check.ts';
 import { intentDraftForm } from './intent-draft.ts';
 
 /** What a change is held to, in a person's words. */

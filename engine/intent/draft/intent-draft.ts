@@ -1,5 +1,5 @@
-import type { ChangeType, RiskLevel } from '../../../core/contract/intentspec.gen.ts';
-import { type PolicyWish, strictFields } from '../../spec/stricter.ts';
+import type { ChangeType, RiskLevel } from '../../../core/interfaces/intentspec.gen.ts';
+import { type PolicyWish, strictFields } from '../../../spec/stricter.ts';
 
 /** What a model says of a contract: its words, its checks, how risky it is; everything else is not asked. */
 export interface IntentDraft {

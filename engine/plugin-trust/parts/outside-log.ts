@@ -1,5 +1,5 @@
 import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
-import type { OutsideLog } from '../../../core/contract/sealing.ts';
+import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import type { ManifestLog } from '../manifest-parts.ts';
 import type { PartGround } from './handed.ts';
 

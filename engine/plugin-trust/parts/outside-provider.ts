@@ -6,13 +6,13 @@ import {
   type ModelEvent,
   type ModelUsage,
   type ToolCall,
-} from '../../../core/contract/model.ts';
+} from '../../../core/interfaces/model.ts';
 import {
   type Provider,
   type ProviderSetting,
   type ProviderSource,
   providerFailure,
-} from '../../../core/contract/provider.ts';
+} from '../../../core/interfaces/provider.ts';
 import type { ManifestProvider } from '../manifest-parts.ts';
 import { opensHost } from '../opens-host.ts';
 import { isPassing } from '../process/plugin-fault.ts';

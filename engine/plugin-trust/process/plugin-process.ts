@@ -1,9 +1,9 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import { parseText, toFields } from '../../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import type { CheckNetwork, NetworkUse } from '../../../core/contract/network-use.ts';
-import type { SandboxPipes, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { lineCutter } from '../../tool/capture.ts';
+import type { CheckNetwork, NetworkUse } from '../../../core/interfaces/network-use.ts';
+import type { SandboxPipes, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import { lineCutter } from '../../../workspace/process/capture.ts';
 import {
   type Obstacle,
   type PluginFaultReason,

@@ -3,11 +3,11 @@ import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { NetworkUse } from '../../../core/contract/network-use.ts';
-import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/contract/sandbox.ts';
-import { type OpenEgress, openEgress } from '../../tool/egress/open-egress.ts';
-import type { Outside } from '../../tool/egress/outside.ts';
-import { UseList } from '../../tool/egress/use-list.ts';
+import type { NetworkUse } from '../../../core/interfaces/network-use.ts';
+import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import { type OpenEgress, openEgress } from '../../../workspace/egress/open-egress.ts';
+import type { Outside } from '../../../workspace/egress/outside.ts';
+import { UseList } from '../../../workspace/egress/use-list.ts';
 
 /** One plugin of others, and where its process may run. */
 export interface PluginGroundwork extends OutsiderPlace {

@@ -1,7 +1,7 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { RuleInput } from '../../../core/contract/rule.ts';
-import type { SandboxBackend, SandboxResult } from '../../../core/contract/sandbox.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { RuleInput } from '../../../core/interfaces/rule.ts';
+import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
 import { type OutsiderPlace, outsiderBox, pluginInside } from '../process/start-talk.ts';
 import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';

@@ -13,16 +13,8 @@ import {
   writeDurably,
 } from '../../../core/base/files.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import {
-  fields,
-  listOf,
-  sha256Text,
-  type TypeOf,
-  text,
-  time,
-  wholeNumber,
-} from '../../../engine/store/shape.ts';
-import { isRefName, requireRefName } from '../../../engine/vcs/ref-name.ts';
+import { fields, listOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../../store/shape.ts';
+import { isRefName, requireRefName } from '../../../workspace/git/ref-name.ts';
 
 /** Bytes under their SHA-256, as `objects/ab/cdef…` below a root. */
 export interface LocalObjects {

@@ -5,10 +5,10 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { makeDirectories, writeDurably } from '../../../core/base/files.ts';
 import { randomOctets } from '../../../core/base/ids.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import type { Advisory } from '../../../readers/advisories/advisory.ts';
 import { type OsvRecord, readOsvRecord } from '../../../readers/advisories/osv-record.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import {
   currentFile,
   type DatabaseIndex,

@@ -6,8 +6,8 @@ import type {
   ModelRequest,
   ReplyEnd,
   ToolDeclaration,
-} from '../../../core/contract/model.ts';
-import type { ProviderSetting } from '../../../core/contract/provider.ts';
+} from '../../../core/interfaces/model.ts';
+import type { ProviderSetting } from '../../../core/interfaces/provider.ts';
 import { temperatureIsFixed } from '../../model-table.ts';
 import { jsonIn } from '../call-arguments.ts';
 import { replayed, rowOf } from '../traffic-file.ts';

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { Finding, Severity } from '../../../core/contract/finding.ts';
-import type { DescribedRule } from '../../../core/contract/rule.ts';
+import type { Finding, Severity } from '../../../core/interfaces/finding.ts';
+import type { DescribedRule } from '../../../core/interfaces/rule.ts';
 
 /** What is reported, and by which version of writ. */
 export interface SarifRequest {

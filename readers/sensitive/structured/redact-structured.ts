@@ -1,4 +1,4 @@
-import type { Redaction } from '../../../core/contract/privacy.ts';
+import type { Redaction } from '../../../core/interfaces/privacy.ts';
 import { markOf, Receipt } from '../redaction.ts';
 import type { RedactorOptions } from '../redactor.ts';
 import { findMatches, joinMatches, type Region } from '../regions.ts';

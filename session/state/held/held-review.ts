@@ -1,4 +1,4 @@
-import type { HeldChange } from '../../../engine/run/seal/move-target.ts';
+import type { HeldChange } from '../../../engine/seal/move-target.ts';
 
 /** A run whose change waits on a branch of its own until a person has reviewed it. */
 export interface HeldRun extends Pick<HeldChange, 'runId' | 'branch' | 'target'> {

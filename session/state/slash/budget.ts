@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/base/errors.ts';
-import { budgetBounds } from '../../../engine/config/sections.ts';
+import { budgetBounds } from '../../../engine/config/bounds.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 export const budget: SlashCommand = {

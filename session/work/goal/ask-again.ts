@@ -1,6 +1,6 @@
-import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
-import { planRun } from '../../../engine/run/plan-run.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import { readDraft } from '../../../engine/draft/kept-draft.ts';
+import { planRun } from '../../../engine/plan-run.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { askChoice, type MadePlan, requireDraft } from '../plan-step.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';
 

@@ -1,5 +1,5 @@
 import { isWritError } from '../../../core/base/errors.ts';
-import type { FailureKind } from '../../../core/contract/model.ts';
+import type { FailureKind } from '../../../core/interfaces/model.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import type { TurnScope } from '../turn-scope.ts';
 

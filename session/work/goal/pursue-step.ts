@@ -1,13 +1,13 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { CheckRecord } from '../../../core/contract/stage.ts';
-import { readDraft } from '../../../engine/run/draft/kept-draft.ts';
-import { failedTests } from '../../../engine/run/record/failure-text.ts';
-import { readRun } from '../../../engine/run/record/read-run.ts';
-import type { ModelMeter } from '../../../engine/run/state/open-model.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
+import { readDraft } from '../../../engine/draft/kept-draft.ts';
+import { failedTests } from '../../../engine/record/failure-text.ts';
+import { readRun } from '../../../engine/record/read-run.ts';
+import type { ModelMeter } from '../../../engine/state/open-model.ts';
+import { findRun } from '../../../store/record/find-run.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
 import {
   addAmounts,

@@ -1,10 +1,10 @@
+import { knownRunner } from '../../../engine/draft/draft-intent.ts';
 import { withoutSuite } from '../../../engine/intent/draft/held-criteria.ts';
 import { scopeRootOf } from '../../../engine/plan/scope.ts';
-import { knownRunner } from '../../../engine/run/draft/draft-intent.ts';
-import { checksOf } from '../../../engine/spec/checks-of.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { resolveBase } from '../../../engine/vcs/resolve-commit.ts';
+import { checksOf } from '../../../spec/checks-of.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { resolveBase } from '../../../workspace/git/resolve-commit.ts';
 import type { GoalCriterion, SessionGoal } from '../../state/goal.ts';
 import { pursuedGoal } from '../../state/pursued-goal.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';

@@ -1,9 +1,9 @@
 import { isWritError } from '../../../core/base/errors.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { readRun } from '../../../engine/run/record/read-run.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
-import type { RunStore } from '../../../engine/store/run-store.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { readRun } from '../../../engine/record/read-run.ts';
+import { findRun } from '../../../store/record/find-run.ts';
+import type { RunStore } from '../../../store/run-store.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import type { TurnScope } from '../turn-scope.ts';
 
 /** A run as it stands, and where its record is; `undefined` where it was never written down. */

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../core/base/errors.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { dropHeld, landHeld } from '../../../engine/run/seal/move-target.ts';
-import { readRef } from '../../../engine/vcs/refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { dropHeld, landHeld } from '../../../engine/seal/move-target.ts';
+import { readRef } from '../../../workspace/git/refs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { type HeldChoice, heldQuestionId } from '../../state/held/held-question.ts';
 import type { HeldEnd, HeldReview } from '../../state/held/held-review.ts';
 import { rejectedHunks } from '../../state/held/judge-held-answer.ts';

@@ -1,7 +1,7 @@
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { unheldTarget } from '../../../engine/run/seal/move-target.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import type { Repository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { unheldTarget } from '../../../engine/seal/move-target.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
+import type { Repository } from '../../../workspace/git/repository.ts';
 import { heldQuestion } from '../../state/held/held-question.ts';
 import type { HeldReview, HeldRun } from '../../state/held/held-review.ts';
 import type { MadePlan } from '../plan-step.ts';

@@ -1,12 +1,12 @@
 import { confirmIntent } from '../../../api/intent/lifecycle.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { patchWithout } from '../../../engine/patch/patch-without.ts';
-import { withOwnId } from '../../../engine/run/draft/draft-intent.ts';
-import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
-import { gitLine } from '../../../engine/vcs/git.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { withOwnId } from '../../../engine/draft/draft-intent.ts';
+import { resumeRun, runIntent } from '../../../engine/run-intent.ts';
+import { gitLine } from '../../../workspace/git/git.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { patchWithout } from '../../../workspace/patch/patch-without.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
 import type { HeldReview } from '../../state/held/held-review.ts';
 import { localChangesOfHeld } from '../local-changes.ts';

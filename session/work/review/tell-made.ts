@@ -1,4 +1,4 @@
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
 import { toChanges } from '../../review/to-changes.ts';
 import { tellOutcome } from '../tell-outcome.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CopiedTree, copyWorkTree } from '../../../engine/vcs/copy-work-tree.ts';
-import { removeTree } from '../../../engine/vcs/remove-tree.ts';
-import type { Repository } from '../../../engine/vcs/repository.ts';
+import { type CopiedTree, copyWorkTree } from '../../../workspace/git/copy-work-tree.ts';
+import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import type { Repository } from '../../../workspace/git/repository.ts';
 
 /**
  * The copy of the work tree that commands of one session run on, one after the other: what the next one needs of it is

@@ -1,10 +1,10 @@
 import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
-import { requireOwnPlace } from '../../../engine/store/own-place.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
-import { removeTree } from '../../../engine/vcs/remove-tree.ts';
-import type { Repository } from '../../../engine/vcs/repository.ts';
+import { requireOwnPlace } from '../../../store/own-place.ts';
+import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import type { Repository } from '../../../workspace/git/repository.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { threadDirectory } from '../../thread/open-thread.ts';
 import { listThreadIds } from '../../thread/thread-ids.ts';
 

@@ -1,4 +1,4 @@
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { runsOfThread } from '../../thread/session-threads.ts';
 import { findRunOf } from '../review/find-run-of.ts';
 import type { StepEnd, TurnScope } from '../turn-scope.ts';

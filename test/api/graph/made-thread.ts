@@ -1,7 +1,7 @@
 import type { IntentRecord, RunRecord, ThreadRecord } from '../../../api/graph/thread-record.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
-import type { ObjectBody, ObjectType } from '../../../engine/store/object-shapes.ts';
-import { sealObject } from '../../../engine/store/stored-object.ts';
+import type { ObjectBody, ObjectType } from '../../../store/object-shapes.ts';
+import { sealObject } from '../../../store/stored-object.ts';
 
 const startedAtMs = 1_750_000_000_000;
 const digest = 'a'.repeat(64);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatJournal } from '../../../engine/store/format-journal.ts';
-import { readJournal } from '../../../engine/store/parse-journal.ts';
+import { formatJournal } from '../../../store/format-journal.ts';
+import { readJournal } from '../../../store/parse-journal.ts';
 import { long } from '../../rooms/long.ts';
 import { ann, ben, fix, People, runner, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';

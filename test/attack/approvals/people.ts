@@ -6,20 +6,20 @@ import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import {
   parseWaitingRecord,
   storeApproval,
   type WaitingRecord,
-} from '../../../engine/run/record/stored-approvals.ts';
-import { resumeRun } from '../../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
-import { execFileBounded } from '../../../engine/tool/spawn.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+} from '../../../engine/record/stored-approvals.ts';
+import { resumeRun } from '../../../engine/run-intent.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import type { WritEngine } from '../../../spec/writ-engine.ts';
+import { findRun } from '../../../store/record/find-run.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { execFileBounded } from '../../../workspace/process/spawn.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../../engine/sample.ts';
 
 /** A fix with a new test, as a bare diff. */
 export const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

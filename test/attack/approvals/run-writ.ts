@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Sample } from '../../engine/run/sample.ts';
+import type { Sample } from '../../engine/sample.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 
 /** The program itself in a sample, and the document that it answers. */

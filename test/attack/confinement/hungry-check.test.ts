@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { CheckRecord } from '../../../core/contract/stage.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../../gates/rules/limit-exceeded.ts';
-import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 
 t.setTimeout(120_000);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { findProgram } from '../../../engine/tool/find-program.ts';
-import { spawnProcess } from '../../../engine/tool/spawn.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { findProgram } from '../../../workspace/process/find-program.ts';
+import { spawnProcess } from '../../../workspace/process/spawn.ts';
 import { openScene, outputOf } from '../../plugins/sandbox/sandbox-scene.ts';
 
 t.setTimeout(120_000);

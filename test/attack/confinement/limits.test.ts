@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { findProgram } from '../../../engine/tool/find-program.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
 import { processesFrom, watchLimits } from '../../../plugins/sandbox/watch-limits.ts';
+import { findProgram } from '../../../workspace/process/find-program.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
 
 t.setTimeout(240_000);

@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import t from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { findProgram } from '../../../engine/tool/find-program.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { findProgram } from '../../../workspace/process/find-program.ts';
 import { openScene, outputOf, type Scene } from '../../plugins/sandbox/sandbox-scene.ts';
 import { type Outside, probesOf, pythonRunner, shellRunner } from './probes.ts';
 
@@ -82,7 +82,7 @@ for (const backend of backends) {
 t.test('most escape probes succeed without a sandbox', { skip: python === undefined }, async (t) => {
   const scene = openScene(t);
   const outside = await outsideOf(t, scene);
-  const { spawnProcess } = await import('../../../engine/tool/spawn.ts');
+  const { spawnProcess } = await import('../../../workspace/process/spawn.ts');
   const program = path.join(scene.root, 'probes.py');
   writeFileSync(program, pythonRunner);
   // What reads and asks, not what writes or kills.

@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { withoutInstructions } from '../../../readers/injection/known-instructions.ts';
-import { done, source } from '../../coder/model-work.ts';
-import { fixOfPrice } from '../../coder/price-task.ts';
-import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
-import { duckPage, openWebWorld } from '../../coder/web-world.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { done, source } from '../../agent/model-work.ts';
+import { fixOfPrice } from '../../agent/price-task.ts';
+import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
+import { duckPage, openWebWorld } from '../../agent/web-world.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { type Channel, injected } from './injected.ts';

@@ -1,4 +1,4 @@
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import type { Obeys } from './injected.ts';
 
 type Call = NonNullable<ScriptedReply['calls']>[number];

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { type Answer, callIn, type WaitingRun } from './waiting-run.ts';
 
 export interface Clone {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { callIn, chained, type JournalLine } from './waiting-run.ts';

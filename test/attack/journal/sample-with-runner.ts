@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Sample } from '../../engine/run/sample.ts';
+import type { Sample } from '../../engine/sample.ts';
 import { callIn, sampleWithAnn } from './waiting-run.ts';
 
 /** A sample whose policy names its own runner. */

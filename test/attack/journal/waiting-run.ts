@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { normalisePatch } from '../../../engine/patch/normalise.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { resolveBase } from '../../../engine/vcs/resolve-commit.ts';
-import { createScratch } from '../../../engine/vcs/scratch.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { resolveBase } from '../../../workspace/git/resolve-commit.ts';
+import { createScratch } from '../../../workspace/git/scratch.ts';
+import { normalisePatch } from '../../../workspace/patch/normalise.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 
 export interface JournalLine {
   readonly type: string;

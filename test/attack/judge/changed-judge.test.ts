@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { type Json, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 
 const audit =

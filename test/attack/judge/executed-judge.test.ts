@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/plugin.ts';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { makeSample, type Sample } from '../../engine/sample.ts';
 import { casesOf } from '../../rooms/long.ts';
 
 type Files = Readonly<Record<string, string>>;

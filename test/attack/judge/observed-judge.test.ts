@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { makeSample, type Sample } from '../../engine/sample.ts';
 import { casesOf } from '../../rooms/long.ts';
 
 /** Content by path; what begins with `#!` is executable. */

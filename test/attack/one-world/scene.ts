@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { CheckRecord } from '../../../core/contract/stage.ts';
-import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
+import { type Json, makeSample, type Sample } from '../../engine/sample.ts';
 
 /** A command check of a contract. */
 export interface SceneCheck {

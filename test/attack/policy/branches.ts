@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { Attestor } from '../../../core/contract/sealing.ts';
-import { runIntent } from '../../../engine/run/run-intent.ts';
-import type { RunRequest } from '../../../engine/run/state/run-request.ts';
-import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { Attestor } from '../../../core/interfaces/sealing.ts';
+import { runIntent } from '../../../engine/run-intent.ts';
+import type { RunRequest } from '../../../engine/state/run-request.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 
 /** The sample's fix: prices are exact, and a test shows it. */
 export const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { planRun } from '../../../engine/run/plan-run.ts';
-import { type Json, planRequest } from '../../engine/run/sample.ts';
+import { planRun } from '../../../engine/plan-run.ts';
+import { type Json, planRequest } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { fix, makeBranches } from './branches.ts';
 

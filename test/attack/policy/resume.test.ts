@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import { reopenLanding } from '../../../engine/run/open/landing.ts';
-import { startedRun } from '../../../engine/run/record/started-run.ts';
-import { readJournal } from '../../../engine/store/parse-journal.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import type { Json } from '../../engine/run/sample.ts';
+import { reopenLanding } from '../../../engine/open/landing.ts';
+import { startedRun } from '../../../engine/record/started-run.ts';
+import { readJournal } from '../../../store/parse-journal.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import type { Json } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { type Branches, feature, makeBranches } from './branches.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commitMessage } from '../../../engine/vcs/create-commit.ts';
-import { keepMessage } from '../../../engine/vcs/kept-message.ts';
+import { commitMessage } from '../../../workspace/git/create-commit.ts';
+import { keepMessage } from '../../../workspace/git/kept-message.ts';
 import { long } from '../../rooms/long.ts';
 import { feature, fix, makeBranches } from './branches.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { remoteUri } from '../../../engine/vcs/remote-uri.ts';
+import { remoteUri } from '../../../workspace/git/remote-uri.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 
 t.test('the name of a remote contains no password and never a local path', async (t) => {

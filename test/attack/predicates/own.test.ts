@@ -1,6 +1,6 @@
 import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
-import type { GateReport } from '../../../engine/store/record/gate-report.ts';
+import type { GateReport } from '../../../store/record/gate-report.ts';
 import {
   daysLater,
   makeMachine,

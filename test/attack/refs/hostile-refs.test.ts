@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { casesOf, everyThird, long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { add, plain, token } from './scene.ts';
 

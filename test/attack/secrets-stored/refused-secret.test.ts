@@ -8,7 +8,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import { definePlugin } from '../../../plugin.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../bin/host.ts';
-import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, Sample } from '../../engine/run/sample.ts';
+import type { Json, Sample } from '../../engine/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 /** An invented token that looks real to every detector. */

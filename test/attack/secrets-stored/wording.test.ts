@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readMail } from '../../../engine/patch/read-mail.ts';
-import { wordingFindings } from '../../../engine/run/judge/wording-findings.ts';
-import { maskStated } from '../../../engine/run/open/mask-stated.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { wordingFindings } from '../../../engine/evaluate/wording-findings.ts';
+import { maskStated } from '../../../engine/open/mask-stated.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { readMail } from '../../../workspace/patch/read-mail.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 

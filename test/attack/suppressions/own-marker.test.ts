@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { type Json, makeSample } from '../../engine/run/sample.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { type Json, makeSample } from '../../engine/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { long } from '../../rooms/long.ts';
 

@@ -4,9 +4,9 @@ import t from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { findRun } from '../../../store/record/find-run.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { sealedPlace } from './place.ts';
 

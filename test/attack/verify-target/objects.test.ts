@@ -192,8 +192,8 @@ t.test('a pack with other bytes under an id is refused', async (t) => {
 });
 
 t.test('every object of an honest repository matches its id', async (t) => {
-  const { hashTree } = await import('../../../engine/vcs/hash-tree.ts');
-  const { openRepository } = await import('../../../engine/vcs/repository.ts');
+  const { hashTree } = await import('../../../workspace/git/hash-tree.ts');
+  const { openRepository } = await import('../../../workspace/git/repository.ts');
   for (const format of ['sha1', 'sha256']) {
     const place = join(sample.home, `honest-${format}`);
     mkdirSync(place);

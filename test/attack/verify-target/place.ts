@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 
 /** What the command line answered. */
 export interface Answer {

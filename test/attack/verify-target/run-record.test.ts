@@ -7,7 +7,7 @@ import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
+import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import {
   copyOf,
   daysLater,

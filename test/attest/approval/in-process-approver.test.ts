@@ -15,7 +15,7 @@ import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
 import { formatOpensshKey } from '../../../bin/demo/people.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import type { ApprovalGround, ApprovalSubject } from '../../../core/contract/approval.ts';
+import type { ApprovalGround, ApprovalSubject } from '../../../core/interfaces/approval.ts';
 import { handSigner } from './hand-signer.ts';
 import { keyKinds, makeKey, publicOf, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 

@@ -3,7 +3,7 @@ import { encodeApprovalDocument } from '../../../attest/approval/approval-docume
 import { type ApprovalInput, buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
-import type { ApprovalGround, ApprovalSubject } from '../../../core/contract/approval.ts';
+import type { ApprovalGround, ApprovalSubject } from '../../../core/interfaces/approval.ts';
 import { long } from '../../rooms/long.ts';
 import { type HandSigner, handSigner } from './hand-signer.ts';
 import { wire } from './ssh-tools.ts';

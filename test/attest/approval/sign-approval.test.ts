@@ -8,8 +8,8 @@ import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { type SigningWith, signApproval } from '../../../attest/approval/sign-approval.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
-import type { ApprovalSubject } from '../../../core/contract/approval.ts';
-import { execFileBounded } from '../../../engine/tool/spawn.ts';
+import type { ApprovalSubject } from '../../../core/interfaces/approval.ts';
+import { execFileBounded } from '../../../workspace/process/spawn.ts';
 import { until } from '../../waiting/until.ts';
 import { keyKinds, makeKey, publicOf, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 

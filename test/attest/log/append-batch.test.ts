@@ -9,7 +9,7 @@ import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
 import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
-import type { LogProof } from '../../../core/contract/sealing.ts';
+import type { LogProof } from '../../../core/interfaces/sealing.ts';
 import { long } from '../../rooms/long.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 

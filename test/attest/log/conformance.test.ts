@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attestPlugin } from '../../../attest/attestor/plugin.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
-import { contractRows } from '../../../engine/spec/contract-rows.ts';
+import { contractRows } from '../../../spec/contract-rows.ts';
 import { type LogSubject, logTester } from '../../../testing.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import { serveV2 } from '../public/log-servers.ts';
 
 /** Every log, by its name in the slot, and what it is opened with. */

@@ -17,11 +17,11 @@ import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
-import type { LogProof, SealingPlace } from '../../../core/contract/sealing.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { LogProof, SealingPlace } from '../../../core/interfaces/sealing.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { runLine } from '../../bin/host.ts';
-import { makeRepository, type SampleRepository } from '../../engine/vcs/sample-repository.ts';
 import { long } from '../../rooms/long.ts';
+import { makeRepository, type SampleRepository } from '../../workspace/git/sample-repository.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-continue-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));

@@ -7,8 +7,8 @@ import { parseCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { mirrorLedger, mirrorRef, readMirror } from '../../../attest/log/git-mirror.ts';
 import { readFrom } from '../../../attest/log/read-from.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-mirror-'));

@@ -10,7 +10,7 @@ import {
   type InternalLedgerOptions,
 } from '../../../attest/log/internal-ledger.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { Signer } from '../../../core/contract/sealing.ts';
+import type { Signer } from '../../../core/interfaces/sealing.ts';
 
 /** A directory with a ledger, a memory and a key that child processes can open too. */
 export interface LedgerPlace {

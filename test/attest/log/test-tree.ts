@@ -7,7 +7,7 @@ import { rootOver, tilesOver } from '../../../attest/log/ledger-tiles.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import type { SubtreeReader } from '../../../attest/log/merkle/range-hash.ts';
 import { readSubtrees } from '../../../attest/log/tile-reader.ts';
-import type { OutsideLog, OutsideProof } from '../../../core/contract/sealing.ts';
+import type { OutsideLog, OutsideProof } from '../../../core/interfaces/sealing.ts';
 
 /** A log in hand: a real tree under a real key, which its holder can make into any other. */
 export interface TestTree extends Required<OutsideLog> {

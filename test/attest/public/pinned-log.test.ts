@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type CheckpointMemory, openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { pinnedLog } from '../../../attest/public/public-log-source.ts';
-import type { OutsideLog } from '../../../core/contract/sealing.ts';
+import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import { type TestTree, testTree } from '../log/test-tree.ts';
 
 /** A log that a plugin speaks to, as one process or clone opens it; `changes` are what the plugin does otherwise. */

@@ -13,11 +13,11 @@ import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { findRun } from '../../../store/record/find-run.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../verify/sealed-run.ts';
 import { serveV1, serveV2, type TestLog } from './log-servers.ts';
 

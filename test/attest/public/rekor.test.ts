@@ -17,7 +17,7 @@ import { verifyEntryOf } from '../../../attest/public/verify-entry.ts';
 import { verifyPublicProof } from '../../../attest/public/verify-public-proof.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { LogProof } from '../../../core/contract/sealing.ts';
+import type { LogProof } from '../../../core/interfaces/sealing.ts';
 import { type Json, serve, serveV1, serveV2, type TestLog, trustedRootOf } from './log-servers.ts';
 
 const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);

@@ -3,7 +3,7 @@ import { fulcioHandler, initializeCA, initializeCTLog } from '@sigstore/mock';
 import type { Test } from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { sha256 } from '../../../core/base/digest.ts';
-import type { SealingPlace, Signer } from '../../../core/contract/sealing.ts';
+import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
 import { type Answered, type Asked, type Json, serve, serveV1 } from '../public/log-servers.ts';
 import { sealingPlace } from '../sealing-place.ts';
 

@@ -15,10 +15,10 @@ import { verifyOwnSeal } from '../../../attest/verify/verify-own-seal.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import type { SealingPlace, Signer } from '../../../core/contract/sealing.ts';
-import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
-import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/seal/attest.ts';
-import { stepsInMemory } from '../../../engine/run/state/steps.ts';
+import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
+import { replayRecord } from '../../../engine/decide/replay-record.ts';
+import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/seal/attest.ts';
+import { stepsInMemory } from '../../../engine/state/steps.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
 import {
   copyOf,

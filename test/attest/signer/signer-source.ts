@@ -1,5 +1,5 @@
 import { createSignerSources, type SignerSourcesOptions } from '../../../attest/signer/signer-sources.ts';
-import type { SealingPlace, Signer, SignerKey } from '../../../core/contract/sealing.ts';
+import type { SealingPlace, Signer, SignerKey } from '../../../core/interfaces/sealing.ts';
 
 /** The sources of keys as an engine asks them: by the form of the key. */
 export function createSignerSource(options: SignerSourcesOptions) {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import type { ApprovalSubject } from '../../../core/contract/approval.ts';
+import type { ApprovalSubject } from '../../../core/interfaces/approval.ts';
 import { handSigner } from '../approval/hand-signer.ts';
 import { approvedBy } from './approved-by.ts';
 import {

@@ -1,7 +1,7 @@
 import { encodeApprovalDocument } from '../../../attest/approval/approval-document.ts';
 import { type ApprovalInput, buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { ApprovalSubject, ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import type { HandSigner } from '../approval/hand-signer.ts';
 import { type SealChanges, startedOn } from './sealed-run.ts';
 

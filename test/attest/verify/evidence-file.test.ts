@@ -12,7 +12,7 @@ import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import { isInLedger } from '../../../attest/verify/log-snapshot.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
+import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import { long } from '../../rooms/long.ts';
 import {
   copyOf,

@@ -3,7 +3,7 @@ import { warningsOf } from '../../../api/verify/verification-data.ts';
 import { parseCommit } from '../../../attest/verify/git-commit.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
-import type { AttestRequest } from '../../../core/contract/sealing.ts';
+import type { AttestRequest } from '../../../core/interfaces/sealing.ts';
 import {
   makeMachine,
   removeMachines,

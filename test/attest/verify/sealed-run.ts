@@ -20,12 +20,12 @@ import { type VerifyOptions, verifyRun } from '../../../attest/verify/verify-run
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
-import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { AttestRequest, SealedFile, Signer, TransparencyLog } from '../../../core/contract/sealing.ts';
-import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
-import type { GateReport } from '../../../engine/store/record/gate-report.ts';
-import { verdictDigest } from '../../../engine/store/record/verdict.ts';
+import type { ApprovalSubject, ApprovalVerdict } from '../../../core/interfaces/approval.ts';
+import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { AttestRequest, SealedFile, Signer, TransparencyLog } from '../../../core/interfaces/sealing.ts';
+import type { CheckRecord, StageRecord } from '../../../core/interfaces/stage.ts';
+import type { GateReport } from '../../../store/record/gate-report.ts';
+import { verdictDigest } from '../../../store/record/verdict.ts';
 
 type Json = Record<string, unknown>;
 export type Files = Map<string, Buffer>;

@@ -23,7 +23,7 @@ import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { AttestRequest } from '../../../core/contract/sealing.ts';
+import type { AttestRequest } from '../../../core/interfaces/sealing.ts';
 import {
   copyOf,
   daysLater,

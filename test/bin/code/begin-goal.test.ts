@@ -1,7 +1,7 @@
 import t from 'tap';
 import { beginGoal } from '../../../bin/code/serve-code.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { scriptSession } from '../../session/work/scripted-session.ts';
 import { until } from '../../waiting/until.ts';
 

@@ -4,7 +4,7 @@ import { parseArguments } from '../../../bin/args.ts';
 import { graphLine, resumeLine } from '../../../bin/code/serve-code.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 t.test('`--codex-bin` of a program that does not exist is refused at the start', async (t) => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { codexBin, codexSkip } from '../../coder/codex/codex-program.ts';
-import { answerResponses, patch, say } from '../../coder/codex/scripted-responses.ts';
-import { priceDraft, priceFix } from '../../coder/planner/drafts.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { codexBin, codexSkip } from '../../agent/codex/codex-program.ts';
+import { answerResponses, patch, say } from '../../agent/codex/scripted-responses.ts';
+import { priceDraft, priceFix } from '../../agent/planner/drafts.ts';
+import { makeSample } from '../../engine/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';

@@ -1,6 +1,6 @@
-import { priceDraft, submits } from '../../coder/planner/drafts.ts';
-import { scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { priceDraft, submits } from '../../agent/planner/drafts.ts';
+import { scriptModel } from '../../agent/scripted-model.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';

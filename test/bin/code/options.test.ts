@@ -8,8 +8,8 @@ import type { CommandOptions } from '../../../bin/command-parts/command.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 
 const cwd = '/place';

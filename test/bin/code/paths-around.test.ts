@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { pathsAround } from '../../../bin/code/agent-at.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 
 t.test('path completion offers tracked and new files, but none that git ignores', async (t) => {
   const sample = makeSample();

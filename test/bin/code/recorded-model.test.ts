@@ -7,9 +7,9 @@ import { readSessionOptions } from '../../../bin/code/serve-line.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { ground } from '../../session/state/walk.ts';
 
 const sink = { write() {}, flush: async () => {} } as never;

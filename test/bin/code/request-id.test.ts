@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { serveModel } from '../../providers/model-server.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';

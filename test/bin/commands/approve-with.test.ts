@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../../bin/command-table.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
-import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 

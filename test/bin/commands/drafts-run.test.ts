@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../../bin/command-table.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
-import { fixtures, type Json, makeSample, merge } from '../../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, merge } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 const edit =

@@ -19,11 +19,11 @@ import { dispatch } from '../../../bin/dispatch.ts';
 import { openSink } from '../../../bin/terminal/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { storeRefs } from '../../../engine/store/store-refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { storeRefs } from '../../../store/store-refs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeWitness } from '../../attest/log/witness.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 t.setTimeout(120_000);

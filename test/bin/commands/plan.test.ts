@@ -4,7 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { readDirectory } from '../../../engine/plugin-trust/plugin-package.ts';
 import { sampleSpecWith } from '../../../testing.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 t.setTimeout(240_000);

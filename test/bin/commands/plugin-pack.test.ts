@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { readTarball } from '../../../engine/plugin-trust/plugin-package.ts';
-import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { makeSample, type Sample } from '../../engine/sample.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { blocksOf } from './page-blocks.ts';

@@ -20,7 +20,7 @@ function blockWith(text: string, words: string): string {
 }
 
 t.test('docs/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
-  const model = textOf('core/contract/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
+  const model = textOf('core/interfaces/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
   t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
   const [, shape = ''] = textOf('plugins/testers/provider-tester.ts').split(
     '/** What a vendor answered once',
@@ -30,14 +30,14 @@ t.test('docs/plugin-provider.md shows the interfaces as the source defines them'
 });
 
 t.test('docs/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
-  const source = textOf('core/contract/patch-set.ts');
+  const source = textOf('core/interfaces/patch-set.ts');
   const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
   const told = blockWith(textOf('docs/plugin-stage-check.md'), 'type ChangeType').trim();
   t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
 });
 
 t.test('docs/plugin-provider.md names every model tool and every egress code', async (t) => {
-  const tools = globSync('coder/tools/*.ts', { cwd: root }).map(textOf).join('\n');
+  const tools = globSync('agent/tools/*.ts', { cwd: root }).map(textOf).join('\n');
   const names = [...tools.matchAll(/^ {2}name: '(\w+)',$/gm)].map(([, name = '']) => name);
   t.ok(names.includes('apply_patch'));
   for (const name of names) t.ok(page.includes(`\`${name}\``), name);

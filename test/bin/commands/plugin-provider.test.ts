@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);

@@ -5,8 +5,8 @@ import t, { type Test } from 'tap';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { readDirectory } from '../../../engine/plugin-trust/plugin-package.ts';
+import { sampleOf, writ } from '../../agent/sample-lines.ts';
 import { fix } from '../../attack/journal/waiting-run.ts';
-import { sampleOf, writ } from '../../coder/sample-lines.ts';
 import { long } from '../../rooms/long.ts';
 
 t.setTimeout(240_000);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { casesOf } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { startWrit } from '../start-writ.ts';

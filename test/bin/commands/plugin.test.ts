@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
-import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
-import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 
 const launcher = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));

@@ -4,15 +4,15 @@ import t, { type Test } from 'tap';
 import { serviceProgressPlugin } from '../../../bin/terminal/service-progress.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { accessService } from '../../../service/find-service.ts';
 import { openRunPublisher } from '../../../service/run-publisher.ts';
 import { findServicePlace } from '../../../service/service-place.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
-import { startedChildren } from '../../engine/vcs/started-children.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { startService } from '../../service/started-service.ts';
+import { startedChildren } from '../../workspace/git/started-children.ts';
 import { runWrit, startWrit } from '../start-writ.ts';
 
 /** Whole runs on a busy machine. */

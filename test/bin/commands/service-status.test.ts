@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { long } from '../../rooms/long.ts';
 import { makeServed, startService } from '../../service/started-service.ts';
 import { faultsOf } from '../faults-of.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { type Ran, runLine as runAnywhere } from '../host.ts';
 
@@ -210,7 +210,7 @@ t.test(
 
 t.test('`spec schema` prints the IntentSpec schema', async (t) => {
   const { out } = await plain(['spec', 'schema']);
-  const file = new URL('../../../engine/spec/intentspec.v1.schema.json', import.meta.url);
+  const file = new URL('../../../spec/intentspec.v1.schema.json', import.meta.url);
   t.strictSame(JSON.parse(out), JSON.parse(readFileSync(file, 'utf8')));
   t.equal(JSON.parse(out).$id, 'urn:writ:intentspec:v1');
 });

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import type { Issue } from '../../../core/contract/finding.ts';
-import { workerRights } from '../../../engine/spec/facts.ts';
-import { scriptModel } from '../../coder/scripted-model.ts';
-import { type Json, makeSample, sampleSpec } from '../../engine/run/sample.ts';
+import type { Issue } from '../../../core/interfaces/finding.ts';
+import { workerRights } from '../../../spec/facts.ts';
+import { scriptModel } from '../../agent/scripted-model.ts';
+import { type Json, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 const people: Json = { risk: { humanInLoop: { required: true, minApprovers: 2 } } };

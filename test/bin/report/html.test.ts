@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import t from 'tap';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { escapeHtml } from '../../../bin/report/page-frame.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { long } from '../../rooms/long.ts';
 import { abandoned, committed, hostile, hostileText, huge } from './sample-view.ts';
 

@@ -1,6 +1,6 @@
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { ArtifactRecord, CheckRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { ArtifactRecord, CheckRecord, StageName, StageRecord } from '../../../core/interfaces/stage.ts';
 
 const start = Date.parse('2026-03-04T09:30:00.000Z');
 const hex = (seed: string): string => seed.repeat(64).slice(0, 64);

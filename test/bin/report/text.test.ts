@@ -8,9 +8,9 @@ import { renderRunJunit } from '../../../bin/report/junit.ts';
 import { renderRunMarkdown, renderRunSarif } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/words.ts';
 import { createPrinter, openSink } from '../../../bin/terminal/print.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { CheckRecord } from '../../../core/contract/stage.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';
 

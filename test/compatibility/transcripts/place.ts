@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { merge } from '../../engine/run/sample.ts';
+import { merge } from '../../engine/sample.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { launcherOptions } from '../../starter/program.ts';
 import { runProgram } from '../../starter/run-program.ts';

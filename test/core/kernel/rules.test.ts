@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { Rule } from '../../../core/contract/rule.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
 import { createRules, judgeRule, modulesOf } from '../../../core/kernel/rules.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';

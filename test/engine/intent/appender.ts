@@ -1,9 +1,9 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import { appendIntentEvents, replanEvent } from '../../../engine/intent/append-intent-events.ts';
 import { withLandings } from '../../../engine/intent/find-intent.ts';
-import { storeRefs } from '../../../engine/store/store-refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { storeRefs } from '../../../store/store-refs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 
 // A process of its own that appends: DIRECTORY ID NAME COUNT.
 const [directory = '', id = '', name = '', count = '0'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { confirmIntent, requireConfirmed } from '../../../api/intent/lifecycle.ts';
-import { makeSample, sampleSpec } from '../run/sample.ts';
+import { makeSample, sampleSpec } from '../sample.ts';
 
 t.test('a draft whose run was refused after its confirmation can be confirmed again', async (t) => {
   const sample = makeSample();

@@ -3,10 +3,10 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { activateIntent, closeIntent, supersedeIntent } from '../../../engine/intent/close-intent.ts';
 import { findIntent, withLandings } from '../../../engine/intent/find-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
-import { templateWords } from '../../../engine/spec/profile.ts';
-import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
+import { templateWords } from '../../../spec/profile.ts';
+import { storeRefs } from '../../../store/store-refs.ts';
 import { long } from '../../rooms/long.ts';
 import { contractOf, openScene, person } from './scene.ts';
 

@@ -1,13 +1,13 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import type { ChangeLogEntry, LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
+import type { ChangeLogEntry, LifecycleStatus } from '../../../core/interfaces/intentspec.gen.ts';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
 import type { LifecycleActor } from '../../../engine/intent/close-intent.ts';
 import { type IntentRunStore, withLandings } from '../../../engine/intent/find-intent.ts';
-import { storeRefs } from '../../../engine/store/store-refs.ts';
-import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { accepted, bytesOf, put, sample } from '../spec/sample.ts';
-import { makeRepository, type SampleRepository } from '../vcs/sample-repository.ts';
+import { storeRefs } from '../../../store/store-refs.ts';
+import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
+import { accepted, bytesOf, put, sample } from '../../spec/sample.ts';
+import { makeRepository, type SampleRepository } from '../../workspace/git/sample-repository.ts';
 
 export interface IntentScene {
   readonly sample: SampleRepository;

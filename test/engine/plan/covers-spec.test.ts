@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { PlanDraft, PlannedTask } from '../../../core/contract/plan.ts';
+import type { PlanDraft, PlannedTask } from '../../../core/interfaces/plan.ts';
 import { coversSpec } from '../../../engine/plan/covers-spec.ts';
 import { draftOf, specOf } from './sample-plan.ts';
 

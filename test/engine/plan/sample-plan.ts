@@ -1,5 +1,5 @@
-import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { PlanDraft, PlannedTask } from '../../../core/contract/plan.ts';
+import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { PlanDraft, PlannedTask } from '../../../core/interfaces/plan.ts';
 import type { PlanGround } from '../../../engine/plan/decompose.ts';
 import { type PlanFor, type PlanOutcome, planTasks } from '../../../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../../../engine/plan/scope.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { inScope, scopeVerdict } from '../../../core/contract/scope-verdict.ts';
+import { inScope, scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
 import { pathTokensOf } from '../../../engine/plan/path-tokens.ts';
 import { effectiveScope } from '../../../engine/plan/scope.ts';
 

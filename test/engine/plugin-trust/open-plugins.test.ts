@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { keepPlugin, keptPlace, userPluginAccess } from '../../../api/user-plugins.ts';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { type FoundPlugin, findPlugins } from '../../../engine/plugin-trust/find-plugins.ts';
 import { openPlugins } from '../../../engine/plugin-trust/open-plugins.ts';
 import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
 import { runLine } from '../../bin/host.ts';
-import { makeSample } from '../run/sample.ts';
+import { makeSample } from '../sample.ts';
 
 const part = (name: string) => ({ name, module: './a.js' });
 const rule = (id: string) => ({ id, point: 'patch', module: './a.js' });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { findPlugins } from '../../../engine/plugin-trust/find-plugins.ts';
 import type { PluginAccess } from '../../../engine/plugin-trust/plugin-access.ts';
 import {
@@ -13,10 +13,10 @@ import {
   readDirectory,
   readTarball,
 } from '../../../engine/plugin-trust/plugin-package.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../run/sample.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../sample.ts';
 
 t.setTimeout(240_000);
 

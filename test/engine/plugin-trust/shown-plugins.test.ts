@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
-import { sealedPlugins } from '../../../engine/run/record/read-run.ts';
+import { sealedPlugins } from '../../../engine/record/read-run.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../run/sample.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../sample.ts';
 
 t.setTimeout(240_000);
 

@@ -21,13 +21,13 @@ import { readFrom } from '../../../attest/log/read-from.ts';
 import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
 import { readUnverifiedManifest } from '../../../attest/verify/predicates/read-manifest.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
-import type { Problem } from '../../../engine/store/problem.ts';
 import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';
 import { rebuild } from '../../../engine/upkeep/rebuild.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import type { Problem } from '../../../store/problem.ts';
 import { long } from '../../rooms/long.ts';
-import { startedChildren } from '../vcs/started-children.ts';
+import { startedChildren } from '../../workspace/git/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 
 const spoilable = await finishedRun({}, 1);

@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
-import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { outputOf } from '../../starter/run-program.ts';
-import { fixtures, type Json, makeSample } from '../run/sample.ts';
-import { closePool } from '../run/shared-pool.ts';
+import { fixtures, type Json, makeSample } from '../sample.ts';
+import { closePool } from '../shared-pool.ts';
 
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
 process.env.GIT_CONFIG_NOSYSTEM = '1';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import { uuidV7 } from '../../../core/base/ids.ts';
-import { readRetained, retainBlobs } from '../../../engine/store/retain-blobs.ts';
 import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
+import { readRetained, retainBlobs } from '../../../store/retain-blobs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { type Clone, makeRemote, told } from './two-repositories.ts';
 

@@ -5,8 +5,8 @@ import { commands } from '../../../bin/command-table.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
 import { outputOf } from '../../starter/run-program.ts';
-import { makeSample, sampleSpec } from '../run/sample.ts';
-import { closePool } from '../run/shared-pool.ts';
+import { makeSample, sampleSpec } from '../sample.ts';
+import { closePool } from '../shared-pool.ts';
 
 /** Two clones of a bare repository, with a patch that adds a feature. */
 function twoClones(t: Test) {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { walkTrees } from '../../../engine/upkeep/walk-trees.ts';
-import { countChangedPaths } from '../../../engine/vcs/count-changed-paths.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { listTree, maxRecordEntries } from '../../../engine/vcs/tree.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { countChangedPaths } from '../../../workspace/git/count-changed-paths.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { listTree, maxRecordEntries } from '../../../workspace/git/tree.ts';
 import { runLine } from '../../bin/host.ts';
 import { clock, makeRemote } from './two-repositories.ts';
 

@@ -6,16 +6,16 @@ import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { openLogHere } from '../../../attest/log/logged-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openStores } from '../../../engine/store/open-stores.ts';
-import { sealPaths } from '../../../engine/store/record/seal-paths.ts';
-import { readBlob } from '../../../engine/vcs/blobs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { openStores } from '../../../store/open-stores.ts';
+import { sealPaths } from '../../../store/record/seal-paths.ts';
+import { readBlob } from '../../../workspace/git/blobs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
-import { fixtures, makeSample, sampleSpec } from '../run/sample.ts';
-import { closePool } from '../run/shared-pool.ts';
+import { fixtures, makeSample, sampleSpec } from '../sample.ts';
+import { closePool } from '../shared-pool.ts';
 
 const fix = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
 

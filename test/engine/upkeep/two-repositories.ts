@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Moved, MoveRequest } from '../../../engine/upkeep/push-refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { outputOf } from '../../starter/run-program.ts';
 
 // Set before any git of ours runs: they are the allow-listed part of its environment.

@@ -1,6 +1,6 @@
-import type { CheckContext, ReportFile } from '../../../core/contract/check.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { CapturedOutput, SandboxResult } from '../../../core/contract/sandbox.ts';
+import type { CheckContext, ReportFile } from '../../../core/interfaces/check.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { CapturedOutput, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { toRuleInput } from '../../../testing.ts';
 
 /** What a check's command is made to do, and what the check says of itself. */

@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { CheckContext, ScanContext } from '../../../core/contract/check.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { ScanRules } from '../../../core/contract/scanner.ts';
+import type { CheckContext, ScanContext } from '../../../core/interfaces/check.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { ScanRules } from '../../../core/interfaces/scanner.ts';
 import { evaluateScan } from '../../../gates/checks/evaluate-scan.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { CheckContext } from '../../../core/contract/check.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
+import type { CheckContext } from '../../../core/interfaces/check.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
 import { long } from '../../rooms/long.ts';

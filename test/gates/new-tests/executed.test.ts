@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { CheckOutcome } from '../../../core/contract/check.ts';
-import type { CheckRecord } from '../../../core/contract/stage.ts';
+import type { CheckOutcome } from '../../../core/interfaces/check.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
 import { executed } from '../../../gates/new-tests/executed.ts';
 import { ranAmong } from '../../../gates/new-tests/new-cases.ts';
 import { executedCheck, outcome } from '../executed-check.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { EffectiveArtifacts } from '../../../core/contract/intentspec.gen.ts';
+import type { EffectiveArtifacts } from '../../../core/interfaces/intentspec.gen.ts';
 import { gateTester } from '../../../testing.ts';
 import { artifact, check, checkRecord, ruleOf, stageOf } from './stage-case.ts';
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../../core/contract/rule.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
 import { rules } from '../../../gates/rules.ts';
 
 /** A built-in rule as it is registered. */

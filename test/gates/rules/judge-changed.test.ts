@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { PatchFile } from '../../../core/contract/patch-set.ts';
-import { followChecks } from '../../../engine/run/judge/second-run/find-judge.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
+import { followChecks } from '../../../engine/evaluate/second-run/find-judge.ts';
 import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
 import { type Change, changes, npm, one, scripts } from '../judge-changed/changes.ts';

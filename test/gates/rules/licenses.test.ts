@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import { AllowedLicenses, licenseKey, parseLicense } from '../../../gates/licenses/spdx-expression.ts';
 import { judge } from '../../../gates/rules/licenses.ts';
 import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import { type CaseFile, type GateCase, gateTester } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';

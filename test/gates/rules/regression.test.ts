@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { CheckBaseline, CheckRecord } from '../../../core/contract/stage.ts';
+import type { CheckBaseline, CheckRecord } from '../../../core/interfaces/stage.ts';
 import { judge } from '../../../gates/rules/regression.ts';
 import { toRuleInput } from '../../../testing.ts';
 

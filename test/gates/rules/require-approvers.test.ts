@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import { policyCheck } from '../../../gates/checks/policy.ts';
 import { gateTester } from '../../../testing.ts';
 import { checkContext, noPool } from '../checks/check-context.ts';

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
-import type { Rule } from '../../../core/contract/rule.ts';
-import type { ArtifactRecord, CheckRecord, StageName } from '../../../core/contract/stage.ts';
+import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
+import type { ArtifactRecord, CheckRecord, StageName } from '../../../core/interfaces/stage.ts';
 import { rules } from '../../../gates/rules.ts';
 
 /** A registered rule by its id. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Finding } from '../../../core/contract/finding.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { sastRows } from '../../../gates/sast/rows.ts';
 import { sastReportProducer } from '../../../gates/sast-report.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../../engine/sample.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { long } from '../../rooms/long.ts';
 

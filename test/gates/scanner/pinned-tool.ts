@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { digestDirectory } from '../../../engine/vcs/directory-digest.ts';
+import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 const node = createHash('sha256')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { ScanFormat } from '../../../core/contract/scanner.ts';
+import type { ScanFormat } from '../../../core/interfaces/scanner.ts';
 import { readScan } from '../../../gates/scanner/read-scan.ts';
 
 const recorded = new URL('../../../fixtures/scanners/recorded/', import.meta.url);

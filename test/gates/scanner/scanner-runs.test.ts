@@ -2,9 +2,9 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { scannedChecks } from '../../../bin/report/human.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { makeBranches } from '../../attack/policy/branches.ts';
-import { type Json, merge } from '../../engine/run/sample.ts';
+import { type Json, merge } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { type PinnedTool, pinnedTool } from './pinned-tool.ts';
 

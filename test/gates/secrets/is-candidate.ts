@@ -1,5 +1,5 @@
-import type { PatchFile } from '../../../core/contract/patch-set.ts';
-import type { RuleInput } from '../../../core/contract/rule.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
+import type { RuleInput } from '../../../core/interfaces/rule.ts';
 import { candidates } from '../../../gates/rules/secrets.ts';
 import { createAnchorSearch } from '../../../readers/anchors/anchor-search.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
 import { valueAt } from '../../../core/base/json-pointer.ts';
-import type { Issue } from '../../../core/contract/finding.ts';
-import type { RunView } from '../../../core/contract/run-view.ts';
-import type { Json, Sample } from '../../engine/run/sample.ts';
+import type { Issue } from '../../../core/interfaces/finding.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
+import type { Json, Sample } from '../../engine/sample.ts';
 
 /** A place in what a run left, and what is there under each of the two specs. */
 export interface Difference {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { appendPointer, parsePointer } from '../../../core/base/json-pointer.ts';
-import { fixtures, type Json, sampleSpec } from '../../engine/run/sample.ts';
+import { fixtures, type Json, sampleSpec } from '../../engine/sample.ts';
 import type { DriverName } from './drivers.ts';
 import type { Difference } from './observation.ts';
 import type { Scene } from './scene.ts';

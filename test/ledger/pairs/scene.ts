@@ -5,10 +5,10 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
+import { checkTypes, withTypeScript } from '../../agent/code/language-server.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { serveV2 } from '../../attest/public/log-servers.ts';
-import { checkTypes, withTypeScript } from '../../coder/code/language-server.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../../engine/sample.ts';
 
 /** Everything around a spec that a pair is tried in. Both specs of a pair have the same one. */
 export interface Scene {

@@ -161,7 +161,7 @@ export const approvalRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     'Web search tool',
-    'test/coder/web-search.test.ts',
+    'test/agent/web-search.test.ts',
     'with a key the search API is queried, and results the spec excludes are not shown',
     {
       'web_search key': 'the search API first',
@@ -169,7 +169,7 @@ export const approvalRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     'Web search tool',
-    'test/coder/web-search.test.ts',
+    'test/agent/web-search.test.ts',
     'without a working key or API, the keyless page is queried and its text is filtered',
     {
       'web_search fallback': 'the keyless page',
@@ -177,7 +177,7 @@ export const approvalRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     'Web search tool',
-    'test/coder/web-search.test.ts',
+    'test/agent/web-search.test.ts',
     'no host is queried unless the network policy or a tool rule allows it',
     {
       'web_search network': 'only where the network policy opens it',

@@ -96,7 +96,7 @@ export const optionRows: readonly SessionRow[] = [
       'default --kimi-stream': 'true',
     },
   ),
-  ...heldBy(section, 'test/coder/codex/port.test.ts', 'a server at a sandbox port accepts no other client', {
+  ...heldBy(section, 'test/agent/codex/port.test.ts', 'a server at a sandbox port accepts no other client', {
     'option --codex-port':
       'P8 alone; a port of the loopback of its sandbox, into which no command there gets',
   }),

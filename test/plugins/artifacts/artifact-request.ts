@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
-import type { ArtifactProducer, ArtifactRequest } from '../../../core/contract/artifact.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import type { ArtifactProducer, ArtifactRequest } from '../../../core/interfaces/artifact.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { demoFixture } from '../supply-chain/build-demo-repository.ts';
 
 const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
-import type { ArtifactProducer } from '../../../core/contract/artifact.ts';
+import type { ArtifactProducer } from '../../../core/interfaces/artifact.ts';
 import { openEngine } from '../../../plugins/preset/open-engine.ts';
 import { type ArtifactCase, artifactTester } from '../../../testing.ts';
 

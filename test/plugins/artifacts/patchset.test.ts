@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { PatchSet } from '../../../core/contract/patch-set.ts';
-import { patchFromRange } from '../../../engine/patch/patch-from-range.ts';
-import { resolveRange } from '../../../engine/patch/resolve-range.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
-import { createScratch } from '../../../engine/vcs/scratch.ts';
+import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { patchsetProducer } from '../../../plugins/artifacts/plugin.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { createScratch } from '../../../workspace/git/scratch.ts';
+import { patchFromRange } from '../../../workspace/patch/patch-from-range.ts';
+import { resolveRange } from '../../../workspace/patch/resolve-range.ts';
 import { demoFixture, git } from '../supply-chain/build-demo-repository.ts';
 
 const lines = (count: number, tail = '') =>

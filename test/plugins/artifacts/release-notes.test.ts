@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { PatchFile } from '../../../core/contract/patch-set.ts';
-import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
+import type { CheckRecord, StageRecord } from '../../../core/interfaces/stage.ts';
 import { codeSpan, releaseNotesProducer } from '../../../plugins/artifacts/plugin.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { demoFixture } from '../supply-chain/build-demo-repository.ts';
 
 const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));

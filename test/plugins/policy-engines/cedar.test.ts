@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import type { Rule } from '../../../core/contract/rule.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
 import { type GateCase, gateTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Rule } from '../../../core/contract/rule.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
 import { type GateCase, gateTester } from '../../../testing.ts';
 
 const rule: Rule = {

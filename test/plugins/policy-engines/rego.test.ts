@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { Rule } from '../../../core/contract/rule.ts';
+import type { Rule } from '../../../core/interfaces/rule.ts';
 import { readResults } from '../../../plugins/policy-engines/rego.ts';
 import { type GateCase, gateTester } from '../../../testing.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
-import { contractRows } from '../../../engine/spec/contract-rows.ts';
 import { sandboxPlugin } from '../../../plugins/sandbox/plugin.ts';
+import { contractRows } from '../../../spec/contract-rows.ts';
 import { sandboxTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import t from 'tap';
-import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
+import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
 import { initWords } from '../../../plugins/sandbox/run-in-view.ts';
 
 /** Runs the script outside of any sandbox; `onAnnounced` gets our end of descriptor 3. */

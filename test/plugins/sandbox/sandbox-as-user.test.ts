@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { findProgram } from '../../../engine/tool/find-program.ts';
+import { findProgram } from '../../../workspace/process/find-program.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 
 t.setTimeout(400_000);

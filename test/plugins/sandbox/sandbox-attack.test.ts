@@ -13,7 +13,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';

@@ -3,15 +3,15 @@ import { closeSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { findProgram } from '../../../engine/tool/find-program.ts';
-import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
-import { spawnProcess } from '../../../engine/tool/spawn.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { probeBackend } from '../../../plugins/sandbox/probe.ts';
 import { initWords, openLauncher, runOuter } from '../../../plugins/sandbox/run-in-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { findProgram } from '../../../workspace/process/find-program.ts';
+import { ownIdentity } from '../../../workspace/process/process-identity.ts';
+import { spawnProcess } from '../../../workspace/process/spawn.ts';
 import { long } from '../../rooms/long.ts';
 import { openScene } from './sandbox-scene.ts';
 

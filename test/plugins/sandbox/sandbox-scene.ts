@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/contract/sandbox.ts';
+import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { currentHostFacts, type HostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { until } from '../../waiting/until.ts';
 

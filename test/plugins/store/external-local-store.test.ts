@@ -15,7 +15,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
-import { mountTiny } from '../../engine/store/tiny-mount.ts';
+import { mountTiny } from '../../store/tiny-mount.ts';
 
 const ref = 'refs/ai/runs/one';
 const text = (value: string): Buffer => Buffer.from(value);

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { storeRefs } from '../../../engine/store/store-refs.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { mountTiny } from '../../engine/store/tiny-mount.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
-import { snapshot } from '../../engine/vcs/snapshot.ts';
+import { storeRefs } from '../../../store/store-refs.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { mountTiny } from '../../store/tiny-mount.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
+import { snapshot } from '../../workspace/git/snapshot.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 const refs = storeRefs('refs/ai/');

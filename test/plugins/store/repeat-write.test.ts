@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 
 const ref = 'refs/ai/runs/r';
 const atMs = 1_700_000_000_500;

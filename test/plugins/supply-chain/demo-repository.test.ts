@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { long } from '../../rooms/long.ts';
 import { buildDemoRepository, demoFixture, git } from './build-demo-repository.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { StageCheckInput } from '../../../core/contract/check.ts';
-import type { Finding } from '../../../core/contract/finding.ts';
+import type { StageCheckInput } from '../../../core/interfaces/check.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
 import { type StageCheckCase, type StageCheckSubject, stageCheckTester } from '../../../testing.ts';
 
 /* A stage check in this process, as a program that embeds the engine has one, and what the suite says of broken ones. */

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createStreamer } from '../../../core/base/net.ts';
-import type { ModelRequest } from '../../../core/contract/model.ts';
+import type { ModelRequest } from '../../../core/interfaces/model.ts';
 import { builtInProviders } from '../../../providers/built-in-providers.ts';
 import { outcomeOf } from './outcome.ts';
 

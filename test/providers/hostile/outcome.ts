@@ -1,6 +1,6 @@
 import { isWritError } from '../../../core/base/errors.ts';
-import { failureKinds, type ModelEvent, type ModelRequest } from '../../../core/contract/model.ts';
-import type { Provider } from '../../../core/contract/provider.ts';
+import { failureKinds, type ModelEvent, type ModelRequest } from '../../../core/interfaces/model.ts';
+import type { Provider } from '../../../core/interfaces/provider.ts';
 
 /** What came of a question: a reply, no reply, or what must never come of it. */
 export type Outcome =

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelRequest } from '../../../core/contract/model.ts';
+import type { ModelRequest } from '../../../core/interfaces/model.ts';
 import {
   compactSchema,
   contextLength,

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { compareNumbers, versionOrder } from '../../../readers/advisories/compare-versions.ts';
+import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
+import { compareNumbers } from '../../../readers/advisories/number-order.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 
 const root = new URL('../../../fixtures/redaction/clean/', import.meta.url);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { findNumbers } from '../../../readers/sensitive/personal/find-numbers.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { long } from '../../rooms/long.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { privacyPolicyOf } from '../../../engine/spec/facts.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { privacyPolicyOf } from '../../../spec/facts.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';
 

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { long } from '../../rooms/long.ts';
 import { inventedSecrets, privateKey } from './secrets/invented-secrets.ts';

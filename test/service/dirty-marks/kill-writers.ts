@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { instant } from '../../waiting/instant.ts';
 

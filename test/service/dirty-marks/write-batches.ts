@@ -1,7 +1,7 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 
 /**
  * Writes batch after batch into the directory it is given, from a number on, and says `ack N` when batch N is durable;

@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../../service/run-service.ts';
 import { findServicePlace, type ServicePlace } from '../../../service/service-place.ts';
-import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import type { HostilePlace } from './hostile-row.ts';
 
 /** A repository with links in it, and a directory beside it that is nobody's business. */

@@ -11,7 +11,7 @@ const hostile = JSON.parse(
 ) as Table;
 const shell = (name: string): readonly string[] => {
   const read: unknown = JSON.parse(
-    readFileSync(new URL(`../../engine/tool/shell/${name}.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../workspace/shell/${name}.json`, import.meta.url), 'utf8'),
   );
   return (Array.isArray(read) ? read : Object.values(read as object).flat()) as readonly string[];
 };

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from '../work/scripted-session.ts';
 

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { execFileBounded } from '../../../engine/tool/spawn.ts';
 import { classifyCommand, readPrograms } from '../../../session/approvals/classify-command.ts';
+import { execFileBounded } from '../../../workspace/process/spawn.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { long } from '../../rooms/long.ts';

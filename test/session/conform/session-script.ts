@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { ApprovalPolicy } from '../../../session/options/session-options.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import type { SessionContext } from '../../../session/state/settings/session-settings.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
-import type { Json } from '../../engine/run/sample.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
+import type { Json } from '../../engine/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
 
 /** What a client does, and what comes of it; `fixtures/sessions/README.md` says it in words. */

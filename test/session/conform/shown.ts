@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../session/state/snapshot.ts';
-import type { Json } from '../../engine/run/sample.ts';
+import type { Json } from '../../engine/sample.ts';
 
 /** What scripts say of a snapshot: no id, no time. */
 export function shown(snapshot: Snapshot) {

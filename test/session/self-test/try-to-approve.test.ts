@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { pickSandbox } from '../../../engine/tool/pick-sandbox.ts';
+import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { requireApart, tryToApprove } from '../../../session/self-test/try-to-approve.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { pickSandbox } from '../../../workspace/process/pick-sandbox.ts';
+import { makeSample } from '../../engine/sample.ts';
 
 const never = new AbortController().signal;
 

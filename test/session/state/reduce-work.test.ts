@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelMessage } from '../../../core/contract/model.ts';
+import type { ModelMessage } from '../../../core/interfaces/model.ts';
 import {
   paidPlan,
   planEntry,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelMessage } from '../../../core/contract/model.ts';
+import type { ModelMessage } from '../../../core/interfaces/model.ts';
 import type { Fact, Happened } from '../../../session/state/fact.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { restoredState } from '../../../session/state/restored-state.ts';

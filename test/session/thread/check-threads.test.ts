@@ -12,11 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { openSql } from '../../../engine/store/sql.ts';
 import { checkThreads, rebuildThreadIndex } from '../../../session/thread/check-threads.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
+import { openSql } from '../../../store/sql.ts';
 import { long } from '../../rooms/long.ts';
 import { threadPlace } from './said-thread.ts';
 

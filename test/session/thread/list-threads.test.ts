@@ -13,15 +13,15 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { formatJournal } from '../../../engine/store/format-journal.ts';
-import { openSql } from '../../../engine/store/sql.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import { threadRoutes } from '../../../session/api/thread-routes.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { firstWords } from '../../../session/thread/session-threads.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
+import { formatJournal } from '../../../store/format-journal.ts';
+import { openSql } from '../../../store/sql.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { ground } from '../state/walk.ts';
 import { threadPlace } from './said-thread.ts';
 

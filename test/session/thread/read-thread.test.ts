@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { readThread } from '../../../session/thread/read-thread.ts';
+import { formatJournal } from '../../../store/format-journal.ts';
 import { ground } from '../state/walk.ts';
 import { threadPlace } from './said-thread.ts';
 

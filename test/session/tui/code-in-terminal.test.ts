@@ -1,7 +1,7 @@
 import t from 'tap';
 import { deafForMs } from '../../../session/tui/card/card.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty, type TerminalScene } from './open-terminal-scene.ts';

@@ -1,5 +1,5 @@
 import { deafForMs } from '../../../session/tui/card/card.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';

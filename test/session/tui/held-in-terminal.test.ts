@@ -1,6 +1,6 @@
 import { deafForMs } from '../../../session/tui/card/card.ts';
-import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { openCodeScene } from './open-code-scene.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { openTerminalScene } from './open-terminal-scene.ts';

@@ -1,5 +1,5 @@
 import { readGraph } from '../../../bin/code/serve-code.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
 import { ground } from '../state/walk.ts';
 import { scriptSession } from '../work/scripted-session.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sample } from '../../engine/run/sample.ts';
+import type { Sample } from '../../engine/sample.ts';
 import { outputOf } from '../../starter/run-program.ts';
 
 /** Changes a word of what a run has as evidence, as whoever may write the repository can; answers with what undoes it. */

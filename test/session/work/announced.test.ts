@@ -1,11 +1,11 @@
 import t from 'tap';
-import { type Provider, providerFailure } from '../../../core/contract/provider.ts';
-import { openTurns } from '../../../engine/run/work/turns/open-turns.ts';
-import { guardingProfile } from '../../../engine/spec/facts.ts';
+import { type Provider, providerFailure } from '../../../core/interfaces/provider.ts';
+import { openTurns } from '../../../engine/work/turns/open-turns.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { replyPieces } from '../../../session/work/reply-pieces.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { guardingProfile } from '../../../spec/facts.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { serveModel } from '../../providers/model-server.ts';
 import { quickClock } from '../../waiting/quick-clock.ts';
 import { until } from '../../waiting/until.ts';

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { wordMask } from '../../../engine/run/record/masking.ts';
+import { wordMask } from '../../../engine/record/masking.ts';
 import { codedForms } from '../../../readers/sensitive/find-encoded.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { failedReason } from '../../../session/work/open-work.ts';
-import { priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 

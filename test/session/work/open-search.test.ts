@@ -1,9 +1,9 @@
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
-import { toldTo } from '../../coder/model-work.ts';
-import { openWebWorld } from '../../coder/web-world.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { toldTo } from '../../agent/model-work.ts';
+import { openWebWorld } from '../../agent/web-world.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { scriptSession } from './scripted-session.ts';
 
 const results = [

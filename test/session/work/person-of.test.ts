@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Person } from '../../../core/contract/person.ts';
+import type { Person } from '../../../core/interfaces/person.ts';
 import type { ConsentGround } from '../../../session/work/ask-consent.ts';
 import { personOf } from '../../../session/work/person-of.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSample, type Sample } from '../../engine/run/sample.ts';
+import { makeSample, type Sample } from '../../engine/sample.ts';
 
 /** A million tokens cost so many dollars in, and twice that out: each reply of the script a 5000th of it. */
 export function pricedSample(usd: number): Sample {

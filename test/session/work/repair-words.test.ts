@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { RunView } from '../../../core/contract/run-view.ts';
+import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { failedWords } from '../../../session/work/repair-words.ts';
 import { remarkOf } from '../../../session/work/run-step.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import { type ScriptedReply, scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';

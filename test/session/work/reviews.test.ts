@@ -1,7 +1,7 @@
 import { hunksOf } from '../../../session/screen/hunks.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { makesFix, priceDraft, priceFix, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { hasty } from './hasty-clock.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';

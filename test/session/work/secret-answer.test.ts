@@ -5,7 +5,7 @@ import { openSessionMask } from '../../../bin/code/serve-code.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/keep-grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 

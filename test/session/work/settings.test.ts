@@ -1,9 +1,9 @@
 import t from 'tap';
 import { openSession } from '../../../session/open-session.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { priceDraft, submits } from '../../coder/planner/drafts.ts';
-import { scriptModel } from '../../coder/scripted-model.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { priceDraft, submits } from '../../agent/planner/drafts.ts';
+import { scriptModel } from '../../agent/scripted-model.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession, settingOf } from './scripted-session.ts';

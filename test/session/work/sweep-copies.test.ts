@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { sweepCopies } from '../../../session/work/shell/sweep-copies.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
+import { makeSample } from '../../engine/sample.ts';
 import { until } from '../../waiting/until.ts';
 import { scriptSession } from './scripted-session.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { call } from '../../coder/planner/ask-writ.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { call } from '../../agent/planner/ask-writ.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const plans = (...steps: readonly string[]): ScriptedReply => ({

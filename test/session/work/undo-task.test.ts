@@ -5,7 +5,7 @@ import { readSpoken } from '../../../session/state/slash/read-spoken.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { whyNotTask } from '../../../session/work/undo/undo-step.ts';
 import { runWrit } from '../../bin/start-writ.ts';
-import { threeTasksRun } from '../../engine/run/parts/three-tasks.ts';
+import { threeTasksRun } from '../../engine/parts/three-tasks.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { makesFix, priceDraft, submits } from '../../coder/planner/drafts.ts';
-import type { ScriptedReply } from '../../coder/scripted-model.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
 import { alterEvidence } from './alter-evidence.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Told } from '../../../session/state/command.ts';
 import { watchRuns } from '../../../session/work/watch-runs.ts';
-import { makeSample } from '../../engine/run/sample.ts';
+import { makeSample } from '../../engine/sample.ts';
 
 t.test('a call that may have an effect waits until its report is stored, and a read does not', async (t) => {
   const sample = makeSample();

@@ -1,16 +1,16 @@
 import { compileGlob } from '../../../core/base/glob.ts';
-import type { EachBlob } from '../../../engine/frame/each-blob.ts';
-import { openFrameWindow } from '../../../engine/frame/frame-window.ts';
-import { findSymbols } from '../../../engine/frame/hints/find-symbols.ts';
-import { javascriptImports } from '../../../engine/frame/imports/javascript-imports.ts';
-import { pythonImports } from '../../../engine/frame/imports/python-imports.ts';
-import { statedAuthors } from '../../../engine/patch/stated-authors.ts';
-import { findVersion } from '../../../engine/spec/language-runtime.ts';
-import { mayHoldSecret } from '../../../engine/spec/may-hold-secret.ts';
-import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import type { EachBlob } from '../../../engine/context/each-blob.ts';
+import { openFrameWindow } from '../../../engine/context/frame-window.ts';
+import { findSymbols } from '../../../engine/context/hints/find-symbols.ts';
+import { javascriptImports } from '../../../engine/context/imports/javascript-imports.ts';
+import { pythonImports } from '../../../engine/context/imports/python-imports.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
+import { findVersion } from '../../../spec/language-runtime.ts';
+import { mayHoldSecret } from '../../../spec/may-hold-secret.ts';
+import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
+import { statedAuthors } from '../../../workspace/patch/stated-authors.ts';
 import { draftOf } from '../../engine/plan/sample-plan.ts';
-import { bytesOf, put, sample } from '../../engine/spec/sample.ts';
+import { bytesOf, put, sample } from '../../spec/sample.ts';
 import type { Job, Jobs } from '../count-work.ts';
 import { ofPieces, repeated } from '../of-pieces.ts';
 

@@ -1,7 +1,7 @@
+import { applyHunks } from '../../../agent/patch/apply-hunks.ts';
 import { toGraph } from '../../../api/graph/to-graph.ts';
 import { parseAllowedSigners } from '../../../attest/approval/allowed-signers.ts';
 import { fitsPatternList } from '../../../attest/approval/read-approvals.ts';
-import { applyHunks } from '../../../coder/patch/apply-hunks.ts';
 import { sbomProducer } from '../../../plugins/supply-chain/plugin.ts';
 import { madeRun, madeThread } from '../../api/graph/made-thread.ts';
 import { requestOf } from '../../plugins/artifacts/artifact-request.ts';

@@ -1,4 +1,4 @@
-import { sensitiveClasses } from '../../../core/contract/privacy.ts';
+import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { duckDuckGoSearch } from '../../../plugins/web-search/plugin.ts';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';

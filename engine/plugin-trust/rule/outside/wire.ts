@@ -2,7 +2,7 @@
  * Runs on both sides of the boundary: in the engine and, alone with its neighbour, in the sandbox. It imports types
  * only.
  */
-import type { FileSides, RuleInput } from '../../../../core/contract/rule.ts';
+import type { FileSides, RuleInput } from '../../../../core/interfaces/rule.ts';
 
 /** Bytes become base64 at the places where a rule's input has bytes; everything else of it is plain data already. */
 export function toWire(input: RuleInput): string {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
-import type { Rule, RuleInput, RuleModule } from '../../../../core/contract/rule.ts';
+import type { Rule, RuleInput, RuleModule } from '../../../../core/interfaces/rule.ts';
 import { createRules, judgeRule, modulesOf } from '../../../../core/kernel/rules.ts';
 import { bytesIn, mainThreadBytes } from '../../../../core/kernel/worker/judge-here.ts';
 import { loadRuleModule } from '../../../../core/kernel/worker/load-rule-module.ts';

@@ -7,7 +7,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts
 import { createRecordedWorker } from '../../../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf } from '../../../rooms/long.ts';
-import { fixtures, type Json, makeSample } from '../../run/sample.ts';
+import { fixtures, type Json, makeSample } from '../../sample.ts';
 
 t.setTimeout(240_000);
 

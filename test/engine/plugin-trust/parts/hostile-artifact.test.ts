@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { Produced } from '../../../../core/contract/artifact.ts';
+import type { Produced } from '../../../../core/interfaces/artifact.ts';
 import { requestOfCase } from '../../../../plugins/testers/artifact-tester.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';

@@ -5,10 +5,10 @@ import t, { type Test } from 'tap';
 import { openParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
-import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { toStageCheckInput } from '../../../../plugins/testers/stage-check-tester.ts';
+import { realOutside } from '../../../../workspace/egress/outside.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { handing } from './handing.ts';
 

@@ -12,7 +12,7 @@ import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts
 import { serveLog } from '../../../../plugins/testers/log-tester.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf, long } from '../../../rooms/long.ts';
-import { fixtures, type Json, makeSample } from '../../run/sample.ts';
+import { fixtures, type Json, makeSample } from '../../sample.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(240_000);

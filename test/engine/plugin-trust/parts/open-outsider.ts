@@ -5,8 +5,8 @@ import type { Test } from 'tap';
 import { openParts, type PluginParts } from '../../../../engine/plugin-trust/open-parts.ts';
 import { readManifest } from '../../../../engine/plugin-trust/plugin-manifest.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
-import { realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
+import { realOutside } from '../../../../workspace/egress/outside.ts';
 import { handing } from './handing.ts';
 
 /** What an outsider is handed here besides what it is asked. */

@@ -1,20 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { formatModelChoice } from '../../../../agent/instructions.ts';
+import { coderWorker } from '../../../../agent/plugin.ts';
 import { confirmIntent } from '../../../../api/intent/lifecycle.ts';
 import { reachProvider } from '../../../../bin/command-parts/reach-provider.ts';
 import { providerScaffold } from '../../../../bin/plugin/provider-scaffold.ts';
-import { formatModelChoice } from '../../../../coder/instructions.ts';
-import { coderWorker } from '../../../../coder/plugin.ts';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { uuidV7 } from '../../../../core/base/ids.ts';
+import { draftIntent } from '../../../../engine/draft/draft-intent.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
-import { draftIntent } from '../../../../engine/run/draft/draft-intent.ts';
-import { type Outside, realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
-import { priceDraft } from '../../../coder/planner/drafts.ts';
+import { type Outside, realOutside } from '../../../../workspace/egress/outside.ts';
+import { priceDraft } from '../../../agent/planner/drafts.ts';
 import { long } from '../../../rooms/long.ts';
-import { makeSample } from '../../run/sample.ts';
+import { makeSample } from '../../sample.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(240_000);

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
 import { stageCheckScaffold } from '../../../../bin/plugin/stage-check-scaffold.ts';
 import { leadTo } from '../../../../bin/plugin/suites.ts';
-import type { RunView } from '../../../../core/contract/run-view.ts';
+import type { RunView } from '../../../../core/interfaces/run-view.ts';
 import { readDirectory } from '../../../../engine/plugin-trust/plugin-package.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { runLine } from '../../../bin/host.ts';
 import { casesOf, long } from '../../../rooms/long.ts';
-import { fixtures, type Json, makeSample } from '../../run/sample.ts';
+import { fixtures, type Json, makeSample } from '../../sample.ts';
 import { handing } from './handing.ts';
 
 t.setTimeout(300_000);

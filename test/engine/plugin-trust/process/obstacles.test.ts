@@ -1,8 +1,8 @@
 import t from 'tap';
 import { isWritError } from '../../../../core/base/errors.ts';
 import { isPassing } from '../../../../engine/plugin-trust/process/plugin-fault.ts';
-import { type Outside, realOutside } from '../../../../engine/tool/egress/outside.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
+import { type Outside, realOutside } from '../../../../workspace/egress/outside.ts';
 import { call, openProcess } from './process-bench.ts';
 
 t.setTimeout(120_000);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
+import type { SandboxBackend } from '../../../../core/interfaces/sandbox.ts';
 import { askOutsideRule } from '../../../../engine/plugin-trust/rule/outside-rule.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';

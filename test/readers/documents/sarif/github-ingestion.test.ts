@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Finding } from '../../../../core/contract/finding.ts';
+import type { Finding } from '../../../../core/interfaces/finding.ts';
 import { describedRows } from '../../../../gates/sast/rows.ts';
 import { buildSarif, type SarifRequest } from '../../../../readers/documents/sarif/build-sarif.ts';
 import { long } from '../../../rooms/long.ts';

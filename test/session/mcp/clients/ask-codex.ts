@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codexBin } from '../../../coder/codex/codex-program.ts';
-import { say, scriptResponses } from '../../../coder/codex/scripted-responses.ts';
+import { codexBin } from '../../../agent/codex/codex-program.ts';
+import { say, scriptResponses } from '../../../agent/codex/scripted-responses.ts';
 import type { PersonRepository } from '../../vcs/person-repository.ts';
 
 const writ = join(import.meta.dirname, '../../../../bin/writ.js');

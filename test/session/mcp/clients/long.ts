@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { testToolPlace, testToolVersions } from '../../../../scripts/test-tools.ts';
-import { codexSkip } from '../../../coder/codex/codex-program.ts';
+import { codexSkip } from '../../../agent/codex/codex-program.ts';
 import { personRepository } from '../../vcs/person-repository.ts';
 import { askCodex } from './ask-codex.ts';
 import { askGemini } from './ask-gemini.ts';

@@ -1,4 +1,4 @@
-import type { RuleFunction } from '../../../../../core/contract/rule.ts';
+import type { RuleFunction } from '../../../../../core/interfaces/rule.ts';
 
 /** One note per argument, so that a test sees who was asked what. */
 export const judge: RuleFunction = ({ args }) => [

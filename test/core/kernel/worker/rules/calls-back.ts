@@ -1,4 +1,4 @@
-import type { RuleModule } from '../../../../../core/contract/rule.ts';
+import type { RuleModule } from '../../../../../core/interfaces/rule.ts';
 
 /** What the rule does, set by a test of the thread in which it is evaluated. */
 export const behaviour: { current: RuleModule } = { current: {} };

@@ -1,4 +1,4 @@
-import type { RuleInput } from '../../../../../core/contract/rule.ts';
+import type { RuleInput } from '../../../../../core/interfaces/rule.ts';
 
 /** Answers, and leaves something behind. */
 export function judge({ args }: RuleInput): readonly never[] {

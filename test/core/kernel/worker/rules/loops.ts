@@ -1,4 +1,4 @@
-import type { RuleInput } from '../../../../../core/contract/rule.ts';
+import type { RuleInput } from '../../../../../core/interfaces/rule.ts';
 
 /** Never ends; what began is marked in shared memory. */
 export function judge({ patch }: RuleInput): never {

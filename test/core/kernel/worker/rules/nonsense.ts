@@ -1,4 +1,4 @@
-import type { RuleInput } from '../../../../../core/contract/rule.ts';
+import type { RuleInput } from '../../../../../core/interfaces/rule.ts';
 
 const answers: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,

@@ -1,4 +1,4 @@
-import type { RuleFunction } from '../../../../../core/contract/rule.ts';
+import type { RuleFunction } from '../../../../../core/interfaces/rule.ts';
 
 /** Says whether `loaded-ahead.ts` was loaded into its thread. */
 export const judge: RuleFunction = ({ args }) => [

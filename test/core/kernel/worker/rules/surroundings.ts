@@ -1,5 +1,5 @@
-import type { Finding } from '../../../../../core/contract/finding.ts';
-import type { RuleInput } from '../../../../../core/contract/rule.ts';
+import type { Finding } from '../../../../../core/interfaces/finding.ts';
+import type { RuleInput } from '../../../../../core/interfaces/rule.ts';
 
 /** Says what a rule can see of its surroundings, and leaves a mark in shared memory. */
 export function judge({ patch }: RuleInput): readonly Finding[] {

@@ -1,0 +1,122 @@
+import type { AgentHost, AgentVerdict, HandUse } from '../../core/interfaces/worker.ts';
+import { isJson, type Json, listOf, textOf } from './home.ts';
+
+/** Items of a turn that are remembered until they end. */
+const maxItems = 1000;
+const reading = new Set(['read', 'listFiles', 'search']);
+
+/** Answers what a server asks to be allowed, and follows what came of it. */
+export interface Approvals {
+  /** The result of a request for approval; `undefined` where it is none. */
+  answer(method: string, params: Json): Promise<Json | undefined>;
+  /** Told of an item's beginning. */
+  began(item: Json): void;
+  ended(item: Json): Promise<void>;
+}
+
+/**
+ * Every command and every changed file is judged as a tool call of the contract; `isPlanning` allows reads only. There
+ * is nobody to be asked a question, and nothing is granted beyond the one use.
+ */
+export function openApprovals(
+  { judge, workspace }: Pick<AgentHost, 'judge' | 'workspace'>,
+  isPlanning: () => boolean,
+): Approvals {
+  const items = new Map<string, Json>();
+  const allowed = new Map<string, readonly AgentVerdict[]>();
+
+  const decide = async (itemId: string, uses: readonly HandUse[]): Promise<Json> => {
+    const verdicts: AgentVerdict[] = [];
+    for (const use of uses) {
+      const verdict = await judge(use);
+      if (verdict.refusal !== undefined) {
+        for (const one of verdicts) await one.settle('failed');
+        return { decision: 'decline' };
+      }
+      verdicts.push(verdict);
+    }
+    allowed.set(itemId, [...(allowed.get(itemId) ?? []), ...verdicts]);
+    return { decision: verdicts.length === 0 ? 'decline' : 'accept' };
+  };
+
+  const command = async (params: Json): Promise<Json> => {
+    const text = textOf(params.command);
+    const { kind, networkApprovalContext, additionalPermissions, cwd } = params;
+    // A command that runs is fed by nobody, and the sandbox is not opened for one.
+    const isPlain = (kind ?? 'command') === 'command' && !networkApprovalContext && !additionalPermissions;
+    if (text === undefined || !isPlain) return { decision: 'decline' };
+    const isReading = listOf(params.commandActions).every(
+      (action) => isJson(action) && reading.has(textOf(action.type) ?? ''),
+    );
+    if (isPlanning() && !(isReading && listOf(params.commandActions).length > 0))
+      return { decision: 'decline' };
+    // Relative paths of a rule are those of the workspace.
+    if (textOf(cwd)?.replace(/\/$/, '') !== workspace) return { decision: 'decline' };
+    return decide(textOf(params.itemId) ?? '', [{ kind: 'execute', command: text }]);
+  };
+
+  const files = async (params: Json): Promise<Json> => {
+    const itemId = textOf(params.itemId) ?? '';
+    const item = items.get(itemId);
+    if (item === undefined || params.grantRoot || isPlanning()) return { decision: 'decline' };
+    const uses = usesOf(item);
+    return uses === undefined ? { decision: 'decline' } : decide(itemId, uses);
+  };
+
+  return {
+    async answer(method, params) {
+      switch (method) {
+        case 'item/commandExecution/requestApproval':
+          return command(params);
+        case 'item/fileChange/requestApproval':
+          return files(params);
+        case 'item/permissions/requestApproval':
+          return { permissions: {}, scope: 'turn' };
+        case 'item/tool/requestUserInput':
+          return { answers: {} };
+        case 'mcpServer/elicitation/request':
+          return { action: 'decline', content: null, _meta: null };
+        case 'execCommandApproval':
+        case 'applyPatchApproval':
+          return { decision: { denied: { rejection: 'not in this form' } } };
+        default:
+          return undefined;
+      }
+    },
+    began(item) {
+      const id = textOf(item.id);
+      if (id === undefined || item.type !== 'fileChange') return;
+      const [oldest] = items.keys();
+      if (items.size >= maxItems && oldest !== undefined) items.delete(oldest);
+      items.set(id, item);
+    },
+    async ended(item) {
+      const id = textOf(item.id) ?? '';
+      items.delete(id);
+      const verdicts = allowed.get(id) ?? [];
+      allowed.delete(id);
+      const { exitCode } = item;
+      const isDone = item.status === 'completed' && (typeof exitCode !== 'number' || exitCode === 0);
+      for (const verdict of verdicts)
+        await verdict.settle(isDone ? 'done' : 'failed', typeof exitCode === 'number' ? exitCode : undefined);
+    },
+  };
+}
+
+/** What a change of files does, file by file; `undefined` for one that cannot be told. */
+function usesOf(item: Json): readonly HandUse[] | undefined {
+  const uses: HandUse[] = [];
+  for (const change of listOf(item.changes)) {
+    const path = isJson(change) ? textOf(change.path) : undefined;
+    if (!isJson(change) || path === undefined || !isJson(change.kind)) return undefined;
+    const { type, move_path: target } = change.kind;
+    const bytes = Buffer.from(textOf(change.diff) ?? '');
+    if (type === 'delete') uses.push({ kind: 'delete', path });
+    else if (type === 'add' || (type === 'update' && (target === null || target === undefined)))
+      uses.push({ kind: 'write', path, bytes });
+    else if (type === 'update' && typeof target === 'string')
+      uses.push({ kind: 'delete', path }, { kind: 'write', path: target, bytes });
+    else return undefined;
+  }
+  return uses;
+}

@@ -1,0 +1,103 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import type { AgentHost, AgentPort, AgentProgram } from '../../core/interfaces/worker.ts';
+
+/** The key stands outside of the sandbox; Codex wants one that is not empty. */
+const keyVariable = 'WRIT_MODEL_GATE';
+
+/** What is not started, asked or shown: the only tools are commands, patches and a plan. */
+const features = [
+  'apps',
+  'browser_use',
+  'computer_use',
+  'enable_request_compression',
+  'goals',
+  'hooks',
+  'image_generation',
+  'memories',
+  'multi_agent_v2',
+  'plugins',
+  'shell_snapshot',
+  'skill_search',
+  'tool_suggest',
+  'unified_exec_tty',
+  'view_image',
+];
+
+/**
+ * How Codex is started: with a home that holds our settings and nothing of the user's. What the repository says to
+ * agents (`AGENTS.md`) is data like any file of it, and is read as such.
+ */
+export function codexProgram({
+  model,
+  modelBase,
+  flags,
+}: Pick<AgentHost, 'model' | 'modelBase' | 'flags'>): AgentProgram {
+  const port = portOf(flags['codex-port']);
+  return {
+    words: ['app-server', ...(port === undefined ? [] : listening(port))],
+    ...(port === undefined ? {} : { port }),
+    homeVariable: 'CODEX_HOME',
+    home: {
+      'config.toml': [
+        `model = ${JSON.stringify(model)}`,
+        'model_provider = "writ"',
+        'approval_policy = "on-request"',
+        'web_search = "disabled"',
+        'project_doc_max_bytes = 0',
+        'check_for_update_on_startup = false',
+        '[model_providers.writ]',
+        'name = "writ"',
+        `base_url = ${JSON.stringify(modelBase)}`,
+        'wire_api = "responses"',
+        `env_key = "${keyVariable}"`,
+        // Only the engine asks again.
+        'request_max_retries = 0',
+        'stream_max_retries = 0',
+        'supports_websockets = false',
+        '[agents]',
+        'enabled = false',
+        '[analytics]',
+        'enabled = false',
+        '[history]',
+        'persistence = "none"',
+        '[features]',
+        ...features.map((name) => `${name} = false`),
+        '',
+      ].join('\n'),
+    },
+    env: { [keyVariable]: 'outside', RUST_LOG: 'off' },
+  };
+}
+
+/** A token of 256 bits for one start. */
+function portOf(flag: string | undefined): AgentPort | undefined {
+  return flag === undefined ? undefined : { port: Number(flag), token: randomOctets(32).toString('hex') };
+}
+
+/** Commands that it runs see these words, and they reach the port: they hold the digest of the token alone. */
+function listening({ port, token }: AgentPort): readonly string[] {
+  const auth = ['--ws-auth', 'capability-token', '--ws-token-sha256', sha256Hex(token)];
+  return ['--listen', `ws://127.0.0.1:${port}`, ...auth];
+}
+
+/** An object of JSON, nothing of which has been looked at. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A part that is an object; an empty one else. */
+export function partOf(value: unknown, name: string): Json {
+  const part = isJson(value) ? value[name] : undefined;
+  return isJson(part) ? part : {};
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,367 @@
+import { isWritError, type WritError } from '../../core/base/errors.ts';
+import type { FailureKind, ToolDeclaration } from '../../core/interfaces/model.ts';
+import { providerFailure } from '../../core/interfaces/provider.ts';
+import type { AgentHost, AgentProcess } from '../../core/interfaces/worker.ts';
+import { openApprovals } from './approvals.ts';
+import { codexProgram, isJson, type Json, partOf, textOf } from './home.ts';
+
+/** What answers the server's own requests, and is told the rest. Requests wait for each other. */
+interface AppServerTaps {
+  /** The result; `undefined` for a request that nobody knows, which is answered with an error. */
+  request(method: string, params: Json): Promise<Json | undefined>;
+  told(method: string, params: Json): void | Promise<void>;
+}
+
+/** A running `codex app-server`, as JSON-RPC over lines; disposing of it ends the watch over its silence. */
+interface AppServer extends Disposable {
+  /** PROVIDER_FAILED where it answers with an error, not in time, or not at all. */
+  call(method: string, params: Json): Promise<Json>;
+  tell(method: string, params?: Json): void;
+  /** Rejects where the server breaks: PROVIDER_FAILED. Never settles otherwise. */
+  readonly broken: Promise<never>;
+}
+
+/** Until it answers a request of ours, and between two things that it says while it does not wait for its model. */
+export interface AppServerLimits {
+  readonly answerMs: number;
+  readonly idleMs: number;
+}
+
+const methodNotFound = -32_601;
+
+/** Why there is nothing more to be had of a server: catalogued, and its words are bounded there. */
+function codexFault(found: string): WritError {
+  return providerFailure({ provider: 'codex', kind: 'broken-reply', found });
+}
+
+/**
+ * Talks with a server. Whatever it says that is no JSON-RPC ends it; notifications and items that nobody knows are let
+ * pass, and a request that nobody knows is never left without an answer.
+ */
+function openAppServer(
+  program: Pick<AgentProcess, 'send' | 'lines' | 'ended'>,
+  taps: AppServerTaps,
+  { answerMs, idleMs, isAsking }: AppServerLimits & Pick<AgentHost, 'isAsking'>,
+): AppServer {
+  const waiting = new Map<number, (answer: Json) => void>();
+  let lastId = 0;
+  let isOver = false;
+  let idle: NodeJS.Timeout | undefined;
+  let give: (fault: unknown) => void = () => {};
+  const broken = new Promise<never>((_resolve, reject) => {
+    give = (fault) => {
+      isOver = true;
+      clearTimeout(idle);
+      reject(fault);
+    };
+  });
+  broken.catch(() => {});
+  const send = (message: Json): void => program.send(JSON.stringify(message));
+  const watch = (): void => {
+    clearTimeout(idle);
+    if (isOver) return;
+    idle = setTimeout(() => {
+      if (isAsking()) watch();
+      else give(codexFault(`it said nothing for ${idleMs} ms`));
+    }, idleMs);
+  };
+
+  const take = async (line: string): Promise<void> => {
+    const message = asMessage(line);
+    const { id, method } = message;
+    if (typeof method === 'string') {
+      const params = partOf(message, 'params');
+      if (id === undefined) return taps.told(method, params);
+      if (typeof id !== 'number' && typeof id !== 'string') throw codexFault('a request without a usable id');
+      const result = await taps.request(method, params);
+      send(
+        result === undefined
+          ? { id, error: { code: methodNotFound, message: `writ does not answer ${method.slice(0, 100)}` } }
+          : { id, result },
+      );
+      return;
+    }
+    if (typeof id !== 'number') throw codexFault('a message that is neither request nor answer');
+    // An answer to what was not asked, or was given up, is nobody's.
+    waiting.get(id)?.(message);
+    waiting.delete(id);
+  };
+
+  const read = async (): Promise<never> => {
+    watch();
+    for await (const line of program.lines) {
+      watch();
+      if (line.trim() !== '') await take(line);
+    }
+    throw codexFault(`it ${await program.ended}`);
+  };
+  read().catch(give);
+
+  return {
+    broken,
+    [Symbol.dispose]: () => give(codexFault('nobody listens')),
+    tell: (method, params) => send({ method, ...(params === undefined ? {} : { params }) }),
+    async call(method, params) {
+      lastId += 1;
+      const id = lastId;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(codexFault(`no answer to ${method} in ${answerMs} ms`)), answerMs);
+      });
+      const answered = new Promise<Json>((resolve) => waiting.set(id, resolve));
+      send({ id, method, params });
+      try {
+        const answer = await Promise.race([answered, late, broken]);
+        if (isJson(answer.error))
+          throw codexFault(`${method}: ${textOf(answer.error.message) ?? 'an error'}`);
+        return partOf(answer, 'result');
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(id);
+      }
+    },
+  };
+}
+
+function asMessage(line: string): Json {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    throw codexFault(`what is no JSON: ${line.slice(0, 80)}`);
+  }
+  if (!isJson(message)) throw codexFault('JSON that is no object');
+  return message;
+}
+
+export const usualLimits: AppServerLimits = { answerMs: 60_000, idleMs: 1_900_000 };
+/** What a turn that was interrupted may take to end. */
+const interruptMs = 1500;
+
+/** A tool of ours that Codex may call, and what it answers. */
+export interface OwnTool {
+  readonly declaration: ToolDeclaration;
+  /** The arguments as JSON text; nothing of them was looked at. */
+  call(given: string): Promise<{ readonly text: string; readonly success: boolean }>;
+}
+
+/** What a thread is for. */
+export interface ThreadOrder {
+  readonly signal: AbortSignal;
+  /** What it is told before anything else. */
+  readonly instructions: string;
+  readonly limits: AppServerLimits;
+  readonly tool?: OwnTool;
+  /** A piece of what it says, as it comes. */
+  readonly heard?: (piece: string) => void;
+}
+
+/** One turn of a thread. */
+export interface TurnOrder {
+  readonly text: string;
+  /** `plan`: reads alone are let go, and a plan is proposed. `read`: the first half of that. */
+  readonly mode: 'plan' | 'read' | 'default';
+  /** It is enough when this resolves: the turn is ended, and was completed. */
+  readonly enough?: Promise<void>;
+  /** Called once Codex has accepted the text: it refuses one that is too long. */
+  begun?(): Promise<void>;
+}
+
+/** A thread of a Codex that runs in its sandbox; disposing of it ends the program. */
+export interface CodexThread extends AsyncDisposable {
+  /** Why there is nothing; `undefined` for a turn that was completed. Failures of the model are thrown. */
+  take(order: TurnOrder): Promise<string | undefined>;
+  /** The plan that it proposed last. */
+  plan(): string | undefined;
+  /** What it said, message by message. */
+  said(): readonly string[];
+}
+
+const maxSaid = 1000;
+
+/** Starts Codex and opens a thread: PROVIDER_FAILED where it cannot be talked with, or would not ask before it acts. */
+export async function openCodexThread(
+  host: AgentHost,
+  { signal, instructions, limits, tool, heard }: ThreadOrder,
+): Promise<CodexThread> {
+  await using opened = new AsyncDisposableStack();
+  const program = opened.use(await host.start(codexProgram(host)));
+  let mode: TurnOrder['mode'] = 'default';
+  let plan: string | undefined;
+  const said: string[] = [];
+  let ended: ((turn: Json) => void) | undefined;
+  const approvals = openApprovals(host, () => mode !== 'default');
+  const server = openAppServer(
+    program,
+    {
+      request: (method, params) =>
+        method === 'item/tool/call' ? ownAnswer(tool, params) : approvals.answer(method, params),
+      async told(method, params) {
+        const item = partOf(params, 'item');
+        if (method === 'item/agentMessage/delta') heard?.(textOf(params.delta) ?? '');
+        if (method === 'item/started') approvals.began(item);
+        if (method === 'item/completed') {
+          if (item.type === 'plan') plan = textOf(item.text);
+          if (item.type === 'agentMessage' && said.length < maxSaid) said.push(textOf(item.text) ?? '');
+          await approvals.ended(item);
+        }
+        if (method === 'turn/completed') ended?.(partOf(params, 'turn'));
+      },
+    },
+    { ...limits, isAsking: host.isAsking },
+  );
+  opened.use(server);
+  await server.call('initialize', {
+    clientInfo: { name: 'writ', title: 'writ', version: '1' },
+    capabilities: { experimentalApi: true, requestAttestation: false },
+  });
+  server.tell('initialized');
+  const begun = await server.call('thread/start', {
+    cwd: host.workspace,
+    model: host.model,
+    modelProvider: 'writ',
+    approvalPolicy: 'untrusted',
+    sandbox: 'danger-full-access',
+    ephemeral: true,
+    developerInstructions: [instructions, ...host.notes].join('\n\n'),
+    ...(tool === undefined ? {} : { dynamicTools: [declared(tool)] }),
+  });
+  const threadId = textOf(partOf(begun, 'thread').id);
+  if (threadId === undefined) throw codexFault('a thread without an id');
+  // Asked for, and it must be so: under any other policy it acts without asking.
+  if (begun.approvalPolicy !== 'untrusted') throw codexFault('it would not ask before it acts');
+  const held = opened.move();
+  return {
+    plan: () => plan,
+    said: () => said,
+    async take(order) {
+      mode = order.mode;
+      const over = new Promise<Json>((resolve) => {
+        ended = resolve;
+      });
+      const started = await server.call('turn/start', {
+        threadId,
+        input: [{ type: 'text', text: order.text, text_elements: [] }],
+        approvalPolicy: 'untrusted',
+        // The engine's sandbox is around it; nothing has more in it than the whole.
+        sandboxPolicy: { type: 'externalSandbox', networkAccess: 'restricted' },
+        collaborationMode: {
+          mode: mode === 'plan' ? 'plan' : 'default',
+          settings: { model: host.model, reasoning_effort: null, developer_instructions: null },
+        },
+      });
+      await order.begun?.();
+      const turn = { threadId, turnId: textOf(partOf(started, 'turn').id) ?? '' };
+      const enough = order.enough?.then(() => interrupt(server, turn, over)).then(() => 'enough' as const);
+      const outcome = await Promise.race([
+        over,
+        server.broken,
+        stopped(server, turn, over, signal),
+        ...(enough === undefined ? [] : [enough]),
+      ]);
+      // It ends its turn when it is told to stop: that is no answer.
+      signal.throwIfAborted();
+      return outcome === 'enough' ? undefined : outcomeOf(outcome, host);
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function declared({ declaration: { name, description, parameters } }: OwnTool): Json {
+  return { type: 'function', name, description, inputSchema: parameters };
+}
+
+/** What our tool says to a call; another one there is not. */
+async function ownAnswer(tool: OwnTool | undefined, params: Json): Promise<Json> {
+  const isOurs = tool !== undefined && params.tool === tool.declaration.name;
+  const { text, success } = isOurs
+    ? await tool.call(JSON.stringify(params.arguments ?? null))
+    : { text: 'there is no such tool', success: false };
+  return { contentItems: [{ type: 'inputText', text }], success };
+}
+
+interface RunningTurn {
+  readonly threadId: string;
+  readonly turnId: string;
+}
+
+/** Ends a turn, and gives it a moment for that. */
+async function interrupt(
+  server: Pick<AppServer, 'call'>,
+  turn: RunningTurn,
+  over: Promise<Json>,
+): Promise<void> {
+  const asked = server.call('turn/interrupt', { ...turn }).then(
+    () => over,
+    () => {},
+  );
+  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, interruptMs))]);
+}
+
+/** Stops the turn when the attempt is to stop; rejects with the signal's reason. */
+async function stopped(
+  server: Pick<AppServer, 'call'>,
+  turn: RunningTurn,
+  over: Promise<Json>,
+  signal: AbortSignal,
+): Promise<never> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await interrupt(server, turn, over);
+  throw signal.reason;
+}
+
+/** `undefined` for a turn that was completed; else why there is nothing. Failures of the model are thrown. */
+function outcomeOf(turn: Json, host: AgentHost): string | undefined {
+  const failure = host.failure();
+  if (failure !== undefined) {
+    if (isWritError(failure, 'TURN_LIMIT')) return failure.message;
+    throw failure;
+  }
+  if (turn.status === 'completed') return undefined;
+  if (turn.status === 'interrupted') return 'the turn was interrupted';
+  throw turnFailure(partOf(turn, 'error'));
+}
+
+/** Codex's own words for why a turn failed; what it says of HTTP goes by its status. */
+const kinds: Readonly<Record<string, FailureKind>> = {
+  badRequest: 'bad-request',
+  contextWindowExceeded: 'too-large',
+  cyberPolicy: 'forbidden',
+  internalServerError: 'server',
+  misalignmentPolicyViolation: 'forbidden',
+  modelNotFound: 'unknown-model',
+  rateLimitExceeded: 'rate-limited',
+  serverOverloaded: 'overloaded',
+  sessionBudgetExceeded: 'quota-used-up',
+  unauthorized: 'key-refused',
+  usageLimitExceeded: 'quota-used-up',
+};
+const byStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'key-refused',
+  402: 'no-credit',
+  403: 'forbidden',
+  404: 'unknown-model',
+  413: 'too-large',
+  429: 'rate-limited',
+  503: 'overloaded',
+};
+
+/** PROVIDER_FAILED out of a failed turn's error. */
+function turnFailure(error: Json): WritError {
+  const { codexErrorInfo: info } = error;
+  const [named, detail] =
+    typeof info === 'string' ? [info, {}] : (Object.entries(isJson(info) ? info : {})[0] ?? []);
+  const status =
+    isJson(detail) && typeof detail.httpStatusCode === 'number' ? detail.httpStatusCode : undefined;
+  const byWord = named !== undefined && Object.hasOwn(kinds, named) ? kinds[named] : undefined;
+  const kind =
+    byWord ??
+    (status === undefined ? undefined : (byStatus[status] ?? (status >= 500 ? 'server' : 'bad-request')));
+  return providerFailure({
+    provider: 'codex',
+    kind: kind ?? 'broken-reply',
+    found: textOf(error.message) ?? 'a turn failed without a reason',
+    ...(status === undefined ? {} : { status }),
+  });
+}

@@ -1,0 +1,182 @@
+import type { AssistantMessage, ModelMessage } from '../core/interfaces/model.ts';
+import { recordDecision, updatePlan } from './tools/update-plan.ts';
+
+/** Reported where a model answers and says nothing. */
+export const emptyReply = 'the reply of the model is empty: it has no text and calls no tool';
+
+export function isEmpty({ text, calls }: Pick<AssistantMessage, 'text' | 'calls'>): boolean {
+  return text.trim() === '' && calls.length === 0;
+}
+
+/** What a worker and a model said to each other, as the model gets it. */
+export interface Conversation {
+  /** Messages follow each other as vendors want them: a question, then replies and what came of each. */
+  add(message: ModelMessage): void;
+  /** Bounds it to fewer characters from now on. */
+  shrinkTo(maxCharacters: number): void;
+  readonly messages: readonly ModelMessage[];
+  /** Characters, about. */
+  readonly size: number;
+}
+
+/** What came of the last calls stays whole as long as that alone fits. */
+const keptMessages = 8;
+/** Left out in large steps: a vendor keeps a prompt only as far as it begins as before. */
+const shrinkTo = 0.6;
+const shortText = 200;
+/** Decisions that stay when the replies that recorded them go, and the share of the conversation that they may take. */
+const maxDecisions = 64;
+const decisionShare = 1 / 8;
+
+/**
+ * A conversation of at most `maxCharacters`: where it would be longer, what the oldest calls answered is left out, then
+ * the oldest replies, then the middle of what is too long by itself, then old words of the user. The question stays,
+ * and so do the decisions that the model recorded and its last plan. Each part says that it is left out, and what was
+ * is kept nowhere: an attempt of thousands of turns holds no more than one of a hundred. `before` begins with a message
+ * of the user.
+ */
+export function openConversation(
+  question: string,
+  maxCharacters: number,
+  before: readonly ModelMessage[] = [],
+): Conversation {
+  const asked: ModelMessage = { role: 'user', text: question };
+  const [first = asked, ...later] = [...before, asked];
+  /** What the user said before the first reply that is there, in one message. */
+  let heads: readonly ModelMessage[] = [first];
+  let tail: ModelMessage[] = later;
+  let sizes: number[] = later.map(sizeOf);
+  let size = 0;
+  let limit = maxCharacters;
+  let dropped = 0;
+  let decisions: readonly string[] = [];
+  let plan: string | undefined;
+  let head: ModelMessage = first;
+
+  const count = (): void => {
+    head = { role: 'user', text: headText() };
+    size = sizes.reduce((sum, one) => sum + one, sizeOf(head));
+  };
+  const headText = (): string => {
+    const kept = [...decisions, ...(plan === undefined ? [] : [plan])];
+    return [
+      ...heads.map((message) => (message.role === 'user' ? message.text : '')),
+      ...(dropped === 0
+        ? []
+        : [
+            `[${dropped} earlier replies of yours and what came of them are left out here. The files are as you left them.]`,
+          ]),
+      ...(kept.length === 0 ? [] : [`What you recorded in them:\n${kept.join('\n')}`]),
+    ].join('\n\n');
+  };
+  const replace = (index: number, message: ModelMessage): void => {
+    const now = sizeOf(message);
+    size += now - (sizes[index] ?? 0);
+    sizes[index] = now;
+    tail[index] = message;
+  };
+  const shorten = (to: number, goal: number, maxText: number): void => {
+    for (let index = 0; index < to && size > goal; index += 1) {
+      const message = tail[index];
+      if (message?.role === 'tool') replace(index, withShortResults(message, maxText));
+    }
+  };
+  const remember = (message: ModelMessage): void => {
+    if (message.role === 'user') {
+      // The same reminder again says nothing new.
+      if (message === asked || !heads.some((one) => one.role === 'user' && one.text === message.text))
+        heads = [...heads, message];
+      return;
+    }
+    if (message.role !== 'assistant') return;
+    dropped += 1;
+    for (const { name, arguments: given } of message.calls) {
+      const text = `- ${name} ${given.slice(0, 2000)}`;
+      if (name === updatePlan.name) plan = text;
+      if (name === recordDecision.name) decisions = [...decisions, text].slice(-maxDecisions);
+    }
+    while (decisions.join('\n').length > limit * decisionShare) decisions = decisions.slice(1);
+  };
+  const dropOldest = (goal: number, kept: number): void => {
+    // From the first message to the one before which enough is gone; results go with their calls.
+    let end = 0;
+    let left = size;
+    for (let index = 0; index < tail.length - kept && left > goal; index += 1) {
+      left -= sizes[index] ?? 0;
+      if (tail[index + 1]?.role !== 'tool') end = index + 1;
+    }
+    if (end === 0) return;
+    tail.slice(0, end).forEach(remember);
+    tail = tail.slice(end);
+    sizes = sizes.slice(end);
+    count();
+  };
+  const shortenHeads = (maxText: number): void => {
+    heads = heads.map((message) =>
+      message === asked || message.role !== 'user'
+        ? message
+        : { role: 'user', text: shortened(message.text, maxText) },
+    );
+    if (maxText <= shortText) heads = heads.filter((message) => message === asked || heads.length === 1);
+    count();
+  };
+  const fit = (): void => {
+    if (size <= limit) return;
+    const goal = limit * shrinkTo;
+    shorten(tail.length - keptMessages, goal, shortText);
+    if (size > goal) dropOldest(goal, keptMessages);
+    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText; most /= 2)
+      shorten(tail.length, limit, Math.floor(most));
+    if (size > limit) dropOldest(limit, 2);
+    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText / 2; most /= 2)
+      shortenHeads(Math.floor(most));
+  };
+  count();
+  fit();
+  return {
+    get messages() {
+      return [head, ...tail];
+    },
+    get size() {
+      return size;
+    },
+    shrinkTo(most) {
+      limit = Math.min(limit, most);
+      fit();
+    },
+    add(message) {
+      const added = sizeOf(message);
+      tail.push(message);
+      sizes.push(added);
+      size += added;
+      fit();
+    },
+  };
+}
+
+function withShortResults(
+  message: Extract<ModelMessage, { readonly role: 'tool' }>,
+  maxText: number,
+): ModelMessage {
+  return {
+    ...message,
+    results: message.results.map((result) => ({ ...result, text: shortened(result.text, maxText) })),
+  };
+}
+
+/** Both ends of a text, and how much is not there; of a text that stays short by itself, all of it. */
+function shortened(text: string, maxText: number): string {
+  if (text.length <= maxText) return text;
+  const left = `[left out: ${text.length} characters; ask again]`;
+  if (maxText <= shortText) return left;
+  const half = Math.floor((maxText - shortText) / 2);
+  return `${text.slice(0, half)}\n${left}\n${text.slice(-half)}`;
+}
+
+function sizeOf(message: ModelMessage): number {
+  if (message.role === 'user') return message.text.length;
+  if (message.role === 'tool') return message.results.reduce((sum, { text }) => sum + text.length + 50, 0);
+  const { text, calls, state } = message;
+  const opaque = state === undefined ? 0 : JSON.stringify(state.value)?.length;
+  return text.length + (opaque ?? 0) + calls.reduce((sum, call) => sum + call.arguments.length + 50, 0);
+}

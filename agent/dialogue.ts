@@ -1,0 +1,150 @@
+import { isWritError, messageOf } from '../core/base/errors.ts';
+import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
+import type { Turn, TurnQuestion, Turns } from '../core/interfaces/worker.ts';
+import { openConversation } from './conversation.ts';
+
+/** Most tokens of one reply. */
+const maxOutputTokens = 16_384;
+/** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
+const usualWindow = 128_000;
+/** Of code; what vendors count as a token is shorter than in prose. */
+const charactersPerToken = 3;
+/** Most of a small window that one reply may take. */
+const replyShare = 1 / 4;
+/** Least of a window that is the conversation's, however much instructions and tools take. */
+const leastShare = 1 / 4;
+/** Once is enough if the vendor says how much it holds and how much that was. */
+const maxShortenings = 3;
+/** Smaller numbers in a refusal are no window: they are statuses and counts. */
+const leastContext = 512;
+/** Of a reply, where a model holds less than was known and does not say how much. */
+const smallReply = 4096;
+
+/** What a model was found to hold, because a vendor refused more. */
+interface Fitting {
+  readonly reply: number;
+  readonly characters: number;
+}
+
+/** By thread, for as long as the process lives: its next question is not refused again. */
+const found = new Map<string, Fitting>();
+const maxFound = 100;
+
+export interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
+  readonly cacheKey: string;
+  /** Whose dialogues follow each other: what the model was found to hold bounds the later ones, too. */
+  readonly thread?: string;
+  readonly turns: Turns;
+  readonly question: string;
+  /** What was said before, oldest first; begins with a message of the user. */
+  readonly before?: readonly ModelMessage[];
+  /** Of the conversation; absent: as much as the model holds. */
+  readonly maxCharacters?: number;
+}
+
+/** A conversation with a model that is no longer than the model holds. */
+export interface Dialogue {
+  add(message: ModelMessage): void;
+  /**
+   * The next reply. If the model holds less than was known, the conversation is shortened and the question is asked
+   * again, up to three times. What the turns throw is thrown.
+   */
+  take(told?: (event: ModelEvent) => void): Promise<Turn>;
+}
+
+export function openDialogue(order: DialogueOrder): Dialogue {
+  const {
+    turns,
+    question,
+    before,
+    maxCharacters = Number.POSITIVE_INFINITY,
+    system,
+    tools,
+    cacheKey,
+    thread,
+  } = order;
+  const overhead = system.join('').length + JSON.stringify(tools).length;
+  const { contextTokens } = turns;
+  // Another model of the thread may hold more.
+  const key = thread === undefined ? undefined : `${thread} ${contextTokens}`;
+  let fitting = key === undefined ? undefined : found.get(key);
+  let reply = fitting?.reply ?? replyTokens(contextTokens ?? usualWindow);
+  // Where the window is not known, only the work is bounded by the usual one.
+  const most =
+    contextTokens === undefined && order.maxCharacters !== undefined
+      ? maxCharacters
+      : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
+  const conversation = openConversation(question, Math.min(most, fitting?.characters ?? most), before);
+  const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
+    turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
+  /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
+  const shrink = (words: string): boolean => {
+    const [size, replied] = [conversation.size, reply];
+    const { context, sent } = tokensIn(words);
+    reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
+    let characters: number;
+    if (context !== undefined && sent !== undefined) {
+      const share = (context - reply) / sent;
+      characters = Math.max((size + overhead) * share - overhead, size * share * leastShare);
+    } else {
+      // How many characters a token has here is not known: fewer than it was taken for, if the estimate fitted.
+      characters = Math.min(
+        context === undefined ? size : conversationCharacters(context, overhead),
+        size / 2,
+      );
+    }
+    fitting = { reply, characters: Math.floor(characters) };
+    conversation.shrinkTo(fitting.characters);
+    return conversation.size < size || reply < replied;
+  };
+  return {
+    add: (message) => conversation.add(message),
+    async take(told) {
+      for (let left = maxShortenings; ; left -= 1)
+        try {
+          const turn = await ask(told);
+          if (key !== undefined && fitting !== undefined) remember(key, fitting);
+          return turn;
+        } catch (fault) {
+          if (!isTooLarge(fault)) throw fault;
+          if (left === 0 || !shrink(messageOf(fault))) throw fault;
+        }
+    },
+  };
+}
+
+function remember(key: string, fitting: Fitting): void {
+  found.delete(key);
+  found.set(key, fitting);
+  const [oldest] = found.keys();
+  if (found.size > maxFound && oldest !== undefined) found.delete(oldest);
+}
+
+/** True if a vendor refused what it was sent as too long for the model. */
+export function isTooLarge(fault: unknown): boolean {
+  return isWritError(fault, 'PROVIDER_FAILED') && fault.detail.kind === 'too-large';
+}
+
+function replyTokens(context: number): number {
+  return Math.min(maxOutputTokens, Math.max(1, Math.floor(context * replyShare)));
+}
+
+/** Characters of a conversation beside instructions and tools of `overhead` characters, and a reply. */
+function conversationCharacters(context: number, overhead: number): number {
+  const window = Math.min(context, 2 * usualWindow);
+  const room = charactersPerToken * (window - replyTokens(context));
+  return Math.floor(Math.max(room - overhead, room * leastShare));
+}
+
+/**
+ * The tokens that a vendor says its model holds and was sent, in the words of its refusal; each only if it is said. The
+ * HTML page of a proxy says neither.
+ */
+function tokensIn(words: string): { readonly context?: number; readonly sent?: number } {
+  const plain = words.replace(/<[^<>]{0,1000}>/g, ' ').replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
+  const [, count] = /(?:context|maximum|limit|<=|>)\D{0,60}?(\d{3,8})\b/i.exec(plain) ?? [];
+  const context = Number(count ?? 0);
+  if (context < leastContext) return {};
+  const sent = Math.max(...[...plain.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits)));
+  return sent > context ? { context, sent } : { context };
+}

@@ -1,0 +1,129 @@
+import { isWritError } from '../../core/base/errors.ts';
+import type { ToolDeclaration, ToolResult } from '../../core/interfaces/model.ts';
+import type { DraftEnd, DraftOrder, Turn } from '../../core/interfaces/worker.ts';
+import { emptyReply, isEmpty } from '../conversation.ts';
+import { openDialogue } from '../dialogue.ts';
+import { readingDeclarations, useReading } from '../tools/reading-tools.ts';
+import { watchRepetition } from '../work.ts';
+import { planningInstructions } from './instructions.ts';
+
+/** Of the conversation; drafting reads little. */
+const maxCharacters = 300_000;
+/** Whoever has not drafted anything by then is lost. */
+const maxTurns = 60;
+const maxSubmissions = 6;
+const maxSilent = 3;
+/** Characters of what a model says in the place of a draft. */
+const maxSaid = 600;
+
+/** Turns and calls until a draft is taken, or the model gets nowhere. Errors of the turns are thrown. */
+export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
+  const submit = submitTool(order);
+  const dialogue = openDialogue({
+    turns: order.turns,
+    question: order.subject,
+    maxCharacters,
+    system: [planningInstructions(order)],
+    tools: [...readingDeclarations(), submit],
+    cacheKey: order.cacheKey,
+  });
+  const repetition = watchRepetition();
+  let silent = 0;
+  let said = '';
+  let submissions = 0;
+  for (let turns = 0; turns < maxTurns; turns += 1) {
+    let turn: Turn;
+    try {
+      turn = await dialogue.take();
+    } catch (fault) {
+      if (isWritError(fault, 'TURN_LIMIT') || isWritError(fault, 'REPLY_MALFORMED'))
+        return nothing(fault.message);
+      throw fault;
+    }
+    const { message, end } = turn;
+    if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
+    dialogue.add(message);
+    if (message.calls.length === 0) {
+      silent += 1;
+      // What it says first; what follows are answers to our reminders.
+      if (said === '') said = oneLine(message.text);
+      if (silent > maxSilent && said === '' && isEmpty(message)) return nothing(emptyReply);
+      if (silent > maxSilent) return nothing(`the model talks and submits nothing${quoted(said)}`);
+      const cut = end === 'length' ? 'Your reply was cut. Be brief. ' : '';
+      dialogue.add({ role: 'user', text: `${cut}When the draft is complete, call ${submit.name}.` });
+      continue;
+    }
+    silent = 0;
+    const results: ToolResult[] = [];
+    for (const call of message.calls) {
+      if (call.name !== submit.name) {
+        const { text, isError } = await useReading(call, order);
+        results.push({ callId: call.id, name: call.name, text, isError });
+        if (repetition.see(JSON.stringify([call.name, call.arguments, text])) === 'end')
+          return nothing('the model repeats itself');
+        continue;
+      }
+      submissions += 1;
+      const { text, state } = await submitDraft(call.arguments, order);
+      if (state === 'taken') return { kind: 'taken' };
+      if (state === 'hopeless' || submissions === maxSubmissions)
+        return nothing(`${submissions === 1 ? 'the draft' : `draft ${submissions}`} was not taken: ${text}`);
+      results.push({ callId: call.id, name: call.name, text, isError: true });
+    }
+    dialogue.add({ role: 'tool', results });
+  }
+  return nothing(`no draft was submitted in ${maxTurns} turns`);
+}
+
+function quoted(said: string): string {
+  if (said === '') return '';
+  return `; it says: “${said.length <= maxSaid ? said : `${said.slice(0, maxSaid).toWellFormed()}…`}”`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function nothing(reason: string): DraftEnd {
+  return { kind: 'nothing', reason: reason.slice(0, 2000) };
+}
+
+/** Of one submitted draft: a contract's words fill a few pages. */
+const maxDraftCharacters = 256 * 1024;
+/** Faults that a model is told at once. */
+const maxFaults = 20;
+const maxFaultCharacters = 500;
+
+/** What came of a submission, for the model; `taken` ends the conversation, `hopeless` too. */
+interface Submitted {
+  readonly text: string;
+  readonly state: 'taken' | 'refused' | 'hopeless';
+}
+
+const names = { intent: 'submit_intent_draft', plan: 'submit_plan_draft' } as const;
+
+/** The tool that ends a drafting. */
+export function submitTool({ what, form }: Pick<DraftOrder, 'what' | 'form'>): ToolDeclaration {
+  const description =
+    what === 'intent'
+      ? 'Submits the draft of the contract. It is judged at once; what is wrong with it is told, and it is submitted again.'
+      : 'Submits how the tasks are to be done. It is judged at once; what is wrong with it is told, and it is submitted again.';
+  return { name: names[what], description, parameters: form };
+}
+
+/** Has a submission judged; one that is no draft at all is never parsed. */
+export async function submitDraft(text: string, { submit }: Pick<DraftOrder, 'submit'>): Promise<Submitted> {
+  if (text.length > maxDraftCharacters)
+    return { text: `a draft of ${text.length} characters is none`, state: 'hopeless' };
+  let draft: unknown;
+  try {
+    draft = JSON.parse(text);
+  } catch {
+    return { text: 'the draft is not JSON', state: 'refused' };
+  }
+  const faults = await submit(draft);
+  if (faults.length === 0) return { text: 'taken', state: 'taken' };
+  const told = faults.slice(0, maxFaults).map((fault) => `- ${fault.slice(0, maxFaultCharacters)}`);
+  const more = faults.length > maxFaults ? [`- and ${faults.length - maxFaults} more`] : [];
+  return { text: ['not taken:', ...told, ...more].join('\n'), state: 'refused' };
+}

@@ -1,0 +1,279 @@
+import { isUtf8 } from 'node:buffer';
+import type { CodeAction, CodeUse, Hands, TaskOrder, Web, WebUse } from '../../core/interfaces/worker.ts';
+import { applyHunks } from '../patch/apply-hunks.ts';
+import { EnvelopeFault, type EnvelopeSection, readEnvelope } from '../patch/read-envelope.ts';
+import { grepFiles, listDir, readFile, shell } from './files.ts';
+import type { CoderTool, ToolArgument, ToolArguments, ToolOutcome } from './tool.ts';
+import { recordDecision, updatePlan } from './update-plan.ts';
+
+async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
+  if (web === undefined) return { text: 'denied: the contract opens nothing', isError: true };
+  const { outcome, text } = await web.use(use);
+  return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+}
+
+export const webSearch: CoderTool = {
+  name: 'web_search',
+  says: 'Searches the web. Results have a title, an address and a few words, each with a tier of trust. Nothing of this repository belongs into a query.',
+  takes: { query: { type: 'string', says: 'a few words' } },
+  wants: 'search',
+  use: ({ query }, _hands, { web }) => ask(web, { kind: 'search', query: String(query) }),
+};
+
+const readPage: CoderTool = {
+  name: 'read_page',
+  says: 'Reads a page of the web as text.',
+  takes: { url: { type: 'string', says: 'its address' } },
+  wants: 'read',
+  use: ({ url }, _hands, { web }) => ask(web, { kind: 'read', url: String(url) }),
+};
+
+/** Version control as questions; nothing that changes it is to be had in a run. */
+const runWritVcs: CoderTool = {
+  name: 'run_writ_vcs',
+  says: 'Asks version control: status, diff, branch, log, show, show-ref, ls-files. `status --json` and `diff` tell what you changed. Commits are `HEAD`, `HEAD~1` or an id; `show COMMIT:PATH` is a file. add, commit and switch need a person: leave the files as they shall be.',
+  takes: {
+    command: { type: 'string', says: 'the subcommand' },
+    args: { type: 'strings', says: 'its arguments, one word each', optional: true },
+  },
+  wants: 'history',
+  async use({ command, args }, hands) {
+    const words = Array.isArray(args) ? args : [];
+    const { outcome, text } = await hands.use({ kind: 'vcs', command: String(command), args: words });
+    return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+  },
+};
+
+/** The only way for a model to end its attempt; what it claims is looked at by nobody but people. */
+const submitTaskComplete: CoderTool = {
+  name: 'submit_task_complete',
+  says: 'Ends the task: everything is done, or it cannot be done. Call it alone.',
+  takes: {
+    complete: { type: 'boolean', says: 'false where the task cannot be done' },
+    summary: { type: 'string', says: 'what was done, or why it cannot be' },
+  },
+  async use({ complete, summary }) {
+    return { text: 'ended', isError: false, ends: { complete: complete === true, summary: String(summary) } };
+  },
+};
+
+const maxOptions = 20;
+const noOne =
+  'nobody is there to answer. Decide by what the contract and the repository say and record it with record_decision; where neither tells, end the task as not complete and say what has to be known.';
+
+/**
+ * A question to a person; in a run that no session stands behind, the model decides, and says so where people will read
+ * it.
+ */
+const requestUserInput: CoderTool = {
+  name: 'request_user_input',
+  says: 'Asks the person a question. In a run nobody is there to answer: then decide by what the contract says, and record the decision.',
+  takes: {
+    question: { type: 'string', says: 'one question, with what depends on the answer' },
+    options: { type: 'string', says: 'answers to choose from, one a line', optional: true },
+    secret: {
+      type: 'boolean',
+      says: 'true where the answer is a password, a key or the like: it is shown to nobody and kept nowhere',
+      optional: true,
+    },
+  },
+  async use({ question, options = '', secret = false }, _hands, { person }) {
+    if (person === undefined) return { text: noOne, isError: false };
+    const listed = String(options)
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    if (listed.length > maxOptions)
+      return { text: `expected at most ${maxOptions} options, found ${listed.length}`, isError: true };
+    const isSecret = secret === true;
+    if (isSecret && listed.length > 0)
+      return { text: 'a secret is typed, never chosen: ask without `options`', isError: true };
+    const answer = await person.answer({
+      question: String(question),
+      options: [...new Set(listed)],
+      ...(isSecret ? { isSecret } : {}),
+    });
+    return answer === undefined ? { text: noOne, isError: false } : { text: answer, isError: false };
+  },
+};
+
+/** The same where somebody is there. */
+function toldOfPerson(tool: CoderTool, { person }: Pick<TaskOrder, 'person'>): CoderTool {
+  if (tool !== requestUserInput || person === undefined) return tool;
+  return { ...tool, says: 'Asks the person a question, and waits for the answer.' };
+}
+
+const path: ToolArgument = { type: 'string', says: 'file, relative to the repository' };
+const line: ToolArgument = { type: 'integer', says: 'the line it stands on, from 1', optional: true };
+const symbol: ToolArgument = { type: 'string', says: 'the name as it stands there, without dots' };
+
+function codeTool(
+  name: string,
+  action: CodeAction,
+  says: string,
+  takes: CoderTool['takes'],
+  toUse: (given: ToolArguments) => Omit<CodeUse, 'kind' | 'action'>,
+): CoderTool {
+  return {
+    name,
+    says,
+    takes,
+    wantsCode: action,
+    async use(given, hands) {
+      const { outcome, text } = await hands.use({ kind: 'code', action, ...toUse(given) });
+      return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+    },
+  };
+}
+
+function atName({ path: file, line: number, symbol: name }: ToolArguments) {
+  return {
+    path: String(file),
+    symbol: String(name),
+    ...(number === undefined ? {} : { line: Number(number) }),
+  };
+}
+
+/** What a language server knows of the code as it stands now, the model's own changes included. */
+const codeTools: readonly CoderTool[] = [
+  codeTool('hover', 'hover', 'Type and documentation of a name.', { path, symbol, line }, atName),
+  codeTool('goto_definition', 'goto-definition', 'Where a name is defined.', { path, symbol, line }, atName),
+  codeTool(
+    'find_references',
+    'find-references',
+    'Everywhere a name is used, in all files; what grep_files takes for it and is another is left out.',
+    { path, symbol, line },
+    atName,
+  ),
+  codeTool('document_symbols', 'document-symbols', 'What a file defines.', { path }, (given) => ({
+    path: String(given.path),
+  })),
+  codeTool(
+    'workspace_symbols',
+    'workspace-symbols',
+    'Where in the repository something of this name is defined; a part of the name will do.',
+    { name: { type: 'string', says: 'the name' } },
+    (given) => ({ path: '.', symbol: String(given.name) }),
+  ),
+  codeTool(
+    'diagnostics',
+    'diagnostics',
+    'Errors and warnings of a file as it stands now. Ask after you changed it.',
+    { path },
+    (given) => ({ path: String(given.path) }),
+  ),
+  codeTool(
+    'preview_rename',
+    'preview-rename',
+    'What renaming a name would change, in all files. Nothing is changed: do it with apply_patch.',
+    { path, symbol, line, new_name: { type: 'string', says: 'the new name' } },
+    (given) => ({ ...atName(given), newName: String(given.new_name) }),
+  ),
+];
+
+/** One file as it will be; nothing of a patch is written before all of it is known to fit. */
+interface Change {
+  readonly path: string;
+  /** Absent: it goes. */
+  readonly text?: string;
+}
+
+const applyPatch: CoderTool = {
+  name: 'apply_patch',
+  says: `Changes files. The patch has this form:
+*** Begin Patch
+*** Update File: path/of/file
+@@ a line above the change
+ a line that stays
+-a line that goes
++a line that comes
+*** Add File: path/of/new
++every line with a plus
+*** Delete File: path/of/old
+*** End Patch
+Three lines of context around each change; nothing is written unless all of it fits the files.`,
+  takes: { patch: { type: 'string', says: 'the patch' } },
+  async use({ patch }, hands) {
+    const changes: Change[] = [];
+    try {
+      for (const section of readEnvelope(String(patch)))
+        changes.push(...(await toChanges(section, hands, changes)));
+    } catch (fault) {
+      if (fault instanceof EnvelopeFault)
+        return { text: `the patch was not applied: ${fault.message}`, isError: true };
+      throw fault;
+    }
+    const said: string[] = [];
+    for (const { path, text } of changes) {
+      const answer = await hands.use(
+        text === undefined ? { kind: 'delete', path } : { kind: 'write', path, bytes: Buffer.from(text) },
+      );
+      said.push(`${path}: ${answer.text}`);
+      if (answer.outcome !== 'done')
+        return { text: `stopped, the files before it are changed:\n${said.join('\n')}`, isError: true };
+    }
+    return { text: said.join('\n'), isError: false };
+  },
+};
+
+async function toChanges(
+  section: EnvelopeSection,
+  hands: Hands,
+  before: readonly Change[],
+): Promise<readonly Change[]> {
+  const { kind, path } = section;
+  if (kind === 'delete') return [{ path }];
+  if (kind === 'add') return [{ path, text: `${section.lines.join('\n')}\n` }];
+  const text = await textOf(path, hands, before);
+  const changed = applyHunks(text, section.hunks);
+  return section.moveTo === undefined
+    ? [{ path, text: changed }]
+    : [{ path: section.moveTo, text: changed }, { path }];
+}
+
+async function textOf(path: string, hands: Hands, before: readonly Change[]): Promise<string> {
+  const earlier = before.findLast((change) => change.path === path);
+  if (earlier?.text !== undefined) return earlier.text;
+  const { outcome, text, bytes } = await hands.use({ kind: 'read', path });
+  if (outcome !== 'done') throw new EnvelopeFault(`\`${path}\`: ${text}`);
+  if (bytes === undefined) throw new EnvelopeFault(`\`${path}\` is too large to be patched`);
+  if (!isUtf8(bytes)) throw new EnvelopeFault(`\`${path}\` is not UTF-8`);
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** Every tool, in the order in which a model is told of them. */
+const coderTools: readonly CoderTool[] = [
+  readFile,
+  listDir,
+  grepFiles,
+  ...codeTools,
+  applyPatch,
+  shell,
+  runWritVcs,
+  webSearch,
+  readPage,
+  updatePlan,
+  requestUserInput,
+  recordDecision,
+  submitTaskComplete,
+];
+
+/** Those that a model is offered for a Task. */
+export function toolsFor({
+  web,
+  hands,
+  code,
+  person,
+}: Pick<TaskOrder, 'web' | 'hands' | 'code' | 'person'>): readonly CoderTool[] {
+  const isOpen = (wants: CoderTool['wants']): boolean =>
+    wants === undefined ||
+    (wants === 'history' ? hands.seesHistory === true : web?.actions.includes(wants) === true);
+  const offered = coderTools.filter(
+    ({ wants, wantsCode }) =>
+      isOpen(wants) && (wantsCode === undefined || code?.actions.includes(wantsCode) === true),
+  );
+  const files = `For files ending with ${code?.endings.join(', ')}.`;
+  return offered
+    .map((tool) => toldOfPerson(tool, person === undefined ? {} : { person }))
+    .map((tool) => (tool.wantsCode === undefined ? tool : { ...tool, says: `${tool.says} ${files}` }));
+}

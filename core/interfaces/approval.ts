@@ -1,0 +1,115 @@
+/** What an approval is about: all of it must be this run's, or the approval does not count (resolutions, Approvals). */
+export interface ApprovalSubject {
+  readonly runId: string;
+  readonly baseCommit: string | null;
+  readonly candidateTree: string;
+  readonly patchDigest: string;
+  readonly specDigest: string;
+  /** Digest of the verdict in the gate report that people were shown (`store/record/verdict.ts`). */
+  readonly gateReportDigest: string;
+}
+
+/** An earlier candidate of the same run and spec, and the verdict that people were shown for it. */
+export type EarlierCandidate = Pick<ApprovalSubject, 'candidateTree' | 'gateReportDigest'> & {
+  readonly baseCommit: string;
+};
+
+/** Git objects that show whether a candidate on a moved target is equivalent to an earlier one. */
+export interface CarryReader {
+  /** Whether the configuration at a commit has `[approvals] carry = "equivalent"`; `undefined` without the commit. */
+  carriesApprovals(commit: string): Promise<boolean | undefined>;
+  /** `undefined` if one of the commits is missing. */
+  isAncestor(ancestor: string, commit: string): Promise<boolean | undefined>;
+  /** SHA-256 of the canonical patch from a commit to a tree; `undefined` if objects are missing. */
+  patchDigest(baseCommit: string, tree: string): Promise<string | undefined>;
+  /**
+   * Paths of the patch from a commit to a tree whose content differs at another commit. The canonical patch names no
+   * blob of a mode change or an exact rename. `undefined` if objects are missing.
+   */
+  editedPaths(baseCommit: string, tree: string, other: string): Promise<readonly string[] | undefined>;
+}
+
+/** One approval or rejection as its signature proves it, before anybody counts. */
+export interface ApprovalVerdict {
+  /** `refs/ai/approvals/<run>/<n>`. */
+  readonly source: string;
+  /** Digest of the statement's bytes. */
+  readonly digest: string;
+  readonly decision: 'approve' | 'reject';
+  /**
+   * Who the allowed signers at the policy commit say holds the key: the claimed one where it fits, else the first.
+   * Empty where nothing is proven.
+   */
+  readonly principal: string;
+  /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
+  readonly keyId: string;
+  readonly role?: string;
+  readonly comment?: string;
+  /** The statement says that the Scheduler's own process signed it. */
+  readonly inProcess?: true;
+  /** RFC 3339, as the approver wrote it. */
+  readonly signedAt: string;
+  /** The earlier candidate of the run that was signed for; its approval carries over if the status is `counts`. */
+  readonly earlier?: EarlierCandidate;
+  /**
+   * `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`,
+   * `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`.
+   */
+  readonly status: 'counts' | ApprovalProblem;
+  /** For people: what was expected, what was found. */
+  readonly detail?: string;
+}
+
+export type ApprovalProblem =
+  | 'untrusted-signer'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'wrong-namespace'
+  | 'wrong-subject'
+  | 'malformed'
+  | 'bad-signature'
+  | 'author'
+  | 'duplicate'
+  | 'in-process';
+
+/** What the reader judges by; everything comes from the policy commit or from the run, never from the candidate. */
+export interface ApprovalGround {
+  readonly subject: ApprovalSubject;
+  /** `.writ/allowed_signers` at the policy commit; absent file = nobody may approve. */
+  readonly allowedSigners: Uint8Array | undefined;
+  /**
+   * Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the
+   * coder actor.
+   */
+  readonly authors: readonly string[];
+  /** The Scheduler's receipt time. */
+  readonly receivedAtMs: number;
+  /** `[approvals] in_process` at the policy commit; absent: what is marked so does not count. */
+  readonly inProcess?: boolean;
+  /**
+   * Why an approval of an earlier candidate does not carry over to `subject`; `undefined` if it does. Called if base
+   * and tree alone differ; absent: no approval carries over.
+   */
+  readonly carryFault?: (earlier: ApprovalSubject) => Promise<string | undefined>;
+  /** By the digest of a verdict that was shown before: how the one of `subject` differs from it, in words. */
+  readonly differences?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A stored approval, and when the Scheduler first saw it; absent: at the ground's receipt time. */
+export interface ReceivedApproval {
+  readonly source: string;
+  readonly bytes: Uint8Array;
+  readonly receivedAtMs?: number;
+}
+
+/** Approves in the Scheduler's own process (`writ run --approve-with`); what it signs says so. */
+export interface InProcessApprover {
+  /** Signs an approval of exactly this; answers the document that is stored. */
+  approve(subject: ApprovalSubject, signedAtMs: number): Promise<Uint8Array>;
+}
+
+/** Verifies signed approvals offline. Never throws for a bad approval: it is a verdict that does not count. */
+export interface ApprovalReader {
+  /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
+  read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;
+}

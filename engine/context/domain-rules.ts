@@ -1,0 +1,53 @@
+import { domainToASCII } from 'node:url';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+
+/** What the contract says about domains. */
+export type DomainPolicy = Pick<
+  EffectiveIntentSpec['evidence'],
+  'domainAllowlistMode' | 'allowedDomains' | 'blockedDomains'
+>;
+
+/** Why a URL may not be read. */
+export type DomainRefusal = 'no-host' | 'blocked-domain' | 'not-allowed-domain';
+
+/**
+ * Whether a URL may enter the context; `undefined` is yes (resolutions, Domain rules). Allowed domains first, then the
+ * blocked ones take from the rest, then `allowlist-only` refuses what is left. Only http and https without a user name
+ * have a host here.
+ */
+export function refuseUrl(policy: DomainPolicy, url: string): DomainRefusal | undefined {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
+    return 'no-host';
+  const host = normalHost(parsed.hostname);
+  if (host === undefined) return 'no-host';
+  if (policy.allowedDomains.some((pattern) => matchesDomain(pattern, host))) return undefined;
+  if (policy.blockedDomains.some((pattern) => pattern === '*' || matchesDomain(pattern, host)))
+    return 'blocked-domain';
+  return policy.domainAllowlistMode === 'disabled' ? undefined : 'not-allowed-domain';
+}
+
+/** Whether `allowedDomains` itself names the host of a URL. */
+export function isAllowedHost(
+  { allowedDomains }: Pick<DomainPolicy, 'allowedDomains'>,
+  url: string,
+): boolean {
+  const onlyListed = { domainAllowlistMode: 'allowlist-only', allowedDomains, blockedDomains: [] } as const;
+  return refuseUrl(onlyListed, url) === undefined;
+}
+
+/** Exact, or `*.domain` without the apex; an IP literal matches itself only. `host` is in normal form. */
+function matchesDomain(pattern: string, host: string): boolean {
+  if (!pattern.startsWith('*.')) return normalHost(pattern) === host;
+  // Never an address: a name whose last part is a number becomes a whole IPv4 address in normal form.
+  const domain = normalHost(pattern.slice(2));
+  return domain !== undefined && host.endsWith(`.${domain}`);
+}
+
+/** Lower-case ASCII without a root dot, IP literals as URLs write them; `undefined` for what is no host name. */
+function normalHost(text: string): string | undefined {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (bare.includes(':')) return URL.parse(`http://[${bare}]/`)?.hostname;
+  const ascii = domainToASCII(bare).replace(/\.$/, '');
+  return ascii === '' ? undefined : ascii;
+}

@@ -1,0 +1,42 @@
+import { readObjects } from '../../workspace/git/blobs.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import type { TreeEntry } from '../../workspace/git/tree.ts';
+
+const maxBatchBytes = 32 * 1024 * 1024;
+const maxBatchEntries = 10_000;
+
+/** True for a file with content; not for symlinks and submodules. */
+export function isFile(entry: TreeEntry): boolean {
+  return entry.mode === '100644' || entry.mode === '100755';
+}
+
+/** Hands out the content of each entry, in order; `undefined` if it cannot be read. */
+export type EachBlob = (
+  entries: readonly TreeEntry[],
+  take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
+) => Promise<void>;
+
+/**
+ * Hands out the content of each entry, in order; about 32 MiB are held at a time. `undefined` where the repository does
+ * not hold the object (a partial clone).
+ */
+export async function eachBlob(
+  objects: GitDirectory,
+  entries: readonly TreeEntry[],
+  take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
+): Promise<void> {
+  for (let from = 0; from < entries.length; ) {
+    let to = from;
+    for (let bytes = 0; to < entries.length && to - from < maxBatchEntries; to += 1) {
+      bytes += entries[to]?.sizeBytes ?? 0;
+      if (bytes > maxBatchBytes && to > from) break;
+    }
+    const batch = entries.slice(from, to);
+    const read = await readObjects(
+      objects,
+      batch.map(({ object }) => object),
+    );
+    for (const [index, entry] of batch.entries()) await take(entry, read[index]?.bytes);
+    from = to;
+  }
+}

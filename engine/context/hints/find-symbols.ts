@@ -1,0 +1,352 @@
+import { declaringLanguage } from '../../../readers/source/language.ts';
+import type { TreeEntry } from '../../../workspace/git/tree.ts';
+import { type EachBlob, isFile } from '../each-blob.ts';
+import { isBinary } from '../is-binary.ts';
+import { isVendored } from '../is-vendored.ts';
+import { type DeclarationSyntax, declarationSyntax } from './declaration-syntax.ts';
+
+/** Where a symbol is defined. */
+export interface DefinitionSite {
+  readonly symbol: string;
+  readonly path: string;
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: Uint8Array;
+}
+
+export interface FoundSymbols {
+  readonly sites: readonly DefinitionSite[];
+  /** Symbols without a definition that was found. */
+  readonly unresolved: readonly string[];
+  /** What was not looked at, in words. */
+  readonly gaps: readonly string[];
+}
+
+interface Wanted {
+  readonly symbol: string;
+  /** The last name of it, one character per byte. */
+  readonly name: string;
+  /** The name before that: a class, an object, a package. */
+  readonly container: string | undefined;
+  readonly path: string | undefined;
+  readonly needle: Buffer;
+}
+
+const maxFileBytes = 1024 * 1024;
+const maxFiles = 20_000;
+const maxTotalBytes = 256 * 1024 * 1024;
+const maxSymbols = 256;
+const maxSitesPerSymbol = 16;
+const maxDeclarationsPerFile = 256;
+const maxMeasured = 5000;
+const maxHitsPerFile = 2000;
+const maxAround = 400;
+const identifier = /[A-Za-z_$\x80-\xff][\w$\x80-\xff]*/g;
+
+/**
+ * Definition sites of `touchHints.symbols` (`name`, `Container.name`, `container::name`, `path#name`), by declaration
+ * forms per language, in the order of the tree. With a container, sites inside or beside it come alone where there are
+ * any.
+ */
+export async function findSymbols(
+  eachBlob: EachBlob,
+  entries: readonly TreeEntry[],
+  symbols: readonly string[],
+): Promise<FoundSymbols> {
+  const paths = new Set(entries.map(({ path }) => path));
+  const wanted = symbols.slice(0, maxSymbols).flatMap((symbol) => toWanted(symbol, paths) ?? []);
+  if (wanted.length === 0) return { sites: [], unresolved: symbols, gaps: [] };
+  const { files, gaps } = sourcesOf(entries);
+  const bySymbol = new Map<string, DefinitionSite[]>();
+  let measured = 0;
+  await eachBlob(files, ({ path }, bytes) => {
+    if (!bytes || measured > maxMeasured || isBinary(bytes)) return;
+    const here = wanted.filter(
+      (one) =>
+        (one.path === undefined || one.path === path) &&
+        (bySymbol.get(one.symbol)?.length ?? 0) < maxSitesPerSymbol &&
+        bytes.includes(one.needle),
+    );
+    if (here.length === 0) return;
+    const lines = bytes.toString('latin1').split('\n');
+    const declared = declarationsIn(path, lines, here);
+    for (const site of here.flatMap((one) => sitesOf(one, declared, path, lines))) {
+      const sites = bySymbol.get(site.symbol) ?? [];
+      bySymbol.set(site.symbol, sites);
+      if (sites.length < maxSitesPerSymbol) sites.push(site);
+    }
+    measured += declared.reduce((sum, { measured: isMeasured }) => sum + (isMeasured() ? 1 : 0), 0);
+  });
+  if (measured > maxMeasured) gaps.push(`symbols: no more than ${maxMeasured} definitions are looked into`);
+  return {
+    sites: symbols.flatMap((symbol) => bySymbol.get(symbol) ?? []),
+    unresolved: symbols.filter((symbol) => !bySymbol.has(symbol)),
+    gaps,
+  };
+}
+
+function sourcesOf(entries: readonly TreeEntry[]): {
+  readonly files: readonly TreeEntry[];
+  readonly gaps: string[];
+} {
+  const sources = entries.filter(
+    (entry) =>
+      isFile(entry) &&
+      entry.sizeBytes <= maxFileBytes &&
+      declaringLanguage(entry.path) &&
+      !isVendored(entry.path),
+  );
+  let bytes = 0;
+  const files = sources.slice(0, maxFiles).filter(({ sizeBytes }) => {
+    bytes += sizeBytes;
+    return bytes <= maxTotalBytes;
+  });
+  const left = sources.length - files.length;
+  return { files, gaps: left === 0 ? [] : [`symbols: ${left} of ${sources.length} source files`] };
+}
+
+function toWanted(symbol: string, paths: ReadonlySet<string>): Wanted | undefined {
+  const hash = Math.max(symbol.lastIndexOf('#'), symbol.lastIndexOf(':'));
+  const path = hash > 0 && paths.has(symbol.slice(0, hash)) ? symbol.slice(0, hash) : undefined;
+  const names = symbol
+    .slice(path === undefined ? 0 : hash + 1)
+    .replace(/\(.*$/s, '')
+    .split(/::|[.#:]/)
+    .map((name) => Buffer.from(name.trim()).toString('latin1'));
+  const name = names.at(-1) ?? '';
+  identifier.lastIndex = 0;
+  if (identifier.exec(name)?.[0] !== name) return undefined;
+  return { symbol, name, container: names.at(-2), path, needle: Buffer.from(name, 'latin1') };
+}
+
+/** A declared name; where its definition ends is measured only when asked. */
+interface Declared {
+  readonly name: string;
+  readonly first: number;
+  last(): number;
+  measured(): boolean;
+}
+
+function declarationsIn(
+  path: string,
+  lines: readonly string[],
+  wanted: readonly Wanted[],
+): readonly Declared[] {
+  const language = declaringLanguage(path);
+  if (language === undefined) return [];
+  const syntax = declarationSyntax[language];
+  const names = new Set(wanted.flatMap(({ name, container }) => [name, container ?? name]));
+  const found: Declared[] = [];
+  let hits = 0;
+  for (const [first, line] of lines.entries()) {
+    identifier.lastIndex = 0;
+    for (let mark = identifier.exec(line); mark && hits < maxHitsPerFile; mark = identifier.exec(line)) {
+      const name = mark[0];
+      if (!names.has(name)) continue;
+      hits += 1;
+      const column = mark.index + name.length;
+      const before = line.slice(Math.max(0, mark.index - maxAround), mark.index);
+      const after = line.slice(column, column + maxAround).trimEnd();
+      if (found.length >= maxDeclarationsPerFile || !isDeclaration({ before, after }, syntax)) continue;
+      let end: number | undefined;
+      found.push({
+        name,
+        first,
+        last: () => {
+          end ??= definitionEnd(lines, first, column, syntax);
+          return end;
+        },
+        measured: () => end !== undefined,
+      });
+    }
+  }
+  return found;
+}
+
+function sitesOf(
+  { symbol, name, container }: Wanted,
+  declared: readonly Declared[],
+  path: string,
+  lines: readonly string[],
+): readonly DefinitionSite[] {
+  const sites = declared.filter((one) => one.name === name);
+  const kept = container === undefined ? sites : inContainer(container, sites, declared, path, lines);
+  return kept.slice(0, maxSitesPerSymbol).map((site) => ({
+    symbol,
+    path,
+    startLine: site.first + 1,
+    endLine: site.last() + 1,
+    text: Buffer.from(`${lines.slice(site.first, site.last() + 1).join('\n')}\n`, 'latin1'),
+  }));
+}
+
+/**
+ * Inside a definition of that name; else on a line that says it (`func (r *T) Name`, `T::name`); else in a file or
+ * directory called so.
+ */
+function inContainer(
+  container: string,
+  sites: readonly Declared[],
+  declared: readonly Declared[],
+  path: string,
+  lines: readonly string[],
+): readonly Declared[] {
+  if (sites.length === 0) return [];
+  const outers = declared.filter(({ name }) => name === container);
+  const inside = sites.filter(({ first }) =>
+    outers.some((outer) => outer.first < first && first <= outer.last()),
+  );
+  if (inside.length > 0) return inside;
+  const beside = sites.filter(({ first }) => saysWord(lines[first] ?? '', container));
+  if (beside.length > 0) return beside;
+  return path.split('/').some((part) => part.replace(/\..*$/s, '') === container) ? sites : [];
+}
+
+function saysWord(line: string, name: string): boolean {
+  return [...line.slice(0, 2 * maxAround).matchAll(identifier)].some(([word]) => word === name);
+}
+
+const maxLines = 200;
+const maxCharacters = 40_000;
+
+/**
+ * The last line (index) of the definition whose name ends at `column` of line `first`: the end of its block, or of its
+ * statement; at most 200 lines. An estimate by brackets, indentation or `end`, never a parse.
+ */
+function definitionEnd(
+  lines: readonly string[],
+  first: number,
+  column: number,
+  syntax: DeclarationSyntax,
+): number {
+  const last = Math.min(lines.length, first + maxLines) - 1;
+  if (syntax.block === 'braces') return bracketEnd(lines, first, column, last, syntax.quotes);
+  const indent = indentOf(lines[first] ?? '');
+  let end = first;
+  for (let at = first + 1; at <= last; at += 1) {
+    const line = lines[at] ?? '';
+    if (line.trim() === '') continue;
+    const isInside = indentOf(line) > indent;
+    if (!isInside && syntax.block === 'end') return /^\s*end\b/.test(line) ? at : end;
+    if (!isInside && !/^\s*[)\]}]/.test(line)) return end;
+    end = at;
+  }
+  return end;
+}
+
+function bracketEnd(
+  lines: readonly string[],
+  first: number,
+  column: number,
+  last: number,
+  quotes: string,
+): number {
+  let depth = 0;
+  let budget = maxCharacters;
+  let inComment = false;
+  const indent = indentOf(lines[first] ?? '');
+  for (let at = first; at <= last; at += 1) {
+    const line = lines[at] ?? '';
+    // Where a regular expression or a lone quote upset the count, the layout still says where the block ends.
+    if (at > first && indentOf(line) === indent && /^\s*\}(?!.*[{(,]\s*$)/.test(line)) return at;
+    for (let index = at === first ? column : 0; index < line.length && budget > 0; index += 1, budget -= 1) {
+      const char = line[index] ?? '';
+      if (inComment) {
+        if (char === '*' && line[index + 1] === '/') inComment = false;
+      } else if (char === '/' && line[index + 1] === '/') break;
+      else if (char === '/' && line[index + 1] === '*') inComment = true;
+      else if (quotes.includes(char)) index = closingQuote(line, index, char);
+      else if (char === '(' || char === '[' || char === '{') depth += 1;
+      else if (char === ')' || char === ']' || char === '}') {
+        depth -= 1;
+        if (depth < 0 || (depth === 0 && char === '}')) return at;
+      } else if (char === ';' && depth === 0) return at;
+    }
+    if (budget <= 0) return at;
+    const isOpen = depth > 0 || inComment || /(?:[=|&,+?:.(]|=>)\s*$/.test(line.slice(-40));
+    if (!isOpen && !/^\s*[{.|&=?:+,)]/.test((lines[at + 1] ?? '').slice(0, 200))) return at;
+  }
+  return last;
+}
+
+function closingQuote(line: string, open: number, quote: string): number {
+  for (let index = open + 1; index < line.length; index += 1) {
+    if (line[index] === '\\') index += 1;
+    else if (line[index] === quote) return index;
+  }
+  return line.length;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** A name where it stands: the line before it and behind it, both cut to a bounded length. */
+interface NameInLine {
+  readonly before: string;
+  readonly after: string;
+}
+
+const statementWords = new Set(
+  'return new throw await yield else case if while for switch do goto in not and or assert delete'.split(' '),
+);
+
+/** Whether a name is declared where it stands, judged by the words around it. */
+function isDeclaration({ before, after }: NameInLine, syntax: DeclarationSyntax): boolean {
+  const start = before.trimStart();
+  if (syntax.lineComment.some((mark) => (mark === '*' ? start.startsWith('*') : before.includes(mark))))
+    return false;
+  const words = before.trim().split(/\s+/);
+  const keyword = (words.at(-1) ?? '').replace(/^[({;]+/, '').replace(/[&*]$/, '');
+  const isAtStart = before === start;
+  if (syntax.keywords.has(keyword) || syntax.keywords.has(words.at(-1) ?? '')) return !/^\s*\.\w/.test(after);
+  if (syntax.topKeywords.has(keyword)) return isAtStart;
+  if (isQualified(words, syntax)) return true;
+  if (syntax.assignment && before === '' && /^\s*(?::[^=]*)?=(?!=)/.test(after)) return true;
+  if (syntax.block === 'braces' && /^(?:\}|typedef\b.*)\s*$/.test(start) && /^\s*;/.test(after)) return true;
+  return syntax.bareFunction !== undefined && isBareFunction(words, after, syntax.bareFunction);
+}
+
+/** `func (r *T) Name`, `def self.name`, `function M.name`, `fun String.name`. */
+function isQualified(words: readonly string[], { keywords }: DeclarationSyntax): boolean {
+  const last = words.at(-1) ?? '';
+  if (last.endsWith(')') && words[0] === 'func' && (words[1] ?? '').startsWith('(')) return true;
+  return /^[\w:]+[.:]$/.test(last) && words.slice(0, -1).some((word) => keywords.has(word));
+}
+
+/** `name(…) {`, `name = (…) => …`, and with types in front where the language has them. */
+function isBareFunction(
+  words: readonly string[],
+  after: string,
+  allowed: ReadonlySet<string> | 'any',
+): boolean {
+  const prefix = words.filter((word) => word !== '');
+  if (allowed === 'any') {
+    if (prefix.length === 0 || prefix.some((word) => statementWords.has(word))) return false;
+    if (
+      !prefix.every((word) => /^[\w:<>,[\]*&~?@.]+$/.test(word)) ||
+      !/[\w>\]*&:~]$/.test(prefix.at(-1) ?? '')
+    )
+      return false;
+    return /^\s*(?:<[^(]*)?\(/.test(after) && !after.includes(';');
+  }
+  if (!prefix.every((word) => allowed.has(word.replace(/[*#]$/, '')) || word === '*' || word === '#'))
+    return false;
+  const behind = behindParameters(after);
+  if (behind !== undefined) return /^\s*(?::[^={;]*)?\{/.test(behind);
+  return /^\s*[=:]\s*(?:async\b\s*)?(?:function\b|[(\w<])/.test(after) && /=>|\bfunction\b/.test(after);
+}
+
+/** What follows `(…)` where the text begins with it; `undefined` where it does not, or does not close. */
+function behindParameters(after: string): string | undefined {
+  const open = /^\s*[?!]?\s*(?:<[^(]*)?\(/.exec(after)?.[0].length;
+  if (open === undefined) return undefined;
+  let depth = 1;
+  for (let at = open; at < after.length; at += 1) {
+    if (after[at] === '(') depth += 1;
+    else if (after[at] === ')') depth -= 1;
+    if (depth === 0) return after.slice(at + 1);
+  }
+  return '';
+}

@@ -1,0 +1,385 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import type { ContextItemKind, EvidencePolicy, TrustTier } from '../../core/interfaces/evidence.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { ClassWords } from '../../core/interfaces/privacy.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import type { Hooks } from '../../core/kernel/hooks.ts';
+import { declaringLanguage } from '../../readers/source/language.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
+import { hintPattern } from '../plan/predicted-writes.ts';
+import { scopeRootOf } from '../plan/scope.ts';
+import { type Admission, type Candidate, type NotAdmitted, openAdmission, toSource } from './admission.ts';
+import { isAllowedHost } from './domain-rules.ts';
+import { eachBlob, isFile } from './each-blob.ts';
+import { type ContextFrame, type ContextFrames, openContextFrames } from './frame-window.ts';
+import { type ApiUrl, findApis } from './hints/api-urls.ts';
+import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
+import { importersOf, readImportGraph } from './import-graph.ts';
+
+interface ContextRequest {
+  readonly objects: GitDirectory;
+  /** Base tree of the attempt. */
+  readonly tree: string;
+  readonly spec: EffectiveIntentSpec;
+  /** Of the contract's strategy. */
+  readonly strategy: EvidencePolicy;
+  readonly hooks: Pick<Hooks, 'frame'>;
+  readonly runId: string;
+  /** `[redaction]` of the config at the policy commit. */
+  readonly words?: ClassWords;
+}
+
+/** What one attempt starts from. */
+interface TakenContext {
+  /** Body of the `context_snapshot` object; `undefined` where `runPolicy.snapshotOnRunStart` asks for none. */
+  readonly snapshot: ObjectBody<'context_snapshot'> | undefined;
+  /**
+   * Content that no tree of the repository holds, named by SHA-256; to be retained by
+   * `objectStore.blobRetentionStrategy`.
+   */
+  readonly blobs: readonly (readonly [name: string, bytes: Uint8Array])[];
+  readonly frames: ContextFrames;
+  /** For the provenance: one uri and digest per item of the snapshot. */
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * Takes the context of an attempt: expands the hints on its base tree, admits what they lead to, opens the pipeline
+ * with its seed.
+ */
+export async function takeContext(request: ContextRequest): Promise<TakenContext> {
+  const { objects, tree, spec, strategy, hooks, runId, words } = request;
+  const admit = openAdmission({ spec, strategy, hooks, runId, ...(words ? { words } : {}) });
+  const frames = await openContextFrames(spec, admit);
+  if (!spec.objmodel.runPolicy.snapshotOnRunStart)
+    return { snapshot: undefined, blobs: [], frames, dependencies: [] };
+  const hints = await expandHints(objects, await listTree(objects, tree), spec);
+  const { items, rejected, blobs } = await collectContextItems({
+    objects,
+    tree,
+    spec,
+    hints,
+    strategy,
+    admit,
+  });
+  return {
+    snapshot: contextSnapshotBody({ tree, spec, hints }, { items, rejected }, runId),
+    blobs: [...blobs],
+    frames,
+    dependencies: items.map(({ name, uri, sha256 }) => ({ name, uri, digest: { sha256 } })),
+  };
+}
+
+/** One thing that an attempt starts from. */
+interface ContextItem {
+  readonly kind: ContextItemKind;
+  /** Path of a File, path and lines of a Snippet (`a.ts#L3-L9`), the URL itself. */
+  readonly name: string;
+  readonly uri: string;
+  /** Of the content; of a Url, of what its description says. */
+  readonly sha256: string;
+  readonly trustTier: TrustTier;
+  readonly selectedBy: 'hint' | 'symbol' | 'api' | 'one-hop';
+  readonly tags: Readonly<Record<string, string>>;
+  readonly sizeBytes: number;
+  /** Of a Snippet; from 1, inclusive. */
+  readonly lines?: readonly [from: number, to: number];
+}
+
+/** Something that was looked up and did not enter. */
+interface RejectedItem {
+  readonly kind: ContextItemKind;
+  readonly name: string;
+  readonly reason: NotAdmitted['reason'] | 'unreadable';
+  readonly message: string;
+}
+
+/** The items of a snapshot, best first, and the content of those that no tree of the repository holds. */
+interface ContextItems {
+  readonly items: readonly ContextItem[];
+  readonly rejected: readonly RejectedItem[];
+  /** Content of Snippet and Url items, as admitted, by SHA-256. */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+interface ContextItemsRequest {
+  readonly objects: GitDirectory;
+  readonly tree: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly hints: ExpandedHints;
+  readonly strategy: EvidencePolicy;
+  readonly admit: Admission;
+}
+
+type Selected = Candidate & {
+  readonly kind: ContextItemKind;
+  readonly uri: string;
+  readonly selectedBy: ContextItem['selectedBy'];
+  readonly lines?: ContextItem['lines'];
+};
+
+const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
+
+/**
+ * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.strategy` and
+ * `evidence.trustTiers`, then by its order within a tier, then by how directly the contract asked for them;
+ * each holds the SHA-256 of what was admitted. Data classes are not judged here.
+ */
+async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
+  const { objects, tree, spec, hints, strategy, admit } = request;
+  const items: (ContextItem & { readonly order: number })[] = [];
+  const rejected: RejectedItem[] = [];
+  const blobs = new Map<string, Uint8Array>();
+  const enter = async (selected: Selected): Promise<void> => {
+    const { kind, name, uri, selectedBy, trustTier, lines } = selected;
+    const outcome = await admit(selected);
+    if (!outcome.admitted) {
+      rejected.push({ kind, name, reason: outcome.reason, message: outcome.message });
+      return;
+    }
+    const sha256 = sha256Hex(outcome.bytes);
+    const order = (await strategy.order?.(toSource(spec.evidence, selected))) ?? 0;
+    items.push({
+      order,
+      kind,
+      name,
+      uri,
+      sha256,
+      trustTier,
+      selectedBy,
+      tags: outcome.tags,
+      sizeBytes: outcome.bytes.length,
+      ...(lines === undefined ? {} : { lines }),
+    });
+    if (kind !== 'File') blobs.set(sha256, outcome.bytes);
+  };
+
+  const howByEntry = new Map(hints.files.map(({ entry, selectedBy }) => [entry, selectedBy]));
+  await eachBlob(objects, [...howByEntry.keys()], async (entry, bytes) => {
+    const { path } = entry;
+    const selectedBy = howByEntry.get(entry) ?? 'hint';
+    if (bytes) await enter(fromTree('File', path, treeUri(tree, path), bytes, selectedBy));
+    else rejected.push({ kind: 'File', name: path, reason: 'unreadable', message: 'git does not hold it' });
+  });
+  for (const { symbol, path, startLine, endLine, text } of hints.sites) {
+    const place = `#L${startLine}-L${endLine}`;
+    const snippet = fromTree('Snippet', path + place, treeUri(tree, path) + place, text, 'symbol');
+    await enter({ ...snippet, tags: { ...snippet.tags, symbol }, lines: [startLine, endLine] });
+  }
+  for (const { api, url, description, text } of hints.urls) {
+    await enter({
+      form: 'item',
+      kind: 'Url',
+      name: url,
+      uri: url,
+      url,
+      bytes: text,
+      trustTier: isAllowedHost(spec.evidence, url) ? 'vendor-doc' : 'web',
+      selectedBy: 'api',
+      tags: { selected_by: 'api', api, description },
+    });
+  }
+  return { items: ranked(items, strategy.rank(spec.evidence.trustTiers)), rejected, blobs };
+}
+
+function fromTree(
+  kind: ContextItemKind,
+  name: string,
+  uri: string,
+  bytes: Uint8Array,
+  selectedBy: Selected['selectedBy'],
+): Selected {
+  const tags = { selected_by: selectedBy };
+  return { form: 'item', kind, name, uri, bytes, trustTier: 'repo', selectedBy, tags };
+}
+
+function treeUri(tree: string, path: string): string {
+  return `urn:writ:tree:${tree}:${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** Stable; the first of two items for the same thing stays. */
+function ranked(
+  items: readonly (ContextItem & { readonly order: number })[],
+  tiers: readonly TrustTier[],
+): readonly ContextItem[] {
+  const place = (tier: TrustTier): number => (tiers.includes(tier) ? tiers.indexOf(tier) : tiers.length);
+  const byUri = new Map<string, (typeof items)[number]>();
+  for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
+  const directness = ({ selectedBy }: ContextItem): number => selectionOrder.indexOf(selectedBy);
+  const orderOf = (a: (typeof items)[number], b: typeof a): number =>
+    place(a.trustTier) - place(b.trustTier) || a.order - b.order || directness(a) - directness(b);
+  return [...byUri.values()].sort(orderOf).map(({ order: _, ...item }) => item);
+}
+
+/** The body of the `context_snapshot` object. */
+function contextSnapshotBody(
+  { tree, spec, hints }: Pick<ContextItemsRequest, 'tree' | 'spec' | 'hints'>,
+  { items, rejected }: Pick<ContextItems, 'items' | 'rejected'>,
+  runId: string,
+): ObjectBody<'context_snapshot'> {
+  return {
+    run: runId,
+    strategy: spec.evidence.strategy,
+    base_tree: tree,
+    trust_tiers: spec.evidence.trustTiers,
+    items: items.map((item) => ({
+      kind: item.kind,
+      name: item.name,
+      uri: item.uri,
+      sha256: item.sha256,
+      trust_tier: item.trustTier,
+      selected_by: item.selectedBy,
+      tags: item.tags,
+      size_bytes: item.sizeBytes,
+      ...(item.tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
+      ...(item.lines === undefined ? {} : { line_from: item.lines[0], line_to: item.lines[1] }),
+    })),
+    rejected,
+    unresolved: hints.unresolved,
+    not_expanded: hints.notExpanded,
+    total_bytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  };
+}
+
+/** A file that the hints lead to. */
+interface HintedFile {
+  readonly entry: TreeEntry;
+  readonly selectedBy: 'hint' | 'one-hop';
+}
+
+/** What the hints of a contract lead to in one tree. */
+interface ExpandedHints {
+  /** Hinted files in tree order, then what they import and what imports them. */
+  readonly files: readonly HintedFile[];
+  readonly sites: readonly DefinitionSite[];
+  readonly urls: readonly ApiUrl[];
+  /** Entries that lead nowhere, as `files: …`, `symbols: …`, `apis: …`. */
+  readonly unresolved: readonly string[];
+  /** Languages and files that were not expanded, in words. */
+  readonly notExpanded: readonly string[];
+}
+
+type Spec = Pick<EffectiveIntentSpec, 'intent' | 'metadata'>;
+
+const maxFiles = 10_000;
+const maxFileBytes = 64 * 1024 * 1024;
+const maxPatterns = 1000;
+
+/**
+ * Expands `touchHints` (document 1, Intent; resolutions, touchHints one hop): files by glob and one hop of the import
+ * graph in both directions, symbols to definition sites, APIs to URLs. At most 10,000 files of 64 MiB; what is left out
+ * is said.
+ */
+export async function expandHints(
+  objects: GitDirectory,
+  entries: readonly TreeEntry[],
+  spec: Spec,
+): Promise<ExpandedHints> {
+  const { files: patterns, symbols, apis } = spec.intent.touchHints;
+  const root = scopeRootOf(spec.metadata.target.repo);
+  const { hinted, unmatched } = matchFiles(entries, distinct(patterns), root);
+  const [hop, named, described] = await Promise.all([
+    oneHop(objects, entries, hinted),
+    findSymbols((files, take) => eachBlob(objects, files, take), entries, distinct(symbols)),
+    findApis(objects, entries, distinct(apis)),
+  ]);
+  const chosen = [
+    ...hinted.map((entry) => ({ entry, selectedBy: 'hint' as const })),
+    ...hop.entries.map((entry) => ({ entry, selectedBy: 'one-hop' as const })),
+  ];
+  const files = chosen.filter(({ entry }) => entry.sizeBytes <= maxFileBytes).slice(0, maxFiles);
+  const left = chosen.length - files.length;
+  return {
+    files,
+    sites: named.sites,
+    urls: described.urls,
+    unresolved: [
+      ...unmatched.map((entry) => `files: ${entry}`),
+      ...named.unresolved.map((entry) => `symbols: ${entry}`),
+      ...described.unresolved.map((entry) => `apis: ${entry}`),
+    ],
+    notExpanded: [
+      ...otherLanguages(hinted),
+      ...hop.gaps,
+      ...named.gaps,
+      ...described.gaps,
+      ...(left === 0
+        ? []
+        : [`files: ${left} of ${chosen.length} beyond ${maxFiles} files or ${maxFileBytes} bytes`]),
+    ],
+  };
+}
+
+/** Each entry once, NUL replaced: no path holds one, and no stored object may. */
+function distinct(entries: readonly string[]): readonly string[] {
+  return [...new Set(entries.map((entry) => entry.replaceAll('\0', '\uFFFD')))];
+}
+
+function matchFiles(
+  entries: readonly TreeEntry[],
+  patterns: readonly string[],
+  root: string,
+): { readonly hinted: readonly TreeEntry[]; readonly unmatched: readonly string[] } {
+  const files = entries.filter(isFile);
+  const hinted = new Set<TreeEntry>();
+  const unmatched = patterns.slice(0, maxPatterns).filter((pattern) => {
+    const matches = hintPattern(pattern, root);
+    const found = matches ? files.filter(({ path }) => matches(path)) : [];
+    for (const entry of found) hinted.add(entry);
+    return found.length === 0;
+  });
+  return {
+    hinted: files.filter((entry) => hinted.has(entry)),
+    unmatched: [...unmatched, ...patterns.slice(maxPatterns)],
+  };
+}
+
+async function oneHop(
+  objects: GitDirectory,
+  entries: readonly TreeEntry[],
+  hinted: readonly TreeEntry[],
+): Promise<{ readonly entries: readonly TreeEntry[]; readonly gaps: readonly string[] }> {
+  const around = new Set(hinted.map(({ path }) => path));
+  const { graph, gaps } = await readImportGraph({ objects, entries, around });
+  const importers = importersOf(graph);
+  const reached = new Set<string>();
+  for (const path of around) {
+    for (const next of graph.get(path) ?? []) reached.add(next);
+    for (const next of importers.get(path) ?? []) reached.add(next);
+  }
+  return { entries: entries.filter(({ path }) => reached.has(path) && !around.has(path)), gaps };
+}
+
+/** Hinted source in languages that no import graph is read for. */
+function otherLanguages(hinted: readonly TreeEntry[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of hinted) {
+    const language = declaringLanguage(path);
+    if (language === undefined || language === 'javascript' || language === 'python') continue;
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([language, count]) => `${language}: ${count} files, no import graph`);
+}
+
+/** The body of the `context_frame` object for a frame that a run still sees, or `evicted`, no longer. */
+export function frameBody(
+  runId: string,
+  { kind, sequence, text, trustTier, tags, protected: isProtected }: ContextFrame,
+  evicted: boolean,
+): ObjectBody<'context_frame'> {
+  return {
+    run: runId,
+    kind,
+    seq: sequence,
+    protected: isProtected,
+    summary: text,
+    evicted,
+    trust_tier: trustTier,
+    digest: sha256Hex(text),
+    ...(tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
+  };
+}

@@ -1,0 +1,261 @@
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
+import type { WorkUsage } from '../../core/interfaces/worker.ts';
+import { isAttested } from '../../spec/facts.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import { compileMetricsSchema } from '../context/run-metrics.ts';
+import { redactHosts } from '../evaluate/check-network.ts';
+import { answeringServers } from '../record/answering-servers.ts';
+import { contextDependencies } from '../record/context-dependencies.ts';
+import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
+import { failedTests } from '../record/failure-text.ts';
+import { finalReport } from '../record/gate-report.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import { usedCostUnits } from './budget.ts';
+import { decide } from './decide.ts';
+import { neededApprovals } from './people.ts';
+
+/** What is decided on, beside the attempt itself. */
+export interface DecisionQuestion
+  extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human' | 'workerReason'> {
+  /** What whoever worked sensed by itself. */
+  readonly sensed?: readonly ReplanTrigger[];
+  readonly task?: DecisionInput['task'];
+  readonly blame?: DecisionInput['blame'];
+  readonly worker?: DecisionInput['worker'];
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  readonly dependencies: readonly DigestedThing[];
+  /** Earlier attempts at the same Task in this revision, oldest first. */
+  readonly before: readonly SensedAttempt[];
+  readonly state: PlanState;
+  /** What this attempt itself used, not in `state` yet. */
+  readonly usage?: WorkUsage;
+}
+
+/**
+ * Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is
+ * decided anew next time.
+ */
+export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
+  const { findings, stages, dependencies, state } = question;
+  const isCandidate = question.subject === 'candidate';
+  const pluginNetworks = isCandidate ? await networksOfPlugins(attempt) : [];
+  const found = await attempt.means.steps.once(
+    isCandidate ? 'decided' : 'attempt-decided',
+    () => findDecision(attempt, question),
+    ({ decision }) => !decision.next.startsWith('wait-'),
+  );
+  return {
+    findings,
+    stages,
+    dependencies: isCandidate
+      ? [...contextDependencies(state), ...answeringServers(state), ...dependencies]
+      : dependencies,
+    revision: state.draft.revision,
+    attempts: Math.max(1, state.attempts.length),
+    workNetworks: [
+      ...state.attempts.flatMap(({ name, network }) =>
+        network === undefined ? [] : [{ stage: 'work', check: name, ...network }],
+      ),
+      ...pluginNetworks,
+    ],
+    ...found,
+  };
+}
+
+/** As it was before the decision, also where another process goes on, of whose plugins nobody has asked anything. */
+async function networksOfPlugins(attempt: Attempt): Promise<JudgedRun['workNetworks']> {
+  const { steps } = attempt.means;
+  const step = 'plugin-networks';
+  const networks = attempt.ground.plugins.networks();
+  if (networks.length === 0 && steps.ended(step) === undefined) return [];
+  const policy = policyOf(attempt);
+  return steps.once(step, () =>
+    networks.flatMap(({ plugin, ...network }) => {
+      const redacted = redactHosts(network, policy);
+      return redacted === undefined ? [] : [{ stage: 'plugin', check: plugin, ...redacted }];
+    }),
+  );
+}
+
+async function findDecision(
+  attempt: Attempt,
+  question: DecisionQuestion,
+): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
+  const {
+    identity: { contract, runId },
+    means: { engine },
+    patch,
+  } = attempt;
+  const { findings, stages, subject, state, usage, conflicts, task, blame, worker, workerReason, human } =
+    question;
+  const { policy, foreign } = attempt.ground;
+  const spec = contract.effective;
+  const patchFindings = findings.map(toDecided);
+  const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
+  const sensedNow = { patchFindings, stages: decidedStages, failedTests: failedTests(stages) };
+  const fired = [...firedTriggers([...question.before, sensedNow]), ...(question.sensed ?? [])];
+  const facts = { runId, spec, patch, findings, stages };
+  const sensed = await engine.hooks.replan.sense.call({ ...facts, subject, fired });
+  const refusal = await engine.hooks.decision.guard.call(facts);
+  const usedUnits = state.costUnits + (usage?.costUnits ?? 0);
+  const metrics = runMetrics(attempt, state, usage);
+  const refusals = [
+    ...(attempt.means.cancelled === undefined
+      ? []
+      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.means.cancelled }]),
+    ...unsealable(spec),
+    ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
+    ...(refusal ? [refusal] : []),
+  ];
+  const input: DecisionInput = {
+    schema: 'urn:writ:decision-input:v2',
+    runId,
+    specId: spec.metadata.id,
+    specDigest: contract.digest,
+    baseCommit: patch.baseCommit ?? null,
+    policyCommit: policy.commit ?? null,
+    ...(policy.ref === undefined ? {} : { policyRef: policy.ref }),
+    ...(foreign === undefined ? {} : { defaultRef: foreign.defaultRef }),
+    patchDigest: patch.digest,
+    candidateTree: patch.candidateTree,
+    gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),
+    subject,
+    source: attempt.identity.isWorked ? 'worker' : 'supplied',
+    ...(task === undefined ? {} : { task }),
+    ...(blame === undefined ? {} : { blame }),
+    ...(worker === undefined ? {} : { worker }),
+    ...(workerReason === undefined ? {} : { workerReason }),
+    conflicts,
+    patchFindings,
+    touchesGoverning: touchesGoverning(patch.files),
+    stages: decidedStages,
+    wallClock: {
+      limitSeconds: spec.constraints.resources.maxWallClockSeconds,
+      exceeded: attempt.means.wallClockExceeded(),
+    },
+    refusals: refusals.map(toDecided),
+    triggers: {
+      enabled: spec.execution.replan.triggers,
+      fired: replanTriggers.filter((trigger) => fired.includes(trigger) || sensed.includes(trigger)),
+    },
+    replans: {
+      count: state.draft.revision - 1,
+      limit: Math.min(maxReplans, attempt.means.settings.maxReplans ?? maxReplans),
+    },
+    cost: { limitUnits: state.costLimit, usedUnits },
+    human,
+    citations: citationsAsked(spec.evidence),
+    policy: spec.objmodel.decisionPolicy,
+  };
+  return { input, decision: decide(input), refusals, metrics };
+}
+
+/** Evidence that passed is a source of the repository's tier; where that is not trusted, it counts for nothing. */
+function citationsAsked({
+  minCitationsPerDecision: needed,
+  trustTiers,
+}: EffectiveIntentSpec['evidence']): NonNullable<DecisionInput['citations']> {
+  return { needed, trusted: trustTiers.includes('repo') };
+}
+
+/** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */
+function runMetrics(
+  { identity: { startedAtMs }, means: { settings } }: Pick<Attempt, 'identity' | 'means'>,
+  state: PlanState,
+  usage: WorkUsage | undefined,
+): Readonly<Record<string, number>> {
+  const usages = [...state.attempts.map((one) => one.usage), ...(usage ? [usage] : [])];
+  const units = usedCostUnits([state.drafting, ...usages]);
+  return {
+    ...Object.assign({}, ...state.attempts.map((one) => one.metrics ?? {})),
+    wall_clock_seconds: Math.max(0, settings.clock.now() - startedAtMs) / 1000,
+    cost_usd: units / 1000,
+    tokens_used: [state.drafting, ...usages].reduce((sum, { tokensUsed = 0 }) => sum + tokensUsed, 0),
+    patchsets_generated: Math.max(1, state.attempts.filter((one) => one.tree !== one.baseTree).length),
+  };
+}
+
+async function metricRefusals(
+  spec: EffectiveIntentSpec,
+  metrics: Readonly<Record<string, number>>,
+): Promise<readonly Finding[]> {
+  const check = await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
+  return check(metrics).map(({ metric, message }) => ({
+    rule: 'metrics',
+    severity: 'error',
+    message: `metric \`${metric}\`: ${message}`,
+  }));
+}
+
+/** Artifacts that sealing would have to make but the contract's own provenance policy rules out. */
+function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
+  const { mode } = spec.provenance.transparencyLog;
+  if (mode !== 'none' && isAttested(spec)) return [];
+  const wanted = spec.artifacts.required.some(
+    ({ name, required }) => required && name === 'transparency-proof',
+  );
+  if (!wanted) return [];
+  return [
+    {
+      rule: 'artifact-present',
+      severity: 'error',
+      message:
+        mode === 'none'
+          ? '`transparency-proof` is required, but `provenance.transparencyLog.mode` is `none`'
+          : '`transparency-proof` is required, but there is no provenance to log: `requireSlsaProvenance` is `false`',
+    },
+  ];
+}
+
+function toDecidedStage(
+  spec: EffectiveIntentSpec,
+  name: DecidedStage['stage'],
+  stages: readonly StageRecord[],
+): DecidedStage {
+  const record = stages.find((stage) => stage.stage === name);
+  if (!record) {
+    const expected = spec.acceptance.verificationPlan[`${name}Checks`].length;
+    return { stage: name, status: 'not-started', expected, ran: 0, checks: [], findings: [] };
+  }
+  const { status, expected, ran } = record;
+  const checks = record.checks.map(({ id, status: outcome, required, tolerated }) => ({
+    id,
+    status: outcome,
+    required,
+    ...(tolerated ? { tolerated } : {}),
+  }));
+  return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
+}
+
+/** A finding without its words. */
+function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
+  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+}
+
+/** Tells everyone who wants to know what a run came to. */
+export async function tellDecision(
+  engine: WritEngine,
+  { runId, decision, state }: RunView,
+  judged: JudgedRun,
+): Promise<void> {
+  if (!decision) return;
+  const { type, rationale, commitSha } = decision;
+  const waitsFor = judged.decision.next === 'wait-for-budget' ? 'budget' : 'approval';
+  await engine.hooks.decision.made.call({
+    runId,
+    type,
+    rationale,
+    ...(commitSha === undefined ? {} : { commitSha }),
+    ...(state === 'waiting' ? { waiting: { for: waitsFor, needed: neededApprovals(judged) } } : {}),
+  });
+}

@@ -1,0 +1,334 @@
+import { canonicalize } from '../../core/base/canonical.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import { peopleOf } from '../../store/record/authorship.ts';
+import { findCarryFault } from '../../store/record/carry-fault.ts';
+import { maskedPath } from '../../store/record/masked-record.ts';
+import { waitingFolder } from '../../store/record/waiting-folder.ts';
+import { describeObjects } from '../../workspace/git/blobs.ts';
+import { createCommit } from '../../workspace/git/create-commit.ts';
+import { readIdentity } from '../../workspace/git/identity.ts';
+import { importObjects } from '../../workspace/git/import-objects.ts';
+import { listPeopleHere } from '../../workspace/git/list-people.ts';
+import { formatIdentity } from '../../workspace/git/mailbox.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { carryReader } from '../../workspace/patch/carry-reader.ts';
+import { finalReport } from '../record/gate-report.ts';
+import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { keepMasked } from '../record/masking.ts';
+import { recordFiles } from '../record/record-files.ts';
+import { contentOfAttempts, patchContentPath } from '../record/settle-run.ts';
+import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/shown-reports.ts';
+import {
+  allowedSignersOf,
+  buildWaitingRecord,
+  type StoredApproval,
+  storeApproval,
+  waitingPath,
+} from '../record/stored-approvals.ts';
+import type { Attempt } from '../state/open-run.ts';
+import { approversNeeded } from './approvers-needed.ts';
+
+/**
+ * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them
+ * can approve, and who resumes there goes on. A second wait with the same verdict renews the journal alone, so that
+ * what was signed stays about what is there; one with another verdict is shown anew.
+ */
+export async function waitForPeople(
+  attempt: Attempt,
+  judged: JudgedRun,
+  report = finalReport(attempt, judged.findings, judged.stages),
+): Promise<void> {
+  const {
+    identity: { runId, contract },
+    means: { steps, store },
+    patch,
+    ground,
+  } = attempt;
+  const { objects, refs } = store;
+  const spec = contract.effective;
+  const shown = await show(attempt, report);
+  const recorded = `shown-${everShown(attempt).length}-recorded`;
+  const message = `writ: run ${runId} waits`;
+  if (steps.ended(recorded)) {
+    await objects.writeTree(refs.run(runId), {
+      message,
+      keepExisting: true,
+      files: await travellingFiles(attempt),
+    });
+    return;
+  }
+  // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private
+  // directory no more than one that ended.
+  const masked = keepMasked({ patch, steps }, judged);
+  await objects.writeTree(refs.content(runId), {
+    message,
+    keepExisting: false,
+    anchors: [
+      ...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),
+      // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
+      ...policyElsewhere(ground),
+      ...(await anchorEarlier(attempt, attempt.approvals)),
+    ],
+    files: content(masked?.bytes ?? patch.diff),
+  });
+  const { decision } = judged;
+  const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: shown.nowMs } as const;
+  const files = new Map(await recordFiles(attempt, judged, outcome));
+  files.set('gate-report.json', Buffer.from(`${canonicalize(shown.report)}\n`));
+  // Whatever says that a run was decided would be read as its end.
+  for (const name of ['decision', 'decision-input', 'decision-record']) {
+    const bytes = files.get(`${name}.json`);
+    files.delete(`${name}.json`);
+    if (bytes) files.set(`${waitingFolder}/${name}.json`, bytes);
+  }
+  const earlier = [...(await reportsOnRef({ store, runId })), ...everShown(attempt).map((one) => one.report)];
+  for (const [path, bytes] of earlierFiles(earlier, shown.report)) files.set(path, bytes);
+  files.set(
+    waitingPath,
+    buildWaitingRecord({
+      for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
+      subject: shown.subject,
+      needed: neededApprovals(judged),
+      authors: await authorsOf(attempt),
+      groups: ground.config.approvals.groups,
+      specId: spec.metadata.id,
+      summary: spec.intent.summary,
+    }),
+  );
+  if (masked) files.set(maskedPath, masked.record);
+  for (const [path, bytes] of await travellingFiles(attempt)) files.set(path, bytes);
+  await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
+  await steps.once(recorded, () => undefined);
+
+  async function* content(kept: Uint8Array): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield [patchContentPath, kept];
+    for (const record of attempt.box.list()) yield [record.path, await attempt.box.read(record)];
+    yield* contentOfAttempts(attempt);
+  }
+}
+
+/** The candidate as a commit in the person's repository, so that it travels with the run. */
+async function anchorCandidate(
+  {
+    identity: { runId },
+    means: { scratch },
+    ground,
+    patch,
+  }: Pick<Attempt, 'identity' | 'means' | 'ground' | 'patch'>,
+  nowMs: number,
+): Promise<string> {
+  await importObjects(scratch, ground.repository, patch);
+  return createCommit(ground.repository, {
+    tree: patch.candidateTree,
+    parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
+    message: `writ: candidate of run ${runId}\n`,
+    author: scheduler,
+    committer: scheduler,
+    authoredAtMs: nowMs,
+    committedAtMs: nowMs,
+  });
+}
+
+/**
+ * The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner
+ * whom the policy commit names is believed.
+ */
+async function travellingFiles({
+  identity: { runId },
+  means: { engine, sealing, travellingJournal },
+}: Pick<Attempt, 'identity' | 'means'>): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
+  const journal = [travelledJournal, travellingJournal()] as const;
+  if (!sealing) return [journal];
+  const { attestor } = engine;
+  return [journal, [runnerSealPath, await attestor.signWaiting(runId, new Map([journal]), sealing)]];
+}
+
+/** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */
+export function neededApprovals(judged: JudgedRun): number {
+  const { human, touchesGoverning } = judged.input;
+  return Math.max(human.needed, approversNeeded(human, touchesGoverning), ...askedByChecks(judged));
+}
+
+/** Approvals that waiting checks ask for, which may be more than the contract's own number. */
+function askedByChecks({ stages }: JudgedRun): readonly number[] {
+  const findings = stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
+  return findings.flatMap(({ detail }) =>
+    detail?.waiting === true && typeof detail.needed === 'number' ? [detail.needed] : [],
+  );
+}
+
+/** The policy commit, where the candidate does not stand on it. */
+function policyElsewhere({ base, policy }: Attempt['ground']): readonly string[] {
+  return policy.commit === undefined || policy.commit === base.commit ? [] : [policy.commit];
+}
+
+const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };
+
+/**
+ * Has the approvers of this process sign what the run waits with, and stores that as anybody's approval is stored;
+ * whether it counts is judged afterwards.
+ */
+export async function approveInProcess(attempt: Attempt): Promise<void> {
+  const {
+    identity: { runId },
+    means: { settings, store },
+  } = attempt;
+  const shown = lastShown(attempt);
+  if (!shown) return;
+  for (const approver of settings.approvers ?? []) {
+    const document = await approver.approve(shown.subject, settings.clock.now());
+    await storeApproval(store, runId, document, `writ: approve ${runId} in process`);
+  }
+}
+
+/** Signed approvals of the very candidate that a run waits with, judged. */
+export interface ReceivedApprovals {
+  readonly verdicts: readonly ApprovalVerdict[];
+  /** Those of people who may sign, as they were stored. */
+  readonly stored: readonly StoredApproval[];
+  /** Epoch milliseconds, by source. */
+  readonly receivedAtMs: ReadonlyMap<string, number>;
+}
+
+/** These say nothing about who signed: whoever can write a ref could have made them. */
+const ofNobody: readonly ApprovalVerdict['status'][] = [
+  'malformed',
+  'wrong-namespace',
+  'bad-signature',
+  'untrusted-signer',
+];
+
+/**
+ * Judges what people signed by what they were shown: by the allowed signers at the policy commit, each at the time when
+ * the Scheduler of this machine first saw it (a time that came with the record is a claim). `differences` says how the
+ * verdict differs from others that were shown before.
+ */
+export async function receiveApprovals(
+  attempt: Attempt,
+  subject: ApprovalSubject,
+  stored: readonly StoredApproval[],
+  differences: ReadonlyMap<string, readonly string[]>,
+): Promise<ReceivedApprovals> {
+  const {
+    means: { engine, sealing, steps, settings },
+    ground,
+  } = attempt;
+  // What carries over has to be signed for: without a key nothing does.
+  const carries = ground.config.approvals.carry === 'equivalent' && sealing !== undefined;
+  const { approvals: reader } = engine;
+  const authors = await authorsOf(attempt);
+  const received = await Promise.all(
+    stored.map(async ({ source, bytes }) => ({
+      source,
+      bytes,
+      receivedAtMs: await steps.once(`local/approval/${sha256Hex(bytes)}`, () => settings.clock.now()),
+    })),
+  );
+  const verdicts = await reader.read(received, {
+    subject,
+    allowedSigners: await allowedSignersOf(attempt),
+    authors,
+    receivedAtMs: settings.clock.now(),
+    inProcess: ground.config.approvals.inProcess,
+    differences,
+    ...(carries ? { carryFault: carryFaultIn(ground.repository, subject) } : {}),
+  });
+  return {
+    verdicts,
+    receivedAtMs: new Map(received.map((one) => [one.source, one.receivedAtMs])),
+    stored: stored.filter((_, n) => !ofNobody.includes(verdicts[n]?.status ?? 'malformed')),
+  };
+}
+
+/**
+ * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the
+ * change named when it came or who brought it, and whoever the commits of a range name now. Who resumes a run is none
+ * of them by that alone. A record from elsewhere can only add.
+ */
+export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): Promise<readonly string[]> {
+  const {
+    identity: { contract, tip, authorship },
+    ground,
+  } = attempt;
+  const { repository, base } = ground;
+  const { metadata, objmodel } = contract.effective;
+  const range = tip === undefined ? undefined : await listPeopleHere(repository, base.commit, tip);
+  const people = [
+    ...peopleOf(authorship),
+    ...[...(range?.authors ?? []), ...(range?.committers ?? [])].map(formatIdentity),
+  ];
+  // Somebody made it: where the record says nothing, whoever goes on answers for it.
+  const runner = people.length === 0 ? await readIdentity(repository) : undefined;
+  const named = [
+    metadata.createdBy.id,
+    metadata.createdBy.displayName ?? '',
+    objmodel.actorMapping.coderActorId,
+    ...people,
+    ...(runner ? [formatIdentity(runner)] : []),
+  ];
+  return [...new Set(named.filter((name) => name !== ''))];
+}
+
+/** Earlier candidates that are compared, and kept reachable: each costs a diff. */
+const maxCandidates = 20;
+
+/**
+ * Says why an approval of an earlier candidate does not carry over to `subject` (`docs/approval.md`, Approvals over a
+ * moved target). Each candidate is compared once.
+ */
+export function carryFaultIn(
+  repository: Repository,
+  subject: ApprovalSubject,
+): NonNullable<ApprovalGround['carryFault']> {
+  const reader = carryReader(repository);
+  const known = new Map<string, Promise<string | undefined>>();
+  const compare = async (earlier: ApprovalSubject): Promise<string | undefined> => {
+    const fault = await findCarryFault(reader, earlier, subject, subject.patchDigest);
+    return fault && `expected ${fault.expected}, found ${fault.found}`;
+  };
+  return async (earlier) => {
+    const key = `${earlier.baseCommit} ${earlier.candidateTree}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    if (known.size >= maxCandidates) return `expected at most ${maxCandidates} candidates, found more`;
+    const found = compare(earlier);
+    known.set(key, found);
+    return found;
+  };
+}
+
+/**
+ * The earlier candidates that approvals were signed for, as commits of the user's repository, so that they travel with
+ * the run: approvers see what changed since then, and a verifier compares those that carried over with the sealed one.
+ */
+export async function anchorEarlier(
+  { ground: { repository }, identity: { runId, startedAtMs } }: Pick<Attempt, 'ground' | 'identity'>,
+  approvals: readonly ApprovalVerdict[],
+): Promise<readonly string[]> {
+  const found = new Map(
+    approvals.flatMap(({ earlier }) =>
+      earlier ? [[`${earlier.baseCommit} ${earlier.candidateTree}`, earlier] as const] : [],
+    ),
+  );
+  const anchors: string[] = [];
+  for (const { baseCommit, candidateTree } of [...found.values()].slice(0, maxCandidates)) {
+    const [tree, base] = await describeObjects(repository, [candidateTree, baseCommit]);
+    if (tree?.type !== 'tree' || base?.type !== 'commit') continue;
+    anchors.push(
+      await createCommit(repository, {
+        tree: candidateTree,
+        parents: [baseCommit],
+        message: `writ: approved candidate of run ${runId}\n`,
+        author: carryScheduler,
+        committer: carryScheduler,
+        authoredAtMs: startedAtMs,
+        committedAtMs: startedAtMs,
+      }),
+    );
+  }
+  return anchors;
+}
+
+const carryScheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

@@ -1,0 +1,333 @@
+import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { Difference } from '../../core/interfaces/finding.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import type { ObjectType } from '../../store/object-shapes.ts';
+import { type CitationsRecord, citationsPath, parseCitations } from '../../store/record/citations.ts';
+import { parseParts, partsPath } from '../../store/record/parts.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
+import { parseObject, type StoredObject } from '../../store/stored-object.ts';
+import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import { type DecisionInput, type DecisionRecord, inputProblems } from '../record/decision-input.ts';
+import { type Part, placedErrors, toBlame } from './blame.ts';
+import { decide } from './decide.ts';
+import { lackingCitations } from './lacking-citations.ts';
+import { compareParts, compareStages } from './replay-parts.ts';
+
+/** What replaying a record came to. */
+export interface Replay {
+  readonly equal: boolean;
+  /** The decision that the stored input leads to. */
+  readonly decision?: DecisionRecord;
+  readonly firstDifference?: Difference;
+}
+
+/** Digests of the record's files as somebody else wrote them down (the run's provenance), by path. */
+export type ListedDigests = ReadonlyMap<string, string>;
+
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Decides again what a run decided, from its stored inputs alone (resolutions, Retention): first each input against the
+ * record that it was taken from, in the order of the input's fields, then the decision byte for byte, then the same for
+ * each attempt. Pure.
+ */
+export function replayRun(files: ReadonlyMap<string, Uint8Array>, listed?: ListedDigests): Replay {
+  const folders = [...files.keys()]
+    .filter((path) => path.endsWith('/decision-input.json'))
+    .map((path) => path.slice(0, -'decision-input.json'.length))
+    .sort();
+  let decision: DecisionRecord | undefined;
+  try {
+    decision = replayOne(files, '');
+    for (const folder of folders) replayOne(files, folder);
+    compareToolUses(files);
+    replayParts(files, listed);
+    for (const [path, sha256] of listed ?? []) {
+      const bytes = files.get(path);
+      if (bytes !== undefined) same(path, '', sha256, sha256Hex(bytes));
+    }
+    return { equal: true, decision };
+  } catch (fault) {
+    if (!(fault instanceof Differs)) throw fault;
+    return { equal: false, ...(decision ? { decision } : {}), firstDifference: fault.difference };
+  }
+}
+
+/** Ends the comparison at the first difference; never leaves this file. */
+class Differs extends Error {
+  readonly difference: Difference;
+
+  constructor(difference: Difference) {
+    super(difference.file);
+    this.difference = difference;
+  }
+}
+
+function replayOne(files: ReadonlyMap<string, Uint8Array>, folder: string): DecisionRecord {
+  const at = (name: string): string => `${folder}${name}`;
+  const inputFile = at('decision-input.json');
+  const input = readJson(files, inputFile) as DecisionInput;
+  same(inputFile, '', `${canonicalize(input)}\n`, textOf(files, inputFile));
+  const [problem] = inputProblems(input);
+  // What is no input leads to abandon, by the same rule as then; there is nothing in it to compare.
+  if (problem === undefined) compareInput(files, folder, input);
+  else if (typeof valueAt(input, 'runId') !== 'string')
+    throw new Differs({ file: inputFile, field: '', expected: 'a decision input', found: clipped(problem) });
+  const decision = decide(input);
+  const recordFile = at('decision-record.json');
+  const record = readJson(files, recordFile) as Partial<DecisionRecord>;
+  for (const [name, value] of Object.entries(decision))
+    same(recordFile, `/${name}`, value, record[name as keyof DecisionRecord]);
+  same(recordFile, '', `${canonicalize(decision)}\n`, textOf(files, recordFile));
+  for (const name of folder === '' ? ['decision.json', sealPaths.rollback] : ['decision.json']) {
+    if (name === sealPaths.rollback && !files.has(name)) continue;
+    const object = readObject(files, at(name), 'decision');
+    // The rollback beside a commit is of a swap that was lost; the first version knew no input of a failed sealing.
+    const isOld = input.schema === 'urn:writ:decision-input:v1' && object.type === 'rollback';
+    if (name === sealPaths.rollback) same(at(name), '/type', 'rollback', object.type);
+    else if (!isOld) same(at(name), '/type', decision.type, object.type);
+    same(at(name), '/reasons', decision.reasons, object.reasons);
+    same(at(name), '/input_digest', decision.inputDigest, object.input_digest);
+    same(at(name), '/decision_digest', canonicalDigest(decision), object.decision_digest);
+    if (object.tree !== undefined) same(at(name), '/tree', input.candidateTree, object.tree);
+  }
+  return decision;
+}
+
+/** What the record says of its tools in short, against every ToolInvocation; each is of the Run that it lies in. */
+function compareToolUses(files: ReadonlyMap<string, Uint8Array>): void {
+  const told = files.has(toolUsesPath) ? readJson(files, toolUsesPath) : undefined;
+  const found = readable(toolUsesPath, () => toolUsesIn(files));
+  same(toolUsesPath, '', found, told);
+  for (const path of files.keys()) {
+    const at = path.indexOf(`/${workerToolsFolder}`);
+    if (at < 0) continue;
+    const run = readObject(files, `${path.slice(0, at)}/run.json`, 'run');
+    same(path, '/run', run.object_id, readObject(files, path, 'tool_invocation').run);
+  }
+}
+
+/** What each Task changed: together what the run changed. */
+function replayParts(files: ReadonlyMap<string, Uint8Array>, listed: ListedDigests | undefined): void {
+  if (!files.has(partsPath)) return;
+  const found = compareParts({
+    parts: readable(partsPath, () => parseParts(bytesOf(files, partsPath))),
+    whole: readObject(files, 'patchset.json', 'patchset'),
+    patchsetOf: (attempt) => readObject(files, `${attempt}/patchset.json`, 'patchset'),
+    inputOf: (attempt) => readJson(files, `${attempt}/decision-input.json`) as Partial<DecisionInput>,
+    nextOf: (attempt) => valueAt(readJson(files, `${attempt}/decision-record.json`), 'next'),
+    listed,
+  });
+  if (found) throw new Differs(found);
+}
+
+/** Each input against the record that it was taken from. */
+function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, input: DecisionInput): void {
+  const file = `${folder}decision-input.json`;
+  const run = readObject(files, `${folder}run.json`, 'run');
+  const patchset = readObject(files, `${folder}patchset.json`, 'patchset');
+  const spec = readJson(files, 'spec.json');
+  same(file, '/runId', run.attempt_of ?? run.object_id, input.runId);
+  same(file, '/specId', valueAt(spec, 'metadata', 'id'), input.specId);
+  same(file, '/specDigest', canonicalDigest(spec), input.specDigest);
+  same(file, '/baseCommit', run.base_commit, input.baseCommit);
+  same(file, '/policyCommit', run.policy_commit, input.policyCommit);
+  same(file, '/policyRef', run.policy_ref, input.policyRef);
+  same(file, '/defaultRef', run.default_ref, input.defaultRef);
+  same(file, '/patchDigest', patchset.digest, input.patchDigest);
+  same(file, '/candidateTree', patchset.candidate_tree, input.candidateTree);
+  const isTop = folder === '';
+  const report = isTop ? readJson(files, 'gate-report.json') : undefined;
+  if (isTop) same(file, '/gateReportDigest', canonicalDigest(report), input.gateReportDigest);
+  same(file, '/touchesGoverning', touchesGoverning(patchset.files.map(toPatchFile)), input.touchesGoverning);
+  same(file, '/patchFindings', patchset.findings.map(toDecided), input.patchFindings);
+  const cited = `${folder}${citationsPath}`;
+  if (!isTop && files.has(cited)) {
+    const record = readable(cited, () => parseCitations(bytesOf(files, cited)));
+    same(
+      cited,
+      '/needed',
+      valueAt(readJson(files, 'effective.json'), 'evidence', 'minCitationsPerDecision'),
+      record.needed,
+    );
+    const { expected, found } = citationsAgain(record, patchset.findings);
+    if (input.worker === 'patch') same(`${folder}patchset.json`, '/findings', expected, found);
+  }
+  const evidence = [...files.keys()]
+    .filter((path) => path.startsWith(`${folder}evidence/`))
+    .sort()
+    .map((path) => ({ path, object: readObject(files, path, 'evidence') }));
+  const found = compareStages({ file, input, evidence, report });
+  if (found) throw new Differs(found);
+  const effective = readJson(files, 'effective.json');
+  const asked = (...names: readonly string[]): unknown => valueAt(effective, ...names);
+  // A record from before candidates were kept on the way says nothing of blame.
+  const saysBlame = !isTop || input.schema !== 'urn:writ:decision-input:v1' || input.blame !== undefined;
+  if (input.subject === 'candidate' && input.source === 'worker' && saysBlame) {
+    const blame = blameAgain({
+      input,
+      findings: patchset.findings,
+      evidence: evidence.map(({ object }) => object),
+      maxRetries: Number(asked('execution', 'retry', 'maxRetries')),
+      patchsetOf: (name) => readObject(files, `${name}/patchset.json`, 'patchset'),
+      inputOf: (name) => readJson(files, `${name}/decision-input.json`) as Partial<DecisionInput>,
+    });
+    same(file, '/blame', blame, input.blame);
+    if (blame?.tasks[0]) same(file, '/task/id', blame.tasks[0].id, input.task?.id);
+  }
+  same(
+    file,
+    '/wallClock/limitSeconds',
+    asked('constraints', 'resources', 'maxWallClockSeconds'),
+    input.wallClock.limitSeconds,
+  );
+  same(file, '/triggers/enabled', asked('execution', 'replan', 'triggers'), input.triggers.enabled);
+  const needed = asked('evidence', 'minCitationsPerDecision');
+  const tiers = asked('evidence', 'trustTiers');
+  const citations = { needed, trusted: Array.isArray(tiers) && tiers.includes('repo') };
+  // Only the first version is without, where it is older than citations. Nobody makes a sealed record old afterwards:
+  // its signed provenance lists the digest of this file.
+  if (input.citations !== undefined) same(file, '/citations', citations, input.citations);
+  // A person may have added to the cap while the run waited, and never takes from it; 0 is none.
+  const cap = asked('constraints', 'resources', 'maxCostUnits');
+  const isRaised = typeof cap === 'number' && cap > 0 && input.cost.limitUnits > cap;
+  if (!isRaised) same(file, '/cost/limitUnits', cap, input.cost.limitUnits);
+  same(file, '/human/required', asked('risk', 'humanInLoop', 'required'), input.human.required);
+  for (const [name, value] of Object.entries(input.policy))
+    same(file, `/policy/${name}`, asked('objmodel', 'decisionPolicy', name), value);
+}
+
+function toPatchFile({ path, old_path: oldPath }: StoredObject<'patchset'>['files'][number]): {
+  readonly path: string;
+  readonly oldPath?: string;
+} {
+  return { path, ...(oldPath === undefined ? {} : { oldPath }) };
+}
+
+function toDecided(finding: {
+  readonly rule: string;
+  readonly severity: string;
+  readonly path?: string;
+  readonly line?: number;
+}): unknown {
+  const { rule, severity, path, line } = finding;
+  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+}
+
+function same(file: string, field: string, expected: unknown, found: unknown): void {
+  const [wanted, got] = [toText(expected), toText(found)];
+  if (wanted !== got) throw new Differs({ file, field, expected: clipped(wanted), found: clipped(got) });
+}
+
+function toText(value: unknown): string {
+  return value === undefined ? 'nothing' : canonicalize(value);
+}
+
+function clipped(text: string): string {
+  return text.length <= 300 ? text : `${text.slice(0, 300)}…`;
+}
+
+function textOf(files: ReadonlyMap<string, Uint8Array>, path: string): string {
+  return Buffer.from(bytesOf(files, path)).toString('utf8');
+}
+
+function bytesOf(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
+  const bytes = files.get(path);
+  if (bytes) return bytes;
+  throw new Differs({ file: path, field: '', expected: 'the file', found: 'nothing' });
+}
+
+function readJson(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {
+  return readable(
+    path,
+    () => parseStrictJson(bytesOf(files, path), { code: 'OBJECT_CORRUPT', maxBytes }).value,
+  );
+}
+
+function readObject<T extends ObjectType>(
+  files: ReadonlyMap<string, Uint8Array>,
+  path: string,
+  type: T,
+): StoredObject<T> {
+  return readable(path, () => parseObject(type, bytesOf(files, path)));
+}
+
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (fault) {
+    if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+    throw new Differs({
+      file: path,
+      field: '',
+      expected: 'a well-formed record',
+      found: clipped(fault.message),
+    });
+  }
+}
+
+function valueAt(value: unknown, ...names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return found;
+}
+
+/** What blame was laid on, as the record has it. */
+interface BlameQuestion {
+  readonly input: DecisionInput;
+  readonly findings: StoredObject<'patchset'>['findings'];
+  readonly evidence: readonly StoredObject<'evidence'>[];
+  /** `execution.retry.maxRetries` of the effective contract. */
+  readonly maxRetries: number;
+  /** The patchset and the input of the decision of an attempt that the candidate was merged from. */
+  readonly patchsetOf: (attempt: string) => StoredObject<'patchset'>;
+  readonly inputOf: (attempt: string) => Partial<DecisionInput>;
+}
+
+/**
+ * Whom a candidate's findings blame by the recorded patchsets of the attempts that it says it was merged from; nobody
+ * where it was refused for no file. Pure.
+ */
+export function blameAgain(question: BlameQuestion): DecisionInput['blame'] {
+  const { input, findings, evidence, maxRetries } = question;
+  const errors = placedErrors({
+    findings,
+    stages: stageNames.map((name) => {
+      const own = evidence.filter(({ stage }) => stage === name);
+      return {
+        findings: own.find(({ check_id: id }) => id === undefined)?.findings ?? [],
+        checks: own
+          .filter(({ check_id: id }) => id !== undefined)
+          .map((check) => ({ ...check, kind: check.check_kind ?? '' })),
+      };
+    }),
+  });
+  if (errors.length === 0) return undefined;
+  const attempts = new Map<string, number>();
+  const parts = (input.blame?.merged ?? []).map((name): Part => {
+    const key = question.inputOf(name).task?.id ?? '';
+    const [, revision, attempt] = /^task-\d+\/revision-(\d+)\/attempt-(\d+)$/.exec(name) ?? [];
+    // A new revision of the plan counts anew.
+    attempts.set(key, Number(revision) === input.replans.count + 1 ? Number(attempt) : 1);
+    return { name, key, files: question.patchsetOf(name).files };
+  });
+  return toBlame(errors, parts, (key) => ({ attempt: attempts.get(key) ?? 1, maxRetries }));
+}
+
+/** What an attempt was refused for by what it cites: as its findings say it, and as its citations say it now. */
+function citationsAgain(
+  record: CitationsRecord,
+  findings: readonly { readonly rule: string; readonly message: string }[],
+): { readonly expected: readonly string[]; readonly found: readonly string[] } {
+  return {
+    expected: lackingCitations(record).map(({ message }) => message),
+    found: findings.flatMap(({ rule, message }) => (rule === 'citations' ? [message] : [])),
+  };
+}

@@ -1,0 +1,340 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
+import type { EffectiveToolRule, IntentSpec, ToolRule } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { applyDefaults } from '../../spec/apply-defaults.ts';
+import { privacyPolicyOf } from '../../spec/facts.ts';
+import { draftFromProfile } from '../../spec/profile.ts';
+import {
+  type ProjectFile,
+  type ProposedCheck,
+  projectFiles,
+  proposeCheck,
+} from '../../spec/propose-check.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { allowRules, denyRules } from '../../workspace/command-acl/constraints.ts';
+import { readBlob, readBlobs } from '../../workspace/git/blobs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import type { WritConfig } from '../config/config.ts';
+import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
+import { type DraftFrame, draftedContract, placeFaults } from '../intent/draft/drafted-contract.ts';
+import {
+  criteriaText,
+  type HeldCriterion,
+  heldDraftForm,
+  takeVerified,
+  type VerifiedCriterion,
+} from '../intent/draft/held-criteria.ts';
+import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
+import { openWorker } from '../open/open-parties.ts';
+import { inVain } from '../open/plan-ground.ts';
+import { duplicateObjectives } from '../plan/plan-tasks.ts';
+import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
+import type { OpenModel } from '../state/open-model.ts';
+import { withConfig } from '../state/policies.ts';
+import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
+import { openTreeHands } from '../work/hands/tree-hands.ts';
+import { openTurns } from '../work/turns/open-turns.ts';
+import { webTool } from '../work/web/web-verdict.ts';
+import {
+  type Asked,
+  type DraftGround,
+  type DraftPlace,
+  draftExtension,
+  findDraftPolicy,
+  readDraftGround,
+} from './draft-request.ts';
+import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
+
+/** A person's request, and who drafts a contract of it. */
+export interface DraftingRequest
+  extends DraftPlace,
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> {
+  readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
+  /** The request, and what the person said of drafts before this one (`readRequest`). */
+  readonly said: readonly string[];
+  readonly createdAt: string;
+  /** What it is held to: each is tied to checks of the draft. Absent: to what the model writes alone. */
+  readonly criteria?: readonly HeldCriterion[];
+  /** What the model has to know beside the request: data, no words of the contract. Absent: nothing. */
+  readonly context?: readonly string[];
+  /** What earlier drafts of the same request came to. */
+  readonly spent?: Spent;
+  /** Back end in which a program that works by itself looks around; `auto` unless told. */
+  readonly sandbox?: string;
+}
+
+/** A contract that nobody has confirmed yet, and what a person should know of how it came to be. */
+export interface DraftedIntent {
+  readonly contract: AdmittedContract;
+  readonly scope: Scope;
+  readonly repairs: readonly string[];
+  readonly questions: readonly string[];
+  /** What is not there yet, and without which its run can never be committed. */
+  readonly lacks: readonly string[];
+  /** Of the criteria that it is held to, by which checks each is verified. */
+  readonly verified: readonly VerifiedCriterion[];
+  /** What this draft and those before it came to. */
+  readonly spent: Spent;
+  /** Whom the run may go on asking; absent where the run has to open a plugin's model itself. */
+  readonly model?: OpenModel;
+}
+
+/**
+ * Has a model draft the contract of a request. It reads the base commit and writes nothing; policy comes from the
+ * profile of the risk. DRAFT_REFUSED where no draft of it is taken, NO_WORKER, and what asking a model throws.
+ */
+export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
+  const {
+    source,
+    target,
+    said,
+    signal,
+    clock,
+    meter,
+    createdAt,
+    runId,
+    criteria = [],
+    context = [],
+    spent: before = nothingSpent,
+  } = request;
+  const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const ground = await readDraftGround(engine, request);
+  await using opened = await openDrafter(engine, worker, request, ground);
+  const { model } = opened;
+  const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
+  // The strictest profile guards what is read before there is a contract.
+  const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
+  const turns = openTurns(
+    {
+      identity: { contract: { effective: guarding } },
+      means: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
+    },
+    model,
+  );
+  const { repository, base, config } = ground;
+  const policy = privacyPolicyOf(guarding, config.redaction);
+  await using agent = await readingAgentOf(engine, ground, model, {
+    runId,
+    effective: guarding,
+    policy,
+    sandbox: request.sandbox,
+    signal,
+    settings: { clock, ...(meter === undefined ? {} : { meter }) },
+  });
+  const runner =
+    criteria.length === 0 ? undefined : await knownRunner(repository, base.tree, scopeRootOf(target.repo));
+  let taken: DraftedIntent | undefined;
+  const end = await worker.draft({
+    what: 'intent',
+    subject: subjectOf(said, criteria, context),
+    form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
+    // The same for the same question: what is recorded is played back under another run.
+    cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
+    hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
+    turns,
+    ...(agent === undefined ? {} : { agent }),
+    async submit(submitted) {
+      const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
+      const held =
+        criteria.length === 0
+          ? { draft: submitted, verified: [] }
+          : takeVerified(submitted, criteria, runner);
+      if ('faults' in held) return held.faults;
+      const judged = await judgeDraft(engine, held.draft, frame, ground, { said, ...answered });
+      if ('faults' in judged) return judged.faults;
+      const bytes = Buffer.from(judged.contract.bytes);
+      if (model.secrets.some((secret) => bytes.includes(secret))) return ['the draft holds a secret'];
+      taken = { ...judged, verified: held.verified, spent: spent(), ...(opened.isLent ? {} : { model }) };
+      return [];
+    },
+  });
+  if (end.kind === 'taken' && taken !== undefined) return taken;
+  const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';
+  throw new WritError('DRAFT_REFUSED', {
+    message: `no contract was drafted: ${reason}`,
+    detail: { reason, ...toldOf(spent()) },
+    hints: [
+      'say more precisely what shall change, ask another model, or write the contract: `writ spec new`',
+    ],
+  });
+}
+
+function toldOf({ turns, tokensUsed, costUnits }: Spent): Pick<Asked, 'turns' | 'tokens' | 'cost_units'> {
+  return { turns, tokens: tokensUsed, cost_units: costUnits };
+}
+
+function subjectOf(
+  [request = '', ...notes]: readonly string[],
+  criteria: readonly HeldCriterion[],
+  context: readonly string[],
+): string {
+  const later = notes.map((note) => `After a draft of it the person said:\n${note}`);
+  const held = criteria.length === 0 ? [] : [criteriaText(criteria)];
+  return [`The request:\n${request}`, ...held, ...later, ...context].join('\n\n');
+}
+
+async function judgeDraft(
+  engine: WritEngine,
+  submitted: unknown,
+  frame: DraftFrame,
+  { config, signers, rootNames }: Pick<DraftGround, 'config' | 'signers' | 'rootNames'>,
+  asked: Asked,
+): Promise<Omit<DraftedIntent, 'model' | 'spent' | 'verified'> | { readonly faults: readonly string[] }> {
+  const read = await readIntentDraft(submitted);
+  if ('faults' in read) return read;
+  const made = draftedContract(read.draft, frame, config);
+  if ('faults' in made) return made;
+  const { repairs, questions } = made;
+  const document: IntentSpec = { ...made.document, extensions: { [draftExtension]: asked } };
+  const faults = duplicateObjectives(document.intent.objectives).map(({ message }) => message);
+  const admitted = await admit(engine, document, config);
+  if ('faults' in admitted) return { faults: [...faults, ...admitted.faults] };
+  const scope = effectiveScope(admitted.effective, rootNames);
+  faults.push(...placeFaults(read.draft, scope));
+  if (faults.length > 0) return { faults };
+  // No fault of the draft: its run says so again, unless somebody enforces it by then.
+  const unenforced = engine.ledger
+    .unenforced(admitted.effective, { model: true })
+    .map((row) => `nothing here enforces \`${row}\`: a run is refused until a plugin does`);
+  const lacks = draftLacks(admitted, { signers });
+  return { contract: admitted, scope, repairs, questions: [...questions, ...unenforced], lacks };
+}
+
+/** As a run would read it: what it would be refused for is a fault of the draft. */
+async function admit(
+  engine: WritEngine,
+  document: IntentSpec,
+  config: WritConfig,
+): Promise<AdmittedContract | { readonly faults: readonly string[] }> {
+  try {
+    const contract = await readContract(engine, Buffer.from(`${JSON.stringify(document, null, 2)}\n`));
+    withConfig(contract, config);
+    return contract;
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    const { issues } = fault.detail as { readonly issues?: readonly Issue[] };
+    const errors = (issues ?? []).filter(({ severity }) => severity === 'error');
+    return {
+      faults:
+        errors.length > 0
+          ? errors.map(({ path, message }) => `\`${path}\`: ${message}`)
+          : [`${fault.code}: ${messageOf(fault)}`],
+    };
+  }
+}
+
+/**
+ * A contract as another one of the same words: Decision.Commit has closed the first, and what is committed beside it is
+ * an intent of its own. INTENTSPEC_MALFORMED.
+ */
+export function withOwnId(specBytes: Uint8Array, id: string): Uint8Array {
+  const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
+  const document = value as { readonly metadata?: object };
+  const changed = { ...document, metadata: { ...document.metadata, id } };
+  return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
+}
+
+/** A spec as it is written down, as far as it is read here. */
+interface Written {
+  readonly constraints?: { readonly security?: { readonly networkPolicy?: unknown } };
+  readonly security?: { readonly toolAcl?: Partial<Record<'allow' | 'deny', readonly ToolRule[]>> };
+}
+
+/** What a person who allows the network allows the model, too. */
+const searchRule = { tool: webTool, actions: ['search'] };
+
+/**
+ * A spec with the network policy that a person chose at the review of its plan; the same bytes where it says so
+ * already. With the network goes the tool `web_search`: its rule is added with `allow`, and that very rule is removed
+ * with `deny`. INTENTSPEC_MALFORMED.
+ */
+export function withNetwork(specBytes: Uint8Array, networkPolicy: 'allow' | 'deny'): Uint8Array {
+  const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
+  const document = value as Written;
+  const { constraints, security } = document;
+  const isSame = constraints?.security?.networkPolicy === networkPolicy;
+  const rules = withSearch(document, networkPolicy === 'allow' ? 'allow' : isSame ? 'as it is' : 'deny');
+  if (isSame && rules === security?.toolAcl?.allow) return specBytes;
+  const changed = {
+    ...document,
+    constraints: { ...constraints, security: { ...constraints?.security, networkPolicy } },
+    ...(rules === undefined
+      ? {}
+      : { security: { ...security, toolAcl: { ...security?.toolAcl, allow: rules } } }),
+  };
+  return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
+}
+
+/** The allow rules; the same list where nothing changes. A rule that denies the search decides. */
+function withSearch(
+  { security }: Written,
+  search: 'allow' | 'deny' | 'as it is',
+): readonly ToolRule[] | undefined {
+  const { allow, deny = [] } = security?.toolAcl ?? {};
+  if (allow === undefined || search === 'as it is') return allow;
+  if (search === 'deny') {
+    const left = allow.filter((rule) => !isDeepStrictEqual(rule, searchRule));
+    return left.length === 0 || left.length === allow.length ? allow : left;
+  }
+  const isNamed =
+    allowRules(allow.map(toEffective), webTool, 'search').length > 0 ||
+    denyRules(deny.map(toEffective), webTool, 'search').length > 0;
+  return isNamed ? allow : [...allow, searchRule];
+}
+
+const toEffective = (rule: ToolRule): EffectiveToolRule =>
+  ({ ...rule, constraints: rule.constraints ?? {} }) as EffectiveToolRule;
+
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * The test runner of a project whose report writ reads, by the files at the project's root in a tree; `undefined` if
+ * they name none. `root`: the project's directory as `scopeRootOf` returns it.
+ */
+export async function knownRunner(
+  repository: Repository,
+  tree: string,
+  root: string,
+): Promise<ProposedCheck | undefined> {
+  const place = root === '' ? '' : `${root}/`;
+  const paths = projectFiles.map((name) => `${place}${name}`);
+  const blobs = await readBlobs(repository, tree, paths, maxBytes).catch((fault: unknown) => {
+    if (isWritError(fault, 'INPUT_TOO_LARGE')) return new Map<string, Buffer>();
+    throw fault;
+  });
+  const files = new Map<ProjectFile, string>();
+  for (const name of projectFiles) {
+    const bytes = blobs.get(`${place}${name}`);
+    if (bytes !== undefined) files.set(name, bytes.toString('utf8'));
+  }
+  const proposed = proposeCheck(files);
+  return proposed?.kind === 'testSuite' ? proposed : undefined;
+}
+
+/** What is not there yet, and without which the run of a drafted contract can never be committed; a sentence each. */
+function draftLacks(
+  contract: AdmittedContract,
+  { signers }: Pick<DraftGround, 'signers'>,
+): readonly string[] {
+  return inVain({ contract, signers }).map(({ message }) => message);
+}
+
+/** The same of a draft that was kept, as the repository stands now. REF_NOT_FOUND. */
+export async function keptDraftLacks(
+  repository: Repository,
+  { runId, onto }: Pick<RunRequest, 'onto'> & { readonly runId: string },
+  contract: AdmittedContract,
+): Promise<readonly string[]> {
+  const { createdBy, target } = contract.effective.metadata;
+  const place = { runId, target: { createdBy, ...target }, ...(onto === undefined ? {} : { onto }) };
+  const { policy } = await findDraftPolicy(repository, place);
+  const signers = await readBlob(repository, policy.tree, '.writ/allowed_signers');
+  return draftLacks(contract, { signers });
+}

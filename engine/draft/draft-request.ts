@@ -1,0 +1,135 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { mayHoldSecret } from '../../spec/may-hold-secret.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { findPolicy } from '../../workspace/git/find-policy.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { planTarget } from '../../workspace/git/plan-target.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { type Base, resolveBase } from '../../workspace/git/resolve-commit.ts';
+import { listNames } from '../../workspace/git/tree.ts';
+import { parseConfig, type WritConfig } from '../config/config.ts';
+import { sealingFormsOf } from '../config/sections.ts';
+import type { DraftFrame } from '../intent/draft/drafted-contract.ts';
+import { scopeRootOf } from '../plan/scope.ts';
+import type { RunRequest } from '../state/run-request.ts';
+
+/** Characters of a request. */
+interface RequestBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+const requestBounds: RequestBounds = { least: 3, most: 8000 };
+
+/**
+ * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters unless told, no control
+ * characters, no secret. REQUEST_INVALID, before anybody sees it.
+ */
+export async function readRequest(text: string, bounds: RequestBounds = requestBounds): Promise<string> {
+  const request = boundRequest(text, bounds);
+  if (!mayHoldSecret(request)) return request;
+  const { ownSecretsIn } = await import('../../spec/secret-words.ts');
+  if (ownSecretsIn(request).length > 0)
+    throw invalid('expected words without a secret, found a token or a private key');
+  return request;
+}
+
+/** The words of a request, within its bounds; what can be said of them at once. REQUEST_INVALID. */
+export function boundRequest(text: string, { least, most }: RequestBounds = requestBounds): string {
+  const request = text.trim();
+  if (request.length < least || request.length > most)
+    throw invalid(
+      `expected ${least} to ${most} characters, found ${request.length}`,
+      request.length < least
+        ? ['say in a sentence what shall change']
+        : [
+            'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
+          ],
+    );
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))
+    throw invalid('expected words, found control characters');
+  return request;
+}
+
+function invalid(found: string, hints: readonly string[] = []): WritError {
+  return new WritError('REQUEST_INVALID', { message: `the request is not taken: ${found}`, hints });
+}
+
+/** Under `extensions` of a drafted contract: who was asked what, and who answered. It decides nothing. */
+export const draftExtension = 'writ/request';
+
+/** A request, and the model that drafted a contract of it; as the contract claims. */
+export interface Asked {
+  /** What the person said, in order. */
+  readonly said: readonly string[];
+  readonly provider: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly cost_units: number;
+}
+
+const maxSaid = 50;
+const maxName = 256;
+
+/** What a contract says of its own request; `undefined` where it says nothing of the kind. */
+export function readAsked({ extensions = {} }: Pick<IntentSpec, 'extensions'>): Asked | undefined {
+  const told = extensions[draftExtension];
+  if (typeof told !== 'object' || told === null) return undefined;
+  const { said, provider, model, ...counts } = told as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(said) || !said.every((one) => typeof one === 'string')) return undefined;
+  if (typeof provider !== 'string' || typeof model !== 'string') return undefined;
+  const count = (name: string): number => (typeof counts[name] === 'number' ? counts[name] : 0);
+  return {
+    said: said.slice(0, maxSaid),
+    provider: provider.slice(0, maxName),
+    model: model.slice(0, maxName),
+    turns: count('turns'),
+    tokens: count('tokens'),
+    cost_units: count('cost_units'),
+  };
+}
+
+/** Where a drafted contract is to be worked on, by whom it is asked for, and the run that will do it. */
+export interface DraftPlace extends Pick<RunRequest, 'repositoryPath' | 'onto'> {
+  readonly runId: string;
+  readonly target: Pick<DraftFrame, 'createdBy' | 'repo' | 'baseRef'>;
+}
+
+/** What a draft is made on: the base that a run would start from, and the policy that would judge it. */
+export interface DraftGround {
+  readonly repository: Repository;
+  readonly base: Base;
+  readonly config: WritConfig;
+  /** Where that was read. */
+  readonly policyTree: string;
+  /** `.writ/allowed_signers` there; `undefined` where there is none. */
+  readonly signers: Uint8Array | undefined;
+  /** Names at the top of the base. */
+  readonly rootNames: ReadonlySet<string>;
+}
+
+/** Base and policy of a draft, found as a run finds them. REF_NOT_FOUND. */
+export async function findDraftPolicy(
+  repository: Repository,
+  { onto, runId, target: { baseRef } }: Omit<DraftPlace, 'repositoryPath'>,
+): Promise<{ readonly base: Base; readonly policy: Awaited<ReturnType<typeof findPolicy>> }> {
+  const base = await resolveBase(repository, baseRef);
+  const wanted = { ...(onto === undefined ? {} : { onto }), baseRef, baseCommit: base.commit, runId };
+  const target = await planTarget(repository, wanted);
+  return { base, policy: await findPolicy(repository, { target, baseRef, base }) };
+}
+
+/** Finds it as a run does, and keeps nothing. REF_NOT_FOUND, CONFIG_INVALID, NOT_A_REPOSITORY. */
+export async function readDraftGround(engine: WritEngine, place: DraftPlace): Promise<DraftGround> {
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(place.repositoryPath));
+  const { base, policy } = await findDraftPolicy(repository, place);
+  const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
+  const signers = await readBlob(repository, policy.tree, '.writ/allowed_signers');
+  const config = parseConfig(configBytes, await sealingFormsOf(engine.slots));
+  const rootNames = await listNames(repository, base.tree, scopeRootOf(place.target.repo));
+  return { repository, base, config, policyTree: policy.tree, signers, rootNames };
+}

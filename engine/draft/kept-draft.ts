@@ -1,0 +1,287 @@
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { WritError } from '../../core/base/errors.ts';
+import { absent, makeDirectories, readPlainFile, writeDurably } from '../../core/base/files.ts';
+import { uuidTimeMs } from '../../core/base/ids.ts';
+import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { type StrictField, strictFields } from '../../spec/stricter.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import type { LocalChanges } from '../../workspace/git/set-aside.ts';
+import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+import { type Spent, spentShape } from '../state/spent.ts';
+import { draftExtension } from './draft-request.ts';
+
+/** A drafted contract on disk, and with what its run is to be started once somebody confirms it. */
+export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy'> {
+  readonly runId: string;
+  /** What its file holds now. */
+  readonly specBytes: Uint8Array;
+  /** What it held when it was drafted. */
+  readonly drafted: Uint8Array;
+  /** What drafting it came to. */
+  readonly spent: Spent;
+  readonly noMerge: boolean;
+  readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
+  readonly repairs: readonly string[];
+  readonly questions: readonly string[];
+  /** What happens to local changes in the way, as a person answered. */
+  readonly localChanges?: LocalChanges;
+}
+
+const format = 'urn:writ:kept-draft:v1';
+const specName = 'intent.json';
+const restName = 'request.json';
+const maxBytes = 4 * 1024 * 1024;
+const wishes = ['onto', 'message', 'author', 'policy'] as const;
+
+/** Where drafts are, below the directory that git keeps for all work trees. */
+function placeOf({ commonDir }: Pick<Repository, 'commonDir'>, ...names: readonly string[]) {
+  return { root: commonDir, parts: ['writ', 'drafts', ...names] };
+}
+
+/** Where the contract of a draft lies. */
+export function draftPath(repository: Pick<Repository, 'commonDir'>, runId: string): string {
+  const { root, parts } = placeOf(repository, runId, specName);
+  return join(root, ...parts);
+}
+
+/** Keeps a draft, 0600, whole or not at all; the path of its contract. */
+export async function keepDraft(
+  repository: Pick<Repository, 'commonDir'>,
+  draft: Omit<KeptDraft, 'drafted'>,
+): Promise<string> {
+  const { runId, specBytes, source, noMerge, repairs, questions, spent } = draft;
+  const directory = await makeDirectories(placeOf(repository, runId));
+  const given = Object.fromEntries(
+    wishes.flatMap((name) => (draft[name] === undefined ? [] : [[name, draft[name]]])),
+  );
+  const rest = {
+    format,
+    worker: source.worker,
+    from: Buffer.from(source.from).toString('base64'),
+    noMerge,
+    repairs,
+    questions,
+    spent,
+    drafted: Buffer.from(specBytes).toString('base64'),
+    ...(draft.localChanges === undefined ? {} : { localChanges: draft.localChanges }),
+    ...given,
+  };
+  await writeDurably(join(directory, restName), `${JSON.stringify(rest)}\n`);
+  const path = join(directory, specName);
+  await writeDurably(path, specBytes);
+  return path;
+}
+
+/** Ids of the drafts that lie here, sorted. */
+export async function listDraftIds(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
+  const { root, parts } = placeOf(repository);
+  const names = (await readdir(join(root, ...parts)).catch(absent)) ?? [];
+  return names.filter((name) => uuidTimeMs(name) !== undefined).sort();
+}
+
+/** The draft of this id; `undefined` where it was never whole. OBJECT_CORRUPT for one that cannot be read. */
+export function readDraft(repository: Pick<Repository, 'commonDir'>, runId: string): KeptDraft | undefined {
+  try {
+    const read = (name: string) => readPlainFile(placeOf(repository, runId, name), maxBytes);
+    const [specBytes, rest] = [read(specName), read(restName)];
+    // Written last: without it the draft was never whole.
+    return specBytes && rest ? { runId, specBytes, ...parseRest(rest) } : undefined;
+  } catch (cause) {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the draft \`${runId}\` cannot be read`,
+      detail: { run_id: runId },
+      cause,
+    });
+  }
+}
+
+/** Takes a draft away, its contract first: what is left by a kill was never whole. */
+export async function removeDraft(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<void> {
+  await rm(draftPath(repository, runId), { force: true });
+  await rm(dirname(draftPath(repository, runId)), { recursive: true, force: true });
+}
+
+function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
+  const names = [
+    'format',
+    'worker',
+    'from',
+    'noMerge',
+    'repairs',
+    'questions',
+    'spent',
+    'drafted',
+    'localChanges',
+    ...wishes,
+  ];
+  const fields = toFields(value, 'a kept draft', names);
+  if (fields.format !== format) throw new TypeError(`expected \`${format}\``);
+  const sentences = (name: string): readonly string[] =>
+    parseList(fields[name], (one) => parseText({ one }, 'one', 10_000), 200);
+  return {
+    source: {
+      kind: 'worker',
+      worker: parseText(fields, 'worker', 128),
+      from: Buffer.from(parseText(fields, 'from', maxBytes), 'base64'),
+    },
+    noMerge: fields.noMerge === true,
+    drafted: Buffer.from(parseText(fields, 'drafted', maxBytes), 'base64'),
+    spent: parseSpent(fields.spent),
+    repairs: sentences('repairs'),
+    questions: sentences('questions'),
+    ...parseLocalChanges(fields.localChanges),
+    ...Object.fromEntries(
+      wishes.flatMap((name) =>
+        fields[name] === undefined ? [] : [[name, parseText(fields, name, 100_000)]],
+      ),
+    ),
+  };
+}
+
+function parseLocalChanges(value: unknown): Pick<KeptDraft, 'localChanges'> {
+  if (value === undefined) return {};
+  if (value === 'set-aside' || value === 'include') return { localChanges: value };
+  throw new TypeError('expected `localChanges` to be `set-aside` or `include`');
+}
+
+function parseSpent(value: unknown): Spent {
+  const problems: string[] = [];
+  spentShape.check(value, '/spent', problems);
+  if (problems[0] !== undefined) throw new TypeError(problems[0]);
+  return value as Spent;
+}
+
+/** One place at which a drafted contract was changed by hand. */
+export interface DraftEdit {
+  /** Members joined by dots. */
+  readonly field: string;
+  readonly drafted: unknown;
+  readonly edited: unknown;
+  /** Why it is not taken: looser than what the profile gave, or what a draft is of. */
+  readonly refused?: 'looser' | 'fixed';
+}
+
+/** Every entry of a list stays as it is; more may be added. */
+const keeps: StrictField['holds'] = (edited, drafted) =>
+  Array.isArray(edited) &&
+  (!Array.isArray(drafted) ||
+    drafted.every((entry) => edited.some((other) => isDeepStrictEqual(entry, other))));
+
+const levels: readonly unknown[] = ['low', 'medium', 'high'] satisfies readonly IntentSpec['risk']['level'][];
+
+/** What a profile gives beside the fields that a draft may ask about. */
+const keptFields: readonly StrictField[] = [
+  { field: 'risk.level', holds: (edited, drafted) => levels.indexOf(edited) >= levels.indexOf(drafted) },
+  { field: 'acceptance.verificationPlan.securityChecks', holds: keeps },
+  { field: 'acceptance.verificationPlan.releaseChecks', holds: keeps },
+  { field: 'security.toolAcl.deny', holds: keeps },
+  { field: 'artifacts.required', holds: keeps },
+];
+
+const held = new Map([...strictFields, ...keptFields].map(({ field, holds }) => [field, holds]));
+
+/** Who asked, for what place, and which model drafted it: another answer is another contract. */
+const fixed: readonly string[] = [
+  'metadata.id',
+  'metadata.createdAt',
+  'metadata.createdBy',
+  'metadata.target.repo',
+  'metadata.target.baseRef',
+  `extensions.${draftExtension}`,
+];
+
+/**
+ * What a person changed of a draft since it was drafted, defaults applied on both sides: nothing where only the form
+ * differs. OBJECT_CORRUPT where what was drafted cannot be read.
+ */
+export function draftEdits(
+  { runId, drafted }: Pick<KeptDraft, 'runId' | 'drafted'>,
+  effective: EffectiveIntentSpec,
+): readonly DraftEdit[] {
+  const read = readIntentSpec(drafted);
+  if (!read.ok)
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the draft \`${runId}\` does not hold what was drafted`,
+      detail: { run_id: runId },
+    });
+  return [...differences([], read.effective, effective)];
+}
+
+/** What a later draft says otherwise than the one before it; nothing of who answered, and when. */
+export function documentEdits(before: Uint8Array, after: Uint8Array): readonly DraftEdit[] {
+  const [old, now] = [readIntentSpec(before), readIntentSpec(after)];
+  if (!old.ok || !now.ok) return [];
+  return [...differences([], old.effective, now.effective)].flatMap(({ refused: _, ...edit }) =>
+    edit.field.startsWith('metadata.') || edit.field.startsWith('extensions.') ? [] : [edit],
+  );
+}
+
+/** DRAFT_LOOSENED names every edit that is not taken. */
+export function requireStricter(
+  { runId, path }: { readonly runId: string; readonly path: string },
+  edits: readonly DraftEdit[],
+): void {
+  const refused = edits.filter((edit) => edit.refused !== undefined);
+  const [first] = refused;
+  if (first === undefined) return;
+  const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : '';
+  throw new WritError('DRAFT_LOOSENED', {
+    message: `${editSentence(first)}${more}`,
+    detail: {
+      run_id: runId,
+      path,
+      edits: refused.map(({ field, drafted, edited }) => ({ field, expected: drafted, found: edited })),
+    },
+    hints: [
+      `put it back, then \`writ resume ${runId} --yes\``,
+      `or answer for a contract of your own: \`writ spec new\`, then \`writ run FILE --provider NAME\`, and \`writ cancel ${runId}\``,
+    ],
+  });
+}
+
+/** For people. */
+export function editSentence({ field, drafted, edited, refused }: DraftEdit): string {
+  const why =
+    refused === undefined
+      ? ''
+      : refused === 'looser'
+        ? ': looser than the profile of its risk, and not taken'
+        : ': that is what the draft is of, and stays';
+  return `\`${field}\` was ${shown(drafted)}, and is ${shown(edited)}${why}`;
+}
+
+const maxShown = 200;
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'absent';
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+function* differences(path: readonly string[], drafted: unknown, edited: unknown): Iterable<DraftEdit> {
+  if (isDeepStrictEqual(drafted, edited)) return;
+  const field = path.join('.');
+  const holds = held.get(field);
+  const isFixed = fixed.includes(field);
+  if (holds === undefined && !isFixed && isRecord(drafted) && isRecord(edited)) {
+    for (const name of new Set([...Object.keys(drafted), ...Object.keys(edited)]))
+      yield* differences([...path, name], own(drafted, name), own(edited, name));
+    return;
+  }
+  const refused = isFixed ? 'fixed' : holds === undefined || holds(edited, drafted) ? undefined : 'looser';
+  yield { field, drafted, edited, ...(refused === undefined ? {} : { refused }) };
+}
+
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

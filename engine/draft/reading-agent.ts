@@ -1,0 +1,209 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import type { HandUse, ReadingHost, Worker } from '../../core/interfaces/worker.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { acquireRunLock } from '../../store/run-lock.ts';
+import { wayAddress } from '../../workspace/egress/open-egress.ts';
+import { exportWorkspace, removeWorkspace } from '../../workspace/git/workspace.ts';
+import { checkEnvironment } from '../../workspace/process/check-environment.ts';
+import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { pluginCacheOf } from '../open/ground.ts';
+import { findPlugins } from '../plugin-trust/find-plugins.ts';
+import { openPlugins } from '../plugin-trust/open-plugins.ts';
+import { noPluginAccess } from '../plugin-trust/plugin-access.ts';
+import { openPrivateRoot } from '../record/started-run.ts';
+import { maxMemoryBytes } from '../state/machine.ts';
+import { isBuiltIn, type OpenAgent, type OpenModel, openModel } from '../state/open-model.ts';
+import type { RunRequest, RunSettings } from '../state/run-request.ts';
+import { scriptIn } from '../work/agent/judge-agent-use.ts';
+import { gateRoot, openModelGate } from '../work/agent/model-gate.ts';
+import { openAgentStarter } from '../work/agent/start-agent.ts';
+import { writeStubs } from '../work/hands/open-hands.ts';
+import { type JudgedTool, openDoor } from '../work/tools/open-tools.ts';
+import { fenceNote, type TurnsTaken } from '../work/turns/open-turns.ts';
+import type { DraftGround } from './draft-request.ts';
+
+/** What a program that only looks is opened with. */
+interface ReadingOrder {
+  readonly runId: string;
+  /** Guards what it reads. */
+  readonly effective: Pick<EffectiveIntentSpec, 'security'>;
+  readonly policy: PrivacyPolicy;
+  /** Back end by name, or `auto`. */
+  readonly sandbox?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly settings: Pick<RunSettings, 'clock' | 'meter'>;
+}
+
+/** The way of a draft, or of a question, to a program that works by itself. */
+interface ReadingAgent extends ReadingHost, AsyncDisposable {
+  taken(): TurnsTaken;
+}
+
+const maxUses = 500;
+const bound = { most: maxUses, told: `whoever drafts may use its tools ${maxUses} times` };
+
+/**
+ * Lets an agent look at the base: in a sandbox of its own, with no network but the way to its model, on a copy that is
+ * thrown away with whatever it did there. A file that it would change is refused all the same. SANDBOX_NONE_REFUSED
+ * where nothing confines it, SANDBOX_UNAVAILABLE.
+ */
+async function openReadingAgent(
+  engine: WritEngine,
+  { repository, base, config }: Pick<DraftGround, 'repository' | 'base' | 'config'>,
+  chosen: OpenModel & { readonly agent: OpenAgent },
+  { runId, effective, policy, sandbox: wanted = 'auto', signal, settings }: ReadingOrder,
+): Promise<ReadingAgent> {
+  const sandbox = await pickSandbox(wanted, engine.slots.sandbox);
+  if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
+  await using opened = new AsyncDisposableStack();
+  // Not the run's own: that one may be begun beside it, and is kept over a kill.
+  const root = await openPrivateRoot(uuidV7(settings.clock.now()), repository.commonDir);
+  opened.defer(() => removeWorkspace(root));
+  // What cleans up after others lets it be.
+  const lock = await acquireRunLock(root);
+  opened.defer(() => lock.release());
+  const place = {
+    workspace: join(root, 'workspace'),
+    reports: join(root, 'reports'),
+    stubs: writeStubs(root),
+  };
+  await mkdir(place.reports, { mode: 0o700 });
+  await exportWorkspace(repository, base.tree, place.workspace, base.commit);
+  const gate = await openModelGate(
+    { identity: { contract: { effective } }, means: { signal, settings, privateRoot: root } },
+    chosen,
+  );
+  opened.defer(() => gate.close());
+  const inside = sandbox.pathsInside(place);
+  const starter = openAgentStarter({
+    sandbox,
+    place,
+    agent: chosen.agent,
+    provider: chosen.provider.name,
+    env: checkEnvironment({
+      intentSpecId: '',
+      intentSpecDigest: '',
+      runId,
+      workspace: inside.workspace,
+      baseSha: base.commit ?? '',
+      patchSetDigest: '',
+      reportsDir: inside.reports,
+    }),
+    network: gate.network,
+    maxMemoryBytes: maxMemoryBytes(config),
+    signal,
+  });
+  opened.use(starter);
+  const mask = (text: string): string => redactTexts(text, policy);
+  const door = openDoor({ engine, nowMs: () => settings.clock.now(), mask, signal }, bound);
+  const held = opened.move();
+  return {
+    signal,
+    taken: gate.taken,
+    host: {
+      model: chosen.model,
+      modelBase: `${wayAddress}${gateRoot}`,
+      workspace: inside.workspace,
+      flags: chosen.agent.flags,
+      notes: effective.security.promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [],
+      start: starter.start,
+      async judge(use) {
+        const begun = await door.begin(() => judgeReading(runId, use));
+        if ('refusal' in begun) return { refusal: begun.refusal, settle: async () => {} };
+        return {
+          async settle(outcome, exitCode) {
+            await begun.settle({ outcome, ...(exitCode === undefined ? {} : { exitCode }) });
+          },
+        };
+      },
+      isAsking: gate.isAsking,
+      failure: gate.failure,
+      note: () => {},
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function judgeReading(runId: string, use: HandUse): JudgedTool | string {
+  if (use.kind !== 'execute') return 'whoever drafts only reads';
+  const command = scriptIn(use.command);
+  return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
+}
+
+/** The same for a model that is such a program; `undefined` for one that the engine asks itself. */
+export async function readingAgentOf(
+  engine: WritEngine,
+  ground: Parameters<typeof openReadingAgent>[1],
+  chosen: OpenModel,
+  order: ReadingOrder,
+): Promise<ReadingAgent | undefined> {
+  const { agent } = chosen;
+  return agent === undefined ? undefined : openReadingAgent(engine, ground, { ...chosen, agent }, order);
+}
+
+/** A worker that drafts with a model. */
+type Drafter = Worker & Required<Pick<Worker, 'draft' | 'model'>>;
+
+/** The model that drafts; disposing of it ends the process of the plugin that it `isLent` by. */
+interface OpenDrafter extends AsyncDisposable {
+  readonly model: OpenModel;
+  readonly isLent: boolean;
+}
+
+/** DRAFT_UNSUPPORTED before anything is opened or asked. */
+export function requireDrafter(worker: Worker | undefined, named: string): Drafter {
+  const { draft, model } = worker ?? {};
+  if (worker !== undefined && draft !== undefined && model !== undefined) return { ...worker, draft, model };
+  throw new WritError('DRAFT_UNSUPPORTED', {
+    message: `\`${model?.provider ?? named}\` drafts no contracts: it does Tasks of one, and nothing else`,
+    detail: { provider: model?.provider ?? named },
+    hints: [
+      'have another provider draft it, `--provider openai` say, and let it wait; or write it: `writ spec new`',
+      `then work it: \`writ run FILE --provider ${model?.provider ?? 'NAME'}\``,
+    ],
+  });
+}
+
+/**
+ * Opens the model of a drafter: a built-in one, or that of a plugin which the policy commit lists and the user trusts.
+ */
+export async function openDrafter(
+  engine: WritEngine,
+  worker: Drafter,
+  request: Pick<RunRequest, 'reach' | 'model' | 'pluginAccess' | 'outside'>,
+  { config, policyTree, repository }: Pick<DraftGround, 'config' | 'policyTree' | 'repository'>,
+): Promise<OpenDrafter> {
+  const isLent = !isBuiltIn(engine, worker.model.provider);
+  const { pluginAccess: access = noPluginAccess, outside } = request;
+  const plugins = isLent
+    ? await openPlugins(
+        await findPlugins(repository, policyTree, config.plugins, access),
+        {
+          cacheDir: pluginCacheOf(repository),
+          maxMemoryBytes: maxMemoryBytes(config),
+          sandbox: () => pickSandbox('auto', engine.slots.sandbox),
+          access,
+          ...(outside === undefined ? {} : { outside }),
+        },
+        { providers: engine.slots.provider.names },
+      )
+    : undefined;
+  const close = async (): Promise<void> => plugins?.parts.close();
+  try {
+    const model = await openModel(engine, worker, request, {
+      config,
+      ...(plugins === undefined ? {} : { plugins: plugins.parts }),
+    });
+    if (model === undefined) throw new WritError('NO_WORKER');
+    return { model, isLent, [Symbol.asyncDispose]: close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}

@@ -1,0 +1,153 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { CheckOutcome } from '../../core/interfaces/check.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { treeMentions } from '../../workspace/git/tree-mentions.ts';
+
+/** What the output of a failed check says about the machine. */
+type EnvironmentSign =
+  | { readonly kind: 'program-missing'; readonly program: string }
+  | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'disk-full' };
+
+type Ran = Pick<CheckOutcome, 'findings' | 'result' | 'tests'>;
+type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
+  Partial<Pick<EffectiveCheck, 'required'>>;
+
+/** Octets at the end of the output that are searched. */
+const searchedBytes = 16 * 1024;
+/** How shells report a program that PATH lacks: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
+const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
+const diskFull = /no space left on device|disk quota exceeded/i;
+
+/**
+ * Whether a failed check looks as if the machine had failed and not the change: the shell did not find a program that
+ * the command itself starts by name (exit code 127; a path of the repository does not count), a disk is full, or a
+ * required check in which no test passed lacks an untracked dependency. The output can lie: `stopIfSameAtBase` confirms
+ * it. Pure.
+ */
+export function environmentSign(
+  check: Command,
+  { findings, result, tests }: Ran,
+): EnvironmentSign | undefined {
+  const hasFailed = findings.some(({ severity }) => severity === 'error');
+  if (!hasFailed || result === undefined || result.timedOut || result.aborted || result.exceeded)
+    return undefined;
+  const text = result.combined.bytes.subarray(-searchedBytes).toString('utf8');
+  if (diskFull.test(text)) return { kind: 'disk-full' };
+  if (result.exitCode === 127 && check.expectedExitCode !== 127) {
+    const own = programsOf(check.command ?? '');
+    const missing = [...text.matchAll(notFound)].map(([, name = '']) => name);
+    const program = missing.find((name) => own.has(name));
+    if (program !== undefined) return { kind: 'program-missing', program };
+  }
+  if (!check.required || (tests?.passed ?? 0) > 0) return undefined;
+  const note = findings.find(
+    ({ severity, detail }) => severity === 'note' && detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING',
+  );
+  const name = note?.detail?.name;
+  return typeof name === 'string' && note !== undefined
+    ? { kind: 'dependency-missing', name, reason: note.message }
+    : undefined;
+}
+
+/** Files in which a project says what it needs and how it is run. */
+const manifests = [
+  ...[
+    'package.json',
+    'package-lock.json',
+    'npm-shrinkwrap.json',
+    'pnpm-lock.yaml',
+    'yarn.lock',
+    '.gitignore',
+  ],
+  ...['pyproject.toml', 'requirements*.txt', 'setup.py', 'setup.cfg', 'tox.ini', 'Pipfile', '*.lock'],
+  ...['Cargo.toml', 'go.mod', 'Makefile', 'makefile', 'GNUmakefile'],
+];
+
+/**
+ * Whether a sign can be one of the machine. A name that neither the command nor a manifest of the base mentions, or
+ * that the change puts into the tree, may be a module of the project itself, which a change has yet to write.
+ */
+export async function canBeOfMachine(
+  sign: EnvironmentSign,
+  { command = '' }: Command,
+  patch: Pick<PatchSet, 'baseTree' | 'files'>,
+  place: GitDirectory,
+): Promise<boolean> {
+  if (sign.kind !== 'dependency-missing') return true;
+  // `left-pad@>=1.0.0`, `@a%2fb`
+  const name = sign.name.replaceAll(/%2f/gi, '/').replace(/(?<=.)@.*/, '');
+  const isOfChange = patch.files.some(({ path }) => `/${path.replace(/\.\w+$/, '')}/`.includes(`/${name}/`));
+  if (isOfChange) return false;
+  // A word of the command, as in `npx jest@29`; not a word of a script in it (`python3 -c 'import calc'`).
+  if (command.split(/[\s;&|]+/).some((word) => word.replace(/(?<=.)@.*/, '') === name)) return true;
+  // Python packages are imported with `_` and named with `-`.
+  const spellings = [...new Set([name, name.replaceAll('_', '-')])];
+  return (
+    name === 'The project' || (await treeMentions(place, patch.baseTree, spellings, { words: manifests }))
+  );
+}
+
+/**
+ * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base, where
+ * nothing of the change is: then the failure is no verdict on the change, and the run stops without a decision.
+ */
+export function stopIfSameAtBase(
+  check: Pick<EffectiveCheck, 'id'> & Command,
+  sign: EnvironmentSign,
+  base: Ran,
+): void {
+  const other = environmentSign(check, base);
+  if (other?.kind !== sign.kind) return;
+  if (sign.kind === 'program-missing' && other.kind === 'program-missing' && other.program !== sign.program)
+    return;
+  if (sign.kind === 'dependency-missing') {
+    if (other.kind === 'dependency-missing' && other.name === sign.name)
+      throw dependencyMissing(check.id, sign);
+    return;
+  }
+  const isDisk = sign.kind === 'disk-full';
+  throw new WritError('ENVIRONMENT_BROKEN', {
+    message: isDisk
+      ? `check \`${check.id}\` found a full disk in the sandbox, at the base commit too`
+      : `check \`${check.id}\` starts \`${sign.program}\`, which this machine does not have: it is missing at the base commit too`,
+    detail: { check: check.id, ...sign },
+    hints: [
+      isDisk
+        ? 'free space on the disk that holds temporary files, then `writ resume RUN`; nothing was decided about the change'
+        : `install \`${sign.program}\` where checks see it, then \`writ resume RUN\`; nothing was decided about the change`,
+    ],
+  });
+}
+
+/** How a run goes on that stopped for missing dependencies: it keeps the configuration of its policy commit. */
+export const goOn =
+  '`writ resume RUN`; if you change `.writ/config.toml`, commit that to the policy branch and start a new `writ run`; nothing was decided about the change';
+
+function dependencyMissing(
+  check: string,
+  { name, reason }: EnvironmentSign & { readonly kind: 'dependency-missing' },
+): WritError {
+  return new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+    message: `check \`${check}\` fails because \`${name}\` is missing, at the base commit too`,
+    detail: { check, name },
+    hints: [reason, `install it in a directory that checks see, then ${goOn}`],
+  });
+}
+
+/** The programs that the parts of a command start by a bare name. */
+function programsOf(command: string): ReadonlySet<string> {
+  const parts = command.slice(0, 10_000).split(/&&|\|\||[;|&\n(){}]/);
+  return new Set(
+    parts.flatMap((part) => {
+      const word = part
+        .trim()
+        .split(/\s+/)
+        .find((one) => !/^[A-Za-z_]\w*=/.test(one) && !/^(?:!|exec|command|env|if|then|do)$/.test(one));
+      const bare = word?.replace(/^(["'])(.*)\1$/, '$2');
+      return bare === undefined || bare === '' || bare.includes('/') ? [] : [bare];
+    }),
+  );
+}

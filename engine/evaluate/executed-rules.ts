@@ -1,0 +1,279 @@
+import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
+import type { Executed, ExecutedCheck, Rerun, Side } from '../../core/interfaces/executed-rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
+import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { readBlobs } from '../../workspace/git/blobs.ts';
+import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
+import { keepLaidRun } from '../record/judgement-objects.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import { askRule } from './ask-rules.ts';
+import { footprintKey, isTouched, untrackedInputs } from './observe/footprint-key.ts';
+import { judgedAt } from './observe/judged-tree.ts';
+import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
+import { ruleQuestion } from './rule-question.ts';
+import type { JudgedCheck } from './second-run/judge-by-policy.ts';
+import { vouchedCacheOf } from './vouched-cache.ts';
+
+const maxTextBytes = 32 * 1024 * 1024;
+
+/** What rules that compare executions said of a check, and the runs that they asked for. */
+export interface ExecutedFurther {
+  readonly findings: readonly Finding[];
+  readonly outcomes: readonly CheckOutcome[];
+  readonly withBaseTests?: LaidRun;
+  readonly onBaseProduct?: LaidRun;
+  readonly artifacts: readonly ArtifactRecord[];
+}
+
+/** A run of the check in a tree, with nothing handed to it by other candidates. */
+type RunIn = (side: WorkspaceSide) => Promise<CheckOutcome>;
+
+/** Asks each rule of the contract that compares executions about a check that passed. */
+export async function judgeExecuted(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: JudgedCheck,
+  ran: CheckOutcome,
+  run: RunIn,
+): Promise<ExecutedFurther> {
+  const { identity, means, patch } = attempt;
+  const isPassed = ran.result !== undefined && !ran.findings.some(({ severity }) => severity === 'error');
+  const rules = isPassed ? executedRules(attempt) : [];
+  const findings: Finding[] = [];
+  const reruns = openReruns(attempt, workspace, task, run);
+  const reads = attempt.observed?.reads?.[task.check.id];
+  for (const rule of rules) {
+    const asked: ExecutedCheck = {
+      spec: identity.contract.effective,
+      patch,
+      stage: task.stage,
+      check: task.check,
+      ran,
+      ...(reads ? { reads } : {}),
+      isForGoal: means.settings.isForGoal === true,
+      rerun: reruns.rerun,
+      readTexts: (side, paths) => readTexts(attempt, side, paths),
+      ask: (args) => askAboutPatch(attempt, rule, args),
+    };
+    const answer = await (await rule.executed()).judgeCheck(asked);
+    findings.push(...redactTexts(answer.findings ?? [], policyOf(attempt)));
+    if (answer.note === undefined) continue;
+    const note = redactTexts(answer.note, policyOf(attempt));
+    await means.steps.once(stepOf(rule, task.check.id), () => note);
+  }
+  // Where this candidate becomes the base, its tests are known.
+  if (rules.length > 0 && ran.executed) await (await reruns.cache())?.keep(patch.candidateTree, ran);
+  return { findings, ...reruns.kept() };
+}
+
+/** Whether a command came to its end by itself. */
+function isEnded({ result }: CheckOutcome): boolean {
+  return result !== undefined && !(result.timedOut || result.aborted || result.exceeded);
+}
+
+/** Asks the same rules once a stage has ended. Not redacted. */
+export async function judgeExecutedStage(
+  attempt: Attempt,
+  { stage, checks }: Pick<StageRecord, 'stage' | 'checks'>,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const rule of executedRules(attempt)) {
+    const { judgeStage } = await rule.executed();
+    const notes = new Map<string, unknown>();
+    for (const { id } of checks) {
+      const ended = attempt.means.steps.ended(stepOf(rule, id));
+      if (ended) notes.set(id, ended.answer);
+    }
+    const asked = {
+      spec: attempt.identity.contract.effective,
+      patch: attempt.patch,
+      ask: (args: readonly string[]) => askAboutPatch(attempt, rule, args),
+    };
+    findings.push(...((await judgeStage?.({ ...asked, stage, checks, notes })) ?? []));
+  }
+  return findings;
+}
+
+type RuleOfExecutions = Rule & Required<Pick<Rule, 'executed'>>;
+
+function executedRules({ ground, identity, isPart }: Attempt): readonly RuleOfExecutions[] {
+  if (isPart) return [];
+  return ground.rules
+    .at('patch', identity.contract.effective)
+    .filter((rule): rule is RuleOfExecutions => rule.executed !== undefined);
+}
+
+function stepOf({ id }: Rule, check: string): string {
+  return `${id}/${check}`;
+}
+
+function askAboutPatch(attempt: Attempt, rule: Rule, args: readonly string[]): Promise<readonly Finding[]> {
+  const { identity, patch, box } = attempt;
+  const input = {
+    spec: identity.contract.effective,
+    patch,
+    scope: identity.scope,
+    artifacts: box.list(),
+  };
+  return askRule(ruleQuestion(attempt, input), rule, args);
+}
+
+/** The further runs of one check: each tree once, each kept as evidence. */
+function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedCheck, run: RunIn) {
+  const asked = new Map<string, Promise<Executed>>();
+  const outcomes: CheckOutcome[] = [];
+  const artifacts: ArtifactRecord[] = [];
+  const records: { withBaseTests?: LaidRun; onBaseProduct?: LaidRun } = {};
+  let opened: ReturnType<typeof keptExecutions> | undefined;
+  const cache = (): ReturnType<typeof keptExecutions> => {
+    opened ??= keptExecutions(attempt, workspace, task.check);
+    return opened;
+  };
+  const runThere = async (where: Rerun): Promise<Executed> => {
+    const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
+    const tree = await mixedTree(attempt, where.tree, paths, where.without);
+    const { baseTree } = attempt.patch;
+    const kept = tree === baseTree ? await cache() : undefined;
+    const known = await kept?.find(tree);
+    if (known) return known;
+    const side = tree === baseTree ? workspace.base : workspace.over(tree, where.tree);
+    // Its tools are those of the check, which are recorded.
+    const { tools: _, ...outcome } = await run(side);
+    outcomes.push(outcome);
+    if (isEnded(outcome)) await kept?.keep(tree, outcome);
+    if (paths.length === 0) return outcome;
+    const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
+    // The record has room for one run of each kind.
+    if (records[kind] !== undefined) return outcome;
+    // What passed has said all in its counts.
+    const isTold =
+      where.tree === 'candidate' && outcome.findings.some(({ severity }) => severity === 'error');
+    const { record, log } = await keepLaidRun(attempt, task, outcome, {
+      ...(isTold ? { name: 'base-tests-log' } : {}),
+      tree,
+      laid: paths.map((path) => ({ path })),
+    });
+    records[kind] = record;
+    if (log) artifacts.push(log);
+    return outcome;
+  };
+  return {
+    rerun: async (where: Rerun): Promise<Executed | undefined> => {
+      if (attempt.patch.baseCommit === undefined || attempt.means.wallClockExceeded()) return undefined;
+      const key = canonicalize({ tests: [], verificationInputs: [], ...where });
+      const running = asked.get(key) ?? runThere(where);
+      asked.set(key, running);
+      return running;
+    },
+    cache,
+    kept: () => ({ outcomes, artifacts, ...records }),
+  };
+}
+
+/** The tree of one side, with these paths of the patch as the other side has them, and without some files. */
+async function mixedTree(
+  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+  without: readonly string[] = [],
+): Promise<string> {
+  const own = treeOf(patch, side);
+  if (paths.length + without.length === 0) return own;
+  const leaves = new Map<string, TreeLeaf>([...paths, ...without].map((path) => [path, undefined]));
+  for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
+    const isNew = changeType === 'add' || changeType === 'copy';
+    const [at, mode, object] =
+      side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
+    if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
+      leaves.set(at, { mode, object });
+  }
+  return writeTree({ from: scratch, to: scratch }, leaves, own);
+}
+
+async function readTexts(
+  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const found = await readBlobs(scratch, treeOf(patch, side), paths, maxTextBytes);
+    return new Map([...found].map(([path, bytes]) => [path, bytes.toString('utf8')]));
+  } catch (fault) {
+    if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
+    return new Map();
+  }
+}
+
+function treeOf(
+  { baseTree, candidateTree }: Pick<PatchSet, 'baseTree' | 'candidateTree'>,
+  side: Side,
+): string {
+  return side === 'base' ? baseTree : candidateTree;
+}
+
+/** What is kept of a run: the tests that its report names, if it left one. */
+interface KeptExecution {
+  readonly executed?: Omit<ExecutedTests, 'names'> & { readonly names: readonly string[] };
+}
+
+/** What a check did in trees in which it ran before, on this machine: a candidate is the base of the next change. */
+interface KeptExecutions {
+  find(tree: string): Promise<Pick<CheckOutcome, 'executed'> | undefined>;
+  keep(tree: string, outcome: Pick<CheckOutcome, 'executed'>): Promise<void>;
+}
+
+/**
+ * Runs of one check by the digest of everything that it can observe: the tree, its command, sandbox and programs, and
+ * the untracked directories that it is given. `undefined` if it can observe more: a network, secrets, what other checks
+ * hand on, or directories that the patch may change.
+ */
+export async function keptExecutions(
+  attempt: Attempt,
+  workspace: Pick<OpeningWorkspace, 'dependencies'>,
+  check: EffectiveCheck,
+): Promise<KeptExecutions | undefined> {
+  const { ground, patch, identity } = attempt;
+  const { security, constraints } = identity.contract.effective;
+  const { carry, prepare, share } = ground.config.workspace;
+  const isOpen =
+    constraints.security.networkPolicy !== 'deny' ||
+    security.secrets.policy === 'allow-scoped' ||
+    carry.length > 0 ||
+    (prepare.length + share.length > 0 && isTouched(patch, untrackedInputs(ground.config.workspace)));
+  if (isOpen) return undefined;
+  const kept = await vouchedCacheOf(attempt, { folder: 'executions', voucher: 'execution' });
+  const keys = new Map<string, Promise<string>>();
+  const makeKey = async (tree: string): Promise<string> =>
+    canonicalDigest([
+      'writ-execution-v1',
+      tree,
+      await footprintKey(attempt, await judgedAt(attempt, tree), check),
+      [...workspace.dependencies()],
+    ]);
+  const keyOf = (tree: string): Promise<string> => {
+    const key = keys.get(tree) ?? makeKey(tree);
+    keys.set(tree, key);
+    return key;
+  };
+  return {
+    async find(tree) {
+      const text = await kept.find(await keyOf(tree));
+      if (text === undefined) return undefined;
+      const { executed } = JSON.parse(text) as KeptExecution;
+      return executed ? { executed: { ...executed, names: new Set(executed.names) } } : {};
+    },
+    async keep(tree, { executed }) {
+      const answer = executed ? { executed: { ...executed, names: [...executed.names] } } : {};
+      // A name that holds what may not be stored would be another name afterwards: then nothing is kept.
+      const said = JSON.stringify(answer);
+      if (JSON.stringify(redactTexts(answer, policyOf(attempt))) === said)
+        await kept.keep(await keyOf(tree), said);
+    },
+  };
+}

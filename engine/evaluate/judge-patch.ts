@@ -1,0 +1,89 @@
+import { compileGlob } from '../../core/base/glob.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { findSecurityWord } from '../../spec/security-words.ts';
+import type { WritConfig } from '../config/config.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import { askRules } from './ask-rules.ts';
+import { observeChecks } from './observe/observe-checks.ts';
+import { ruleQuestion } from './rule-question.ts';
+import { wordingFindings } from './wording-findings.ts';
+
+/**
+ * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one
+ * Task among several is not asked for what only the whole change can show.
+ */
+export async function judgePatch(
+  attempt: Attempt,
+  extent: 'whole' | 'part' = 'whole',
+): Promise<readonly Finding[]> {
+  const step =
+    extent === 'part' ? 'part-judged' : attempt.observed ? 'patch-judged-observed' : 'patch-judged';
+  return attempt.means.steps.once(step, async () => {
+    const {
+      identity: { contract, scope, runId },
+      means: { engine },
+      ground,
+      patch,
+    } = attempt;
+    const spec = contract.effective;
+    const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
+    const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
+    const found = await askRules(question, rules);
+    const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
+    attempt.means.settings.signal.throwIfAborted();
+    const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
+    const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
+    const policy = policyOf(attempt);
+    const isRefused = found.some(
+      ({ rule, severity }) => severity === 'error' && ground.rules.get(rule)?.findsSecrets === true,
+    );
+    const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
+    return redactTexts(all, { ...policy, remove });
+  });
+}
+
+/**
+ * Judges a whole candidate by the patch rules, and again if its checks were seen to look for files that it brings. The
+ * attempt it returns knows what its checks read. What the rules refuse at once needs no observed run.
+ */
+export async function judgeObserved(
+  attempt: Attempt,
+): Promise<{ readonly attempt: Attempt; readonly findings: readonly Finding[] }> {
+  const findings = await judgePatch(attempt);
+  if (findings.some(({ severity }) => severity === 'error')) return { attempt, findings };
+  const observed = await observeChecks(attempt);
+  if (observed === undefined) return { attempt, findings };
+  const seen: Attempt = { ...attempt, observed };
+  const isFilled = Object.keys(observed.filled).length > 0;
+  return { attempt: seen, findings: isFilled ? await judgePatch(seen) : findings };
+}
+
+/**
+ * At `medium` risk without a human loop, a change that touches security code is warned of (document 1, Risk-level
+ * rules). What that is, by path or by a word in one, says `[security_code]` in the config. One warning, for the first.
+ */
+function securityCodeWarning(
+  { risk }: EffectiveIntentSpec,
+  { securityCode }: Pick<WritConfig, 'securityCode'>,
+  patch: PatchSet,
+): readonly Finding[] {
+  if (risk.level !== 'medium' || risk.humanInLoop.required) return [];
+  const globs = securityCode.paths.map((pattern) => compileGlob(pattern));
+  const touched = patch.files.find(
+    ({ path }) =>
+      globs.some((glob) => glob.matches(path)) || findSecurityWord(path, securityCode.words) !== undefined,
+  );
+  if (!touched) return [];
+  return [
+    {
+      rule: 'security-code',
+      severity: 'warning',
+      message: 'the change touches security code at medium risk, and no person has to approve it',
+      path: touched.path,
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import { isTooling } from '../../../readers/judges/rules.ts';
+import type { Footprint } from '../../../readers/trace/read-trace.ts';
+import type { TreeEntry } from '../../../workspace/git/tree.ts';
+
+/** What a check did with files, as the record of a run keeps it. Paths are relative to its workspace, '' its root. */
+export interface CheckFootprint {
+  readonly schema: 'urn:writ:footprint:v1';
+  readonly missing: readonly string[];
+  readonly listed: readonly string[];
+  /** Files of the tree. */
+  readonly read: readonly string[];
+  /** Files of the tree, and absolute paths of programs outside the workspace. */
+  readonly executed: readonly string[];
+}
+
+/** Leaves out of a footprint what lies outside the workspace, and reads of what is not in the tree. */
+export function toCheckFootprint(
+  { missing, listed, read, executed }: Footprint,
+  root: string,
+  entries: readonly Pick<TreeEntry, 'path'>[],
+): CheckFootprint {
+  const tracked = new Set(entries.map(({ path }) => path));
+  const within = (paths: readonly string[]): readonly string[] =>
+    paths.flatMap((path) => below(root, path)).filter((path) => path !== '.git' && !path.startsWith('.git/'));
+  return {
+    schema: 'urn:writ:footprint:v1',
+    missing: within(missing),
+    listed: within(listed),
+    read: within(read).filter((path) => tracked.has(path)),
+    executed: executed.flatMap((path) => {
+      const [own] = below(root, path);
+      return own === undefined ? [path] : tracked.has(own) ? [own] : [];
+    }),
+  };
+}
+
+/** Files of the tree that judge as the footprint shows: programs that were executed, and tooling that was read. */
+export function judgesSeen<T extends Pick<TreeEntry, 'path'>>(
+  { read, executed }: CheckFootprint,
+  entries: readonly T[],
+): readonly T[] {
+  const seen = new Set([...executed, ...read.filter(isTooling)]);
+  return entries.filter(({ path }) => seen.has(path));
+}
+
+function below(root: string, path: string): readonly string[] {
+  if (path === root) return [''];
+  return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
+}

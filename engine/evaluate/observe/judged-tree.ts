@@ -1,0 +1,43 @@
+import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import { isOfTests } from '../../../readers/source/test-paths.ts';
+import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
+import type { Attempt } from '../../state/open-run.ts';
+import { findJudge } from '../second-run/find-judge.ts';
+import { digestOf } from './kept-footprints.ts';
+
+/** The tree whose checks are observed, with what judges in it. */
+export interface JudgedTree {
+  readonly tree: string;
+  /** Whether it is the tree of the base. */
+  readonly isBase: boolean;
+  readonly entries: readonly TreeEntry[];
+  readonly reach: JudgeReach;
+  /** Digest of the files that judge: what the commands reach, and tests. */
+  readonly judges: string;
+}
+
+/** The base, unless the policy commit has another judge: then the policy commit. */
+export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
+  const { patch, ground } = attempt;
+  const base = await judgedAt(attempt, patch.baseTree);
+  if (ground.policy.tree === patch.baseTree) return base;
+  const policy = await judgedAt(attempt, ground.policy.tree);
+  return policy.judges === base.judges ? base : policy;
+}
+
+/** One tree, with what judges in it. */
+export async function judgedAt(
+  { identity, means, patch, ground }: Attempt,
+  tree: string,
+): Promise<JudgedTree> {
+  const entries = await listTree(means.scratch, tree);
+  const reach = await findJudge(
+    means.scratch,
+    tree,
+    identity.contract.effective,
+    ground.config.workspace.prepare,
+  );
+  const reached = new Set(reach.files.map(({ path }) => path));
+  const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
+  return { tree, isBase: tree === patch.baseTree, entries, reach, judges: digestOf(judging) };
+}

@@ -1,0 +1,46 @@
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import type { TreeEntry } from '../../../workspace/git/tree.ts';
+import type { VouchedCache } from '../vouched-cache.ts';
+import { type CheckFootprint, judgesSeen } from './check-footprint.ts';
+
+type Entry = Pick<TreeEntry, 'path' | 'mode' | 'object'>;
+
+/** Footprints of this repository, each under the digest of what it depends on. */
+export interface KeptFootprints {
+  /**
+   * The footprint under a key; `undefined` if there is none, if this user did not write it, or if it does not fit the
+   * tree: a path that was missing exists there, or a file that judged is another one.
+   */
+  find(key: string, entries: readonly Entry[]): Promise<CheckFootprint | undefined>;
+  keep(key: string, entries: readonly Entry[], footprint: CheckFootprint): Promise<void>;
+}
+
+/** Footprints in a cache. */
+export function openKeptFootprints(cache: VouchedCache): KeptFootprints {
+  return {
+    async find(key, entries) {
+      const said = await cache.find(key);
+      if (said === undefined) return undefined;
+      const { judges, ...footprint } = JSON.parse(said) as CheckFootprint & { readonly judges: string };
+      const isThere = existingPaths(entries);
+      const fits = judges === digestOf(judgesSeen(footprint, entries)) && !footprint.missing.some(isThere);
+      return fits ? footprint : undefined;
+    },
+    keep: (key, entries, footprint) =>
+      cache.keep(key, canonicalize({ ...footprint, judges: digestOf(judgesSeen(footprint, entries)) })),
+  };
+}
+
+/** Digest of what files hold, for keys. */
+export function digestOf(entries: readonly Entry[]): string {
+  return sha256Hex(canonicalize(entries.map(({ path, mode, object }) => [path, mode, object])));
+}
+
+function existingPaths(entries: readonly Entry[]): (path: string) => boolean {
+  const paths = new Set<string>();
+  for (const { path } of entries)
+    for (let at = path.length; at > 0 && !paths.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))
+      paths.add(path.slice(0, at));
+  return (path) => paths.has(path);
+}

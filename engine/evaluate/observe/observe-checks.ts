@@ -1,0 +1,327 @@
+import { posix } from 'node:path';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import type { CheckOutcome } from '../../../core/interfaces/check.ts';
+import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts';
+import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
+import { describesProduct } from '../../../readers/judges/rules.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
+import type { ObservedChecks } from '../../state/checks.ts';
+import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
+import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
+import { askCheck, type CheckTask } from '../run-check.ts';
+import { demandsTracer } from '../second-run/policy-judge.ts';
+import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
+import { footprintKey, isTouched, keptFootprintsOf } from './footprint-key.ts';
+import { type JudgedTree, judgedTree } from './judged-tree.ts';
+import { notReached, traceCheck } from './trace-check.ts';
+
+const maxUnprepared = 5_000;
+
+/**
+ * Finds out what each check looks for and does not find, if the patch makes paths exist, and which data it reads, if
+ * the patch changes data outside of directories of tests (docs/decisions/0022-footprints.md): from a kept footprint, by
+ * a run under a tracer, or by a run with the new files laid over the policy commit. None of these runs gives a verdict.
+ * TRACER_UNAVAILABLE if the policy commit demands a tracer and none works.
+ */
+export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
+  const added = addedFiles(attempt.patch);
+  const tasks = tasksOf(attempt);
+  const outputs = attempt.ground.config.workspace.prepare
+    .filter(({ inputs }) => isTouched(attempt.patch, inputs))
+    .flatMap((step) => step.outputs);
+  const canFill = added.length > 0 || outputs.length > 0;
+  if (
+    !(canFill || changesData(attempt.patch)) ||
+    tasks.length === 0 ||
+    attempt.patch.baseCommit === undefined
+  )
+    return undefined;
+  const steps = attempt.means.steps.under('observed');
+  return steps.once('checks', async () => {
+    // A run that is resumed in another sandbox observes again.
+    const within = withSteps(attempt, steps.under(attempt.ground.sandbox.name));
+    const workspace = openingWorkspace(within, 0);
+    const tree = await judgedTree(within);
+    const { sandbox } = attempt.ground;
+    const tracer = (await sandbox.probeTracer?.()) ?? {
+      works: false,
+      reason: `sandbox \`${sandbox.name}\` cannot trace`,
+    };
+    if (tracer.works) return traceAll(within, workspace, tree, tasks, added, outputs);
+    const { reason = 'the tracer does not work' } = tracer;
+    if (!canFill) return undefined;
+    if (demandsTracer(attempt))
+      throw new WritError('TRACER_UNAVAILABLE', {
+        message: `\`[rules.judge-changed] observe = "required"\` needs a tracer: ${reason}`,
+        detail: { sandbox: sandbox.name },
+      });
+    return fillAll(within, workspace, tree, tasks, added, reason);
+  });
+}
+
+async function traceAll(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  tree: JudgedTree,
+  tasks: readonly CheckTask[],
+  added: readonly PatchFile[],
+  outputs: readonly string[],
+): Promise<ObservedChecks> {
+  const kept = await keptFootprintsOf(attempt);
+  const side = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
+  const { workspace: root } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
+  const footprints = new Map<string, CheckFootprint>();
+  const checks: Record<string, CheckObservation> = {};
+  let received: readonly CarriedPath[] = [];
+  for (const task of tasks) {
+    const { check } = task;
+    const key = await footprintKey(attempt, tree, check);
+    let footprint = await kept.find(key, tree.entries);
+    if (footprint === undefined) {
+      const traced = await traceCheck(attempt, side, { ...task, received });
+      received = traced.carried?.handedOn ?? received;
+      if ('reason' in traced) {
+        checks[check.id] = { by: 'none', reason: traced.reason };
+        continue;
+      }
+      footprint = toCheckFootprint(traced.footprint, root, tree.entries);
+      await kept.keep(key, tree.entries, footprint);
+    }
+    footprints.set(check.id, footprint);
+    const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
+    const digest = sha256Hex(bytes);
+    await attempt.means.record.put([[`footprints/${digest}.json`, bytes]]);
+    checks[check.id] = { by: 'trace', footprint: digest };
+  }
+  const isBelow = (path: string): boolean => outputs.some((output) => path.startsWith(`${output}/`));
+  const unprepared = [...footprints].map(([id, { missing }]) => [
+    id,
+    missing.filter(isBelow).slice(0, maxUnprepared),
+  ]);
+  const filled: Record<string, string> = {};
+  const reads: Record<string, readonly string[]> = {};
+  const paths = added.map(({ path }) => path);
+  const changed = new Set(attempt.patch.files.map(({ path, oldPath = path }) => oldPath));
+  const gone = attempt.patch.files.flatMap(({ changeType, path, oldPath = path }) =>
+    changeType === 'delete' || (changeType === 'rename' && oldPath !== path) ? [oldPath] : [],
+  );
+  for (const { check } of tasks) {
+    const footprint = footprints.get(check.id);
+    if (footprint === undefined) continue;
+    reads[check.id] = footprint.read.filter((path) => changed.has(path));
+    if (paths.length === 0) continue;
+    const texts = [...(await judgingTexts(attempt, tree, footprint)), check.command ?? ''];
+    for (const [path, how] of findFills(paths, gone, footprint, texts))
+      filled[path] ??= `check \`${check.id}\`, which ${how}`;
+  }
+  return { filled, unprepared: Object.fromEntries(unprepared), reads, checks };
+}
+
+/** Runs each check at the policy commit, and again with the new files of the patch that are no tests. */
+async function fillAll(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  tree: JudgedTree,
+  tasks: readonly CheckTask[],
+  added: readonly PatchFile[],
+  noTracer: string,
+): Promise<ObservedChecks> {
+  const files = added.filter(({ path }) => !isOfTests(path));
+  const checks: Record<string, CheckObservation> = {};
+  const filled: Record<string, string> = {};
+  if (files.length === 0) {
+    const none = { by: 'none', reason: `${noTracer}; the change adds no file but tests` } as const;
+    return { filled, unprepared: {}, checks: Object.fromEntries(tasks.map(({ check }) => [check.id, none])) };
+  }
+  const plain = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
+  const laid = workspace.over(await filledTree(attempt, tree.tree, files), 'own');
+  let received = { plain: [] as readonly CarriedPath[], laid: [] as readonly CarriedPath[] };
+  for (const task of tasks) {
+    const { check } = task;
+    const one = await askCheck(attempt, plain, { ...task, received: received.plain });
+    const reason = notReached(check, one);
+    if (reason !== undefined) {
+      checks[check.id] = { by: 'none', reason: `${noTracer}; at the policy commit ${reason}` };
+      continue;
+    }
+    const other = await askCheck(attempt, laid, { ...task, received: received.laid });
+    received = {
+      plain: one.carried?.handedOn ?? received.plain,
+      laid: other.carried?.handedOn ?? received.laid,
+    };
+    checks[check.id] = { by: 'filling', reason: noTracer };
+    if (changesOutcome(one, other))
+      for (const { path } of files)
+        filled[path] ??= `check \`${check.id}\`, which comes to something else with it`;
+  }
+  return { filled, unprepared: {}, checks };
+}
+
+/** Scripts, configuration and manifests that judge, as far as they were reached or seen. */
+async function judgingTexts(
+  { means: { scratch } }: Attempt,
+  { tree, entries, reach }: JudgedTree,
+  footprint: CheckFootprint,
+): Promise<readonly string[]> {
+  const reached = reach.files.filter(({ role }) => role !== 'test').map(({ path }) => path);
+  const seen = judgesSeen(footprint, entries).map(({ path }) => path);
+  const texts = await readBlobs(scratch, tree, [...new Set([...reached, ...seen])]);
+  return [...texts.values()].map((bytes) => bytes.toString('utf8'));
+}
+
+/** Checks that run a command, in the order in which they run. */
+function tasksOf({ identity: { contract } }: Pick<Attempt, 'identity'>): readonly CheckTask[] {
+  const { verificationPlan } = contract.effective.acceptance;
+  return stageNames.flatMap((stage) =>
+    verificationPlan[`${stage}Checks`].flatMap((check, index) =>
+      (check.command ?? '') === '' || check.kind === 'policy'
+        ? []
+        : [{ stage, check, index, earlier: [], implied: [], received: [] }],
+    ),
+  );
+}
+
+/** Files of the candidate at paths that the base does not have. */
+function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
+  return files.filter(
+    ({ changeType, path, oldPath }) =>
+      changeType !== 'delete' && (changeType === 'add' || (oldPath !== undefined && oldPath !== path)),
+  );
+}
+
+/** Whether a patch takes something from data that tests may read. In directories of tests, the path says so. */
+function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
+  return files.some((file) => {
+    const { path, oldPath = path } = file;
+    return takesLines(file) && isData(oldPath) && !isOfTests(oldPath);
+  });
+}
+
+/** Times, sizes with a unit, fractions, dates, and addresses: they differ between two runs of the same program. */
+const varying =
+  /\d{1,20}(?:[.,:]\d{1,20}){1,10}(?: ?[a-zµ]{1,3}\b)?|\d{1,20} ?(?:ns|µs|us|ms|s|sec|seconds|min|[kKMG]i?B)\b|\b0x[0-9a-f]{4,20}\b|\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\d[T ]?/g;
+
+/** The policy commit's tree with files of the patch laid over it. */
+async function filledTree(
+  { means: { scratch } }: Pick<Attempt, 'means'>,
+  tree: string,
+  files: readonly PatchFile[],
+): Promise<string> {
+  const leaves = new Map<string, TreeLeaf>();
+  for (const { path, newMode, newBlob } of files)
+    if (newMode !== undefined && newBlob !== undefined) leaves.set(path, { mode: newMode, object: newBlob });
+  return writeTree({ from: scratch, to: scratch }, leaves, tree);
+}
+
+/**
+ * Whether a check comes to something else with files that were laid over: another exit code, other failed or skipped
+ * tests, or a test, a report or a line of output that is gone. What is new does not count: a new package adds lines.
+ */
+export function changesOutcome(plain: CheckOutcome, filled: CheckOutcome): boolean {
+  const [was, is] = [plain, filled].map(comparable) as [Comparable, Comparable];
+  if (canonicalize(was.same) !== canonicalize(is.same)) return true;
+  const left = new Map<string, number>();
+  for (const line of is.lines) left.set(line, (left.get(line) ?? 0) + 1);
+  return was.lines.some((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+interface Comparable {
+  readonly same: readonly (number | string | boolean | null)[];
+  readonly lines: readonly string[];
+}
+
+function comparable({ result, tests, executed, reports }: CheckOutcome): Comparable {
+  const lines = (bytes: Uint8Array, place: string): readonly string[] =>
+    Buffer.from(bytes)
+      .toString('utf8')
+      .replace(varying, '#')
+      .split('\n')
+      .map((line) => `${place}: ${line}`);
+  const names = [...(executed?.names ?? [])].map((name) => `test: ${name}`);
+  const skipped = [...(executed?.skipped ?? []), ...(executed?.emptyFiles ?? [])].sort();
+  const ended = result?.exitCode ?? result?.signal ?? null;
+  return {
+    same: [ended, result?.timedOut ?? false, tests?.failed ?? -1, tests?.skipped ?? -1, ...skipped],
+    lines:
+      executed === undefined
+        ? [
+            ...(result === undefined ? [] : lines(result.combined.bytes, 'output')),
+            ...reports.flatMap(({ name, bytes }) => lines(bytes, name)),
+          ]
+        : [...names, ...reports.map(({ name }) => `report: ${name}`)],
+  };
+}
+
+/** A directory judges only if it has one of these: no one who looked for its name opens another file in it. */
+const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
+
+/**
+ * New paths that a check looked for in vain, or would find by a listing, each with how. A module has moved if the file
+ * that had its name was read and is `gone` (`a.py` to `a/__init__.py`): its name was found. Pure.
+ */
+export function findFills(
+  added: readonly string[],
+  gone: readonly string[],
+  footprint: Pick<CheckFootprint, 'missing' | 'listed' | 'read'>,
+  texts: readonly string[],
+): readonly (readonly [path: string, how: string])[] {
+  const missing = new Set(footprint.missing);
+  const listed = new Set(footprint.listed);
+  const read = new Set(footprint.read);
+  const moved = new Set(gone.filter((path) => read.has(path)).map(moduleName));
+  return added.flatMap((path): readonly (readonly [string, string])[] => {
+    if (moved.has(moduleName(path))) return [];
+    const isIndex = indexFile.test(posix.basename(path));
+    if (missing.has(path) || (isIndex && missing.has(posix.dirname(path))))
+      return [[path, 'looked for it in vain']];
+    return isListedAndNamed(path, listed, texts) ? [[path, 'lists its directory and names it']] : [];
+  });
+}
+
+function moduleName(path: string): string {
+  return path.replace(/\/(?:index|__init__)(?=\.\w+$)/, '');
+}
+
+/** What a compiler takes is the product, whatever wildcard names it. */
+const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;
+
+/**
+ * Whether a file that was not there would be used by a program that lists a directory instead of asking for a name: an
+ * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names it as
+ * a word (a module of Python without its ending), or a glob of its ending. Tests and descriptions are no judge.
+ */
+function isListedAndNamed(path: string, listed: ReadonlySet<string>, texts: readonly string[]): boolean {
+  const directory = posix.dirname(path);
+  if (!listed.has(directory === '.' ? '' : directory) || isOfTests(path) || describesProduct(path))
+    return false;
+  const { name, base, ext } = posix.parse(path);
+  const word = ext === '.py' ? name : base;
+  return texts.some(
+    (text) => hasWord(text, word) || (ext !== '' && !compiled.test(ext) && hasGlob(text, ext)),
+  );
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!isWordAt(text, at - 1) && !isWordAt(text, at + word.length)) return true;
+  return false;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  return /[\w-]/.test(text[at] ?? '');
+}
+
+function hasGlob(text: string, ext: string): boolean {
+  for (let at = text.indexOf(`*${ext}`); at >= 0; at = text.indexOf(`*${ext}`, at + 1))
+    if (!isWordAt(text, at + 1 + ext.length)) return true;
+  return false;
+}

@@ -1,0 +1,176 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
+import { lookedForAt, producedAt } from '../../core/interfaces/check.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import type { ArtifactRecord, StageName, StageRecord } from '../../core/interfaces/stage.ts';
+import type { Hooks } from '../../core/kernel/hooks.ts';
+import type { Rules } from '../../core/kernel/rules.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { listTree } from '../../workspace/git/tree.ts';
+import type { OutsideArtifact } from '../plugin-trust/parts/outside-checks.ts';
+import type { Production } from '../state/evidence.ts';
+import { environmentFault } from '../state/machine.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import { askRule } from './ask-rules.ts';
+import { ruleQuestion } from './rule-question.ts';
+
+/** Sealing makes these, after the decision. */
+const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
+
+/**
+ * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
+ * contract or policy requires at this stage: the report of a scanner, else by the producers of the `artifact` slot and
+ * of plugins. What no one makes is left to the gate.
+ */
+export async function produceArtifacts(
+  attempt: Attempt,
+  stage: StageRecord,
+  before: readonly StageRecord[],
+): Promise<Production> {
+  const {
+    identity: { contract },
+    means: { engine },
+    box,
+  } = attempt;
+  const have = new Set(box.list().map((record) => record.name));
+  const missing = wantedAt(contract.effective, stage.stage, attempt.ground.rules).filter(
+    (name) => !have.has(name) && !sealed.has(name),
+  );
+  const records: ArtifactRecord[] = [];
+  const unmade: Record<string, string> = {};
+  const madeFrom: DigestedThing[] = [];
+  for (const name of missing) {
+    const supplied = suppliedBy([...before, stage], name);
+    if (supplied !== undefined) {
+      const { contentType, path } = supplied;
+      const bytes = await box.read(supplied);
+      const extension = path.slice(path.lastIndexOf('.') + 1);
+      records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension }));
+      continue;
+    }
+    const outside = outsideProducer(attempt, name);
+    if (outside === undefined && !engine.slots.artifact.names.includes(name)) continue;
+    const producer = outside ?? (await engine.slots.artifact.pick(name));
+    const request = artifactRequest(attempt, name, [...before, stage]);
+    const given = outside?.sendsOut ? await withheld(request, policyOf(attempt), engine.hooks) : request;
+    const made = await producer.produce(given).catch((fault: unknown) => {
+      const broken = environmentFault(fault);
+      if (broken === undefined || isRequired(contract.effective, name, attempt.ground.rules)) throw fault;
+      return { unmade: [broken.message, ...broken.hints].join('; ') };
+    });
+    if (made === undefined) continue;
+    if ('unmade' in made) {
+      unmade[name] = made.unmade;
+      continue;
+    }
+    const bytes = 'bytes' in made ? made.bytes : made;
+    if ('madeFrom' in made) madeFrom.push(...made.madeFrom);
+    const { contentType, extension } = producer;
+    const plugin = outside === undefined ? {} : { plugin: outside.plugin };
+    records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension, ...plugin }));
+  }
+  return { records, unmade, madeFrom };
+}
+
+/** The report of the first scanner that can serve as an artifact of that name. */
+function suppliedBy(stages: readonly StageRecord[], name: string): ArtifactRecord | undefined {
+  for (const { scan, artifacts } of stages.flatMap(({ checks }) => checks))
+    if (scan?.supplies === name) return artifacts.find(({ sha256 }) => sha256 === scan.reports.candidate);
+  return undefined;
+}
+
+/**
+ * Names of what a stage should have in the end. What a policy rule judges counts where the contract declares it: it is
+ * then made in the check's own stage.
+ */
+export function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
+  const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
+  const declared = new Set<string>(spec.artifacts.required.map(({ name }) => name));
+  const judged = checks.flatMap((check) => reportJudgedBy(check, rules)).filter((name) => declared.has(name));
+  const required = spec.artifacts.required.filter((entry) => lookedForAt(spec, entry) === stage);
+  const claimed = checks.flatMap((check) => check.artifactsProduced);
+  return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
+}
+
+/** The artifact that a policy check's rule reads. */
+function reportJudgedBy({ kind, command = '' }: ListedCheck['check'], rules: Rules): readonly string[] {
+  const rule = kind === 'policy' ? rules.get(command.trim().split(/\s/, 1)[0] ?? '') : undefined;
+  return rule?.judgesArtifact === undefined ? [] : [rule.judgesArtifact];
+}
+
+/**
+ * Whether a candidate is refused because the engine did not make the artifact: the contract or one of its required
+ * checks needs it, and no check says that it makes it.
+ */
+function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): boolean {
+  return (
+    spec.artifacts.required.some(
+      (entry) => entry.required && entry.name === name && producedAt(spec, entry) === undefined,
+    ) ||
+    checksOf(spec).some(({ check }) => check.required === true && reportJudgedBy(check, rules).includes(name))
+  );
+}
+
+/** Who of a plugin makes it; nobody of theirs makes what a contract can name. */
+function outsideProducer({ ground }: Attempt, name: string): OutsideArtifact | undefined {
+  const demanded = ground.config.artifacts.get(name);
+  return demanded && ground.plugins.artifacts.get(demanded.plugin);
+}
+
+function artifactRequest(attempt: Attempt, name: string, stages: readonly StageRecord[]): ArtifactRequest {
+  const {
+    identity: { contract, scope },
+    means: { scratch, settings, signal },
+    patch,
+    ground,
+  } = attempt;
+  const spec = contract.effective;
+  return {
+    name,
+    spec,
+    patch,
+    stages,
+    readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
+    listCandidate: async () => (await listTree(scratch, patch.candidateTree)).map((entry) => entry.path),
+    baseTimeMs: ground.baseTimeMs,
+    ruleOptions: ground.config.rules,
+    async judge(ruleId) {
+      const rule = ground.rules.get(ruleId);
+      if (!rule) throw new WritError('INTERNAL', { message: `no rule is called \`${ruleId}\`` });
+      return askRule(ruleQuestion(attempt, { spec, patch, scope, artifacts: [] }), rule, []);
+    },
+    engineVersion: settings.schedulerVersion,
+    signal,
+  };
+}
+
+/** The same request without what the contract keeps back: for a producer that others hear from. */
+async function withheld(
+  request: ArtifactRequest,
+  policy: PrivacyPolicy,
+  { artifact }: Pick<Hooks, 'artifact'>,
+): Promise<ArtifactRequest> {
+  if (policy.remove.length === 0) return request;
+  const { patch, spec, stages, readCandidate } = request;
+  const redacted = async (name: string, bytes: Uint8Array): Promise<Uint8Array> => {
+    const raw = { name, contentType: 'application/octet-stream', bytes, policy, redactions: 0, receipt: [] };
+    return (await artifact.redact.call(raw)).bytes;
+  };
+  const diff = await redacted('patchset', patch.diff);
+  const shared = new Uint8Array(new SharedArrayBuffer(diff.byteLength));
+  shared.set(diff);
+  return {
+    ...request,
+    spec: redactTexts(spec, policy),
+    stages: redactTexts(stages, policy),
+    patch: { ...patch, files: redactTexts(patch.files, policy), diff: shared },
+    async readCandidate(path) {
+      const bytes = await readCandidate(path);
+      return bytes && redacted(path, bytes);
+    },
+  };
+}

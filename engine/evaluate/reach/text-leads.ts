@@ -1,0 +1,64 @@
+import { quotedPaths } from '../../../readers/judges/leads.ts';
+import { recipeCommands } from '../../../readers/judges/recipes.ts';
+import { directoryOf, type JudgedTree, joined } from '../../../readers/judges/tree.ts';
+import { type Language, languageOf, scriptLanguage } from '../../../readers/source/language.ts';
+import { javascriptImports, resolveJavascript } from '../../context/imports/javascript-imports.ts';
+import { pythonImports, resolvePython } from '../../context/imports/python-imports.ts';
+
+/** What the text of a file that judges leads to. */
+export interface TextLeads {
+  /** Shell texts that it has run, with their directory. */
+  readonly commands: readonly { readonly text: string; readonly directory: string }[];
+  /** Paths that it imports, sources or names; whether they are there is not asked. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached,
+ * through links.
+ */
+export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
+  const name = called.slice(called.lastIndexOf('/') + 1);
+  const directory = directoryOf(called);
+  const recipes = recipeCommands(name, text);
+  if (recipes !== undefined) return { commands: recipes.map((one) => ({ text: one, directory })), paths: [] };
+  const isShell = languagesOf(name, text).includes('shell');
+  const places = /\bdirname\b|\bBASH_SOURCE\b|\$\{0%/.test(text) ? new Set(['', directory]) : [''];
+  return {
+    commands: isShell ? [...places].map((place) => ({ text, directory: place })) : [],
+    paths: [
+      ...(isShell ? tails(text).flatMap((tail) => [joined(directory, tail), joined('', tail)]) : []),
+      ...importsOf(path, name, text, tree),
+      ...quotedPaths(text).flatMap((one) => [joined(directory, one), joined('', one)]),
+    ].filter((found) => found !== undefined),
+  };
+}
+
+/** Files that a script loads, as its language says that; `called`: what tells the language. */
+export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
+  const files = { has: (file: string) => tree.isFile(file) };
+  const languages = languagesOf(called, text);
+  return [
+    ...(languages.includes('javascript')
+      ? javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])
+      : []),
+    ...(languages.includes('python')
+      ? pythonImports(text)
+          .slice(0, 500)
+          .flatMap((one) => resolvePython(one, path, files))
+      : []),
+  ];
+}
+
+/** What a file is by its name, and what its first line has it run by: either may be how it is called. */
+function languagesOf(called: string, text: string): readonly (Language | undefined)[] {
+  const first = text.slice(0, 200).split('\n', 1)[0];
+  return [scriptLanguage(called), languageOf('', first)];
+}
+
+/** Literal ends of words that begin with an expansion: `"$DIR/lib.sh"`. */
+function tails(text: string): readonly string[] {
+  return [...text.matchAll(/[})"\w]\/((?:[\w.-]{1,100}\/){0,6}[\w.-]{1,100})\b/g)]
+    .slice(0, 5_000)
+    .map(([, tail = '']) => tail);
+}

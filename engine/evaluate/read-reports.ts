@@ -1,0 +1,111 @@
+import { constants } from 'node:fs';
+import { open, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReportFile } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+
+/**
+ * Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`; most entries of any kind that are
+ * looked at.
+ */
+export const reportLimits = { files: 256, bytes: 64 * 1024 * 1024, entries: 4096 };
+
+export interface ReadReports {
+  readonly files: readonly ReportFile[];
+  /** Names of what is no regular file, the first `reportLimits.files` in name order of those that were looked at. */
+  readonly unread: readonly string[];
+  /** What was left unread and why; a check whose reports break the limits has failed. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads what a check left at the top of its reports directory, in name order. Symlinks, devices and pipes are never
+ * opened: the check may have put them there to have us read something of the person's. A file that was last written
+ * before `since`, by the clock of the same file system in nanoseconds, is marked as stale.
+ */
+export async function readReports(directory: string, since: bigint): Promise<ReadReports> {
+  const { names, others, excess } = await listReports(directory);
+  const unread = others.slice(0, reportLimits.files);
+  if (excess !== undefined) return { files: [], unread, findings: [excess] };
+  const files: ReportFile[] = [];
+  let left = reportLimits.bytes;
+  for (const name of names) {
+    const file = await readRegular(join(directory, name), left);
+    if (file === 'too-large')
+      return {
+        files,
+        unread,
+        findings: [
+          tooMuch(
+            `\`${JSON.stringify(name).slice(1, -1).slice(0, 200)}\` and others, more`,
+            reportLimits.bytes,
+            'bytes',
+          ),
+        ],
+      };
+    if (file === 'not-regular') {
+      unread.push(name);
+      continue;
+    }
+    const { bytes, writtenAt } = file;
+    left -= bytes.length;
+    files.push({ name, bytes, ...(writtenAt < since ? { isStale: true as const } : {}) });
+  }
+  return { files, unread, findings: [] };
+}
+
+/** Looks at the directory entry by entry and stops at the limit: a check may leave more than fits into memory. */
+async function listReports(directory: string): Promise<{
+  readonly names: readonly string[];
+  readonly others: readonly string[];
+  readonly excess?: Finding;
+}> {
+  const names: string[] = [];
+  const others: string[] = [];
+  const listed = (excess?: Finding) => {
+    for (const list of [names, others]) list.sort();
+    return { names, others, ...(excess === undefined ? {} : { excess }) };
+  };
+  for await (const entry of await opendir(directory)) {
+    (entry.isFile() ? names : others).push(entry.name);
+    const { files, entries } = reportLimits;
+    // Leaving the loop closes the directory.
+    if (names.length > files) return listed(tooMuch('more report files', files, 'files'));
+    if (names.length + others.length > entries) return listed(tooMuch('more entries', entries, 'entries'));
+  }
+  return listed();
+}
+
+interface RegularFile {
+  readonly bytes: Buffer;
+  readonly writtenAt: bigint;
+}
+
+async function readRegular(
+  path: string,
+  maxBytes: number,
+): Promise<RegularFile | 'too-large' | 'not-regular'> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => undefined,
+  );
+  if (!handle) return 'not-regular';
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (!stat.isFile()) return 'not-regular';
+    if (stat.size > maxBytes) return 'too-large';
+    const buffer = Buffer.alloc(Number(stat.size));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return { bytes: buffer.subarray(0, bytesRead), writtenAt: stat.mtimeNs };
+  } finally {
+    await handle.close();
+  }
+}
+
+function tooMuch(found: string, limit: number, unit: 'files' | 'bytes' | 'entries'): Finding {
+  return {
+    rule: 'check-outcome',
+    severity: 'error',
+    message: `the reports directory holds ${found} than the ${limit} ${unit} that are read`,
+    detail: { code: 'REPORT_UNREADABLE', reason: 'too-large', limit, unit },
+  };
+}

@@ -1,0 +1,150 @@
+import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
+import {
+  type CarriedPath,
+  type CheckBaseline,
+  type CheckRecord,
+  mustPass,
+  type StageRecord,
+} from '../../core/interfaces/stage.ts';
+import { metricsFile, metricsOf } from '../../readers/reports/metrics.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { treeMentions } from '../../workspace/git/tree-mentions.ts';
+import { joinNetworks } from '../record/judgement-objects.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
+import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
+import { measureSpeed, speedLost } from './regression/measure-speed.ts';
+import { askCheck, type CheckTask } from './run-check.ts';
+
+/** Where nothing but noise is tolerated, noise has to be measured better. */
+const rounds = { none: 5, low: 3, medium: 3 };
+
+/**
+ * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests
+ * fail is run there once, one that wrote metrics is measured on both sides, one check at a time. One that passed
+ * without metrics is run there once where the base may write some: that it stopped is for the gate to say. Each
+ * comparison is a step: it happens once, however often the run is resumed. Other stages are returned as they are.
+ */
+export async function compareWithBase(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageRecord,
+): Promise<StageRecord> {
+  if (stage.stage !== 'integration' || attempt.patch.baseCommit === undefined) return stage;
+  const { acceptance } = attempt.identity.contract.effective;
+  const level = acceptance.qualityGates.maxAllowedRegression;
+  const networks: CheckNetwork[] = [];
+  const noting = async (asked: ReturnType<typeof askCheck>): ReturnType<typeof askCheck> => {
+    const outcome = await asked;
+    if (outcome.network) networks.push(outcome.network);
+    return outcome;
+  };
+  const base = new BaseSide(attempt, workspace, noting);
+  let mentioned: Promise<boolean> | undefined;
+  /** Whoever writes the file names it, in the command or in the tree: elsewhere the base is not run for nothing. */
+  const mayHaveMeasured = async ({ status, kind, command }: CheckRecord): Promise<boolean> => {
+    if (status !== 'passed' || kind === 'policy') return false;
+    if (command.includes(metricsFile)) return true;
+    const {
+      means: { scratch, settings },
+      patch,
+    } = attempt;
+    mentioned ??= treeMentions(scratch, patch.baseTree, [metricsFile], { signal: settings.signal });
+    return mentioned;
+  };
+  const checks: CheckRecord[] = [];
+  for (const [index, record] of stage.checks.entries()) {
+    const check = acceptance.verificationPlan.integrationChecks.find(({ id }) => id === record.id);
+    const isMeasured = measures(record);
+    const hasFailed = mustPass(record) && canBeOldFailure(record);
+    const wants = hasFailed || isMeasured || (await mayHaveMeasured(record));
+    if (!check || !wants || attempt.means.wallClockExceeded()) {
+      checks.push(record);
+      continue;
+    }
+    const task: CheckTask = {
+      stage: 'integration',
+      check,
+      index,
+      earlier: stage.checks,
+      implied: [],
+      received: record.carried?.received ?? [],
+      handsOn: false,
+    };
+    const baseline = await attempt.means.steps.once(
+      `baseline/${check.id}`,
+      async (): Promise<CheckBaseline> => {
+        // Names of tests and metrics are the check's own words.
+        const comparison = (found: CheckBaseline): CheckBaseline => {
+          const network = joinNetworks(networks.splice(0));
+          return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
+        };
+        if (hasFailed) return comparison({ failure: compareFailure(record, await base.run(task)) });
+        if (!isMeasured) {
+          const { metrics } = metricsOf((await base.run(task)).reports);
+          return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});
+        }
+        const onSide = (side: 'base' | 'candidate') =>
+          side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
+        return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
+      },
+    );
+    const isTolerated =
+      level !== 'none' && record.fromPolicy !== true && baseline.failure?.outcome === 'old-failure';
+    const compared = Object.keys(baseline).length > 0 ? { baseline } : {};
+    checks.push({ ...record, ...compared, ...(isTolerated ? { tolerated: true as const } : {}) });
+  }
+  return { ...stage, checks };
+}
+
+function measures({ status, hasMetrics }: CheckRecord): boolean {
+  return status === 'passed' && hasMetrics === true;
+}
+
+/**
+ * The base. Where checks hand something on, its fast checks have run, whatever came of them, and handed theirs to those
+ * of the integration stage.
+ */
+class BaseSide {
+  readonly #attempt: Attempt;
+  readonly #workspace: OpeningWorkspace;
+  readonly #noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>;
+  #prepared: Promise<readonly CarriedPath[]> | undefined;
+
+  constructor(
+    attempt: Attempt,
+    workspace: OpeningWorkspace,
+    noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>,
+  ) {
+    this.#attempt = attempt;
+    this.#workspace = workspace;
+    this.#noting = noting;
+  }
+
+  async run(task: CheckTask): ReturnType<typeof askCheck> {
+    this.#prepared ??= this.#prepare();
+    const received = await this.#prepared;
+    return this.#noting(askCheck(this.#attempt, this.#workspace.base, { ...task, received }));
+  }
+
+  async #prepare(): Promise<readonly CarriedPath[]> {
+    let received: readonly CarriedPath[] = [];
+    if (this.#attempt.ground.config.workspace.carry.length === 0) return received;
+    const { fastChecks } = this.#attempt.identity.contract.effective.acceptance.verificationPlan;
+    for (const [index, check] of fastChecks.entries()) {
+      if (check.kind === 'policy') continue;
+      const { carried } = await this.#noting(
+        askCheck(this.#attempt, this.#workspace.base, {
+          stage: 'fast',
+          check,
+          index,
+          earlier: [],
+          implied: [],
+          received,
+        }),
+      );
+      received = carried?.handedOn ?? received;
+    }
+    return received;
+  }
+}

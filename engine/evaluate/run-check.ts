@@ -1,0 +1,280 @@
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import type { CheckContext, CheckOutcome } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
+import type { CarriedPath, CheckRecord, CheckTime, StageName } from '../../core/interfaces/stage.ts';
+import { metricsOf } from '../../readers/reports/metrics.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { outputTail } from '../record/failure-text.ts';
+import { joinNetworks } from '../record/judgement-objects.ts';
+import { environmentFault } from '../state/machine.ts';
+import { type Attempt, policyOf } from '../state/open-run.ts';
+import { type AskedFurther, askFurther } from './ask-further.ts';
+import { askPolicy } from './ask-policy.ts';
+import { askRule } from './ask-rules.ts';
+import { inWorld } from './carry/in-world.ts';
+import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
+import { blameOrigin, checkOrigin } from './check-origin.ts';
+import { CheckWatch } from './check-time.ts';
+import { collectArtifacts } from './collect-artifacts.ts';
+import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
+import { givenSecrets, secretsAwaited } from './given-secrets.ts';
+import { isMandatory } from './is-mandatory.ts';
+import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
+import { ruleQuestion } from './rule-question.ts';
+import { type CheckUses, runCommand, type TracedCommand } from './run-command.ts';
+import {
+  finishedCode,
+  keepScan,
+  refusedByPolicy,
+  type ScannedTrees,
+  scanContext,
+  scannedTrees,
+} from './run-scanner.ts';
+import { redactWritten } from './written-outside.ts';
+
+/** One check of a stage, and what is known when it starts. */
+export interface CheckTask {
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  /** Its place in the contract's list. */
+  readonly index: number;
+  /** What the checks before it did: for a policy check, all commands and suites of its stage. */
+  readonly earlier: readonly CheckRecord[];
+  /** Artifacts that its output counts as although it claims none. */
+  readonly implied: readonly string[];
+  /** What those before it handed on. */
+  readonly received: readonly CarriedPath[];
+  /** What the second runs of those before it handed on (docs/tests-kept.md), where any did. */
+  readonly receivedAtPolicy?: readonly CarriedPath[];
+  /** Whether it is told what its command writes outside the scope; default false. */
+  readonly tellsWrites?: boolean;
+  /** Whether anything comes after it that could be handed something; default true. */
+  readonly handsOn?: boolean;
+  /** The run gives no verdict. */
+  readonly traced?: TracedCommand;
+  /** Of a scanner whose report is evaluated. */
+  readonly scanned?: ScannedTrees;
+}
+
+/**
+ * Runs one check to its record. A broken check kind has failed its check; only faults of the run and of its machine are
+ * thrown.
+ */
+export async function runCheck(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: CheckTask,
+): Promise<CheckRecord> {
+  const { stage, check } = task;
+  const { box, patch, means } = attempt;
+  const scanned = await scannedTrees(attempt, workspace, check);
+  const ran = await askCheck(attempt, scanned?.candidate.side ?? workspace, {
+    ...task,
+    tellsWrites: true,
+    ...(scanned ? { scanned } : {}),
+  });
+  const scan = scanned && (await keepScan(attempt, scanned, { stage, checkId: check.id }, ran));
+  const sign = patch.baseCommit === undefined || scanned ? undefined : environmentSign(check, ran);
+  if (sign !== undefined && (await canBeOfMachine(sign, check, patch, means.scratch)))
+    stopIfSameAtBase(
+      check,
+      sign,
+      await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),
+    );
+  const further: AskedFurther = scanned
+    ? {
+        outcome: { ...ran, findings: [...ran.findings, ...(await askByPolicy(attempt, scanned, task, ran))] },
+        artifacts: scan?.artifacts ?? [],
+      }
+    : await askFurther(attempt, workspace, task, ran, (side, other) =>
+        askCheck(attempt, side, { ...task, ...other }),
+      );
+  const asked = { ...ran, ...further.outcome };
+  const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
+  const { records: artifacts, findings: untaken } = await collectArtifacts(
+    box,
+    stage,
+    check,
+    asked,
+    task.implied,
+  );
+  const origin = checkOrigin(check.id, attempt.identity.contract, attempt.ground.config);
+  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
+    blameOrigin(one, origin),
+  );
+  const outcome = { ...asked, findings: found };
+  const { result } = outcome;
+  const failed = outcome.findings.some((finding) => finding.severity === 'error');
+  const tail = failed ? outputTail(result, policyOf(attempt)) : undefined;
+  return {
+    id: check.id,
+    kind: check.kind,
+    stage,
+    status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
+    required: check.required,
+    ...(isMandatory(attempt, check) ? { fromPolicy: true as const } : {}),
+    command: check.command ?? '',
+    expectedExitCode: scanned ? finishedCode(scanned, check, result) : check.expectedExitCode,
+    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result?.signal === undefined ? {} : { signal: result.signal }),
+    timedOut: result?.timedOut ?? false,
+    ...asked.time,
+    ...(outcome.tests ? { tests: outcome.tests } : {}),
+    ...(outcome.tools ? { tools: outcome.tools } : {}),
+    ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
+    ...(outcome.network ? { network: outcome.network } : {}),
+    ...(attempt.observed?.checks[check.id] ? { observed: attempt.observed.checks[check.id] } : {}),
+    ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
+    ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
+    ...(further.onBaseProduct ? { onBaseProduct: further.onBaseProduct } : {}),
+    ...(scan ? { scan: scan.record } : {}),
+    ...(outcome.carried ? { carried: outcome.carried } : {}),
+    ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
+    ...(tail ? { outputTail: tail } : {}),
+    artifacts: [...artifacts, ...further.artifacts],
+    findings: outcome.findings,
+  };
+}
+
+/** Scans once more where the change brings what judges the scan: nothing of the change is left out of either scan. */
+async function askByPolicy(
+  attempt: Attempt,
+  { judged, ...scanned }: ScannedTrees,
+  task: CheckTask,
+  ran: CheckOutcome,
+): Promise<readonly Finding[]> {
+  if (judged === undefined) return [];
+  const trees = { ...scanned, candidate: judged };
+  return refusedByPolicy(
+    ran,
+    await askCheck(attempt, judged.side, { ...task, handsOn: false, scanned: trees }),
+  );
+}
+
+/** Runs a check in a workspace and leaves nothing of it but its outcome. */
+export async function askCheck(
+  attempt: Attempt,
+  workspace: WorkspaceSide,
+  task: CheckTask,
+): Promise<CheckOutcome & { readonly time: CheckTime }> {
+  const watch = new CheckWatch(attempt.means.settings.clock);
+  const uses: CheckUses = { networks: [], tools: [], findings: [], watch };
+  const awaited = secretsAwaited(attempt, task);
+  const outcome: CheckOutcome = awaited
+    ? { findings: [{ ...awaited, rule: 'check-outcome' }], reports: [], waiting: true }
+    : await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
+  const time = watch.read();
+  attempt.means.settings.signal.throwIfAborted();
+  const policy = policyOf(attempt);
+  const network = redactHosts(joinNetworks(uses.networks), policy);
+  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.unconfined === true;
+  const {
+    network: _network,
+    tools: _tools,
+    carried: _carried,
+    wroteOutside: _wrote,
+    time: _time,
+    ...said
+  } = outcome;
+  const clean = redactTexts(
+    { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
+    policy,
+  );
+  return {
+    ...said,
+    ...clean,
+    time,
+    findings: [
+      ...clean.findings,
+      ...networkFindings(network?.uses ?? []),
+      ...(isUnguarded ? [unguardedNetwork] : []),
+    ],
+    ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
+    ...(network ? { network } : {}),
+    ...(uses.carried ? { carried: uses.carried } : {}),
+    ...(uses.wroteOutside ? { wroteOutside: redactWritten(uses.wroteOutside, policy) } : {}),
+  };
+}
+
+async function judgeCheck(
+  attempt: Attempt,
+  context: CheckContext,
+  check: EffectiveCheck,
+): Promise<CheckOutcome> {
+  try {
+    const runner = await attempt.means.engine.slots.check.pick(check.kind);
+    return await runner.run(context);
+  } catch (fault) {
+    if (fault instanceof WorkspaceLost) throw fault;
+    if (attempt.means.settings.signal.aborted) throw attempt.means.settings.signal.reason;
+    const broken = environmentFault(fault);
+    if (broken !== undefined) throw broken;
+    const code = isWritError(fault) ? fault.code : 'INTERNAL';
+    const finding: Finding = {
+      rule: 'check-outcome',
+      severity: 'error',
+      message: `the check could not be run: ${messageOf(fault)}`,
+      detail: { code },
+    };
+    return { findings: [finding], reports: [] };
+  }
+}
+
+function checkContext(
+  attempt: Attempt,
+  workspace: WorkspaceSide,
+  task: CheckTask,
+  uses: CheckUses,
+): CheckContext {
+  const { stage, check, earlier, received, handsOn = true, tellsWrites = false, traced } = task;
+  const {
+    identity: { contract, scope },
+    ground,
+    patch,
+    box,
+  } = attempt;
+  const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
+    spec: contract.effective,
+    patch,
+    scope,
+    stage: { name: stage, checks: earlier },
+    artifacts: box.list(),
+  };
+  const report = ground.config.checks.reports.get(check.id);
+  const run = (side: WorkspaceSide, passing: Parameters<typeof inWorld>[2], used: CheckUses) =>
+    inWorld(attempt, side, passing, used, (world) =>
+      runCommand(
+        attempt,
+        world,
+        {
+          check,
+          secrets: givenSecrets(attempt, task),
+          ...(traced === undefined ? {} : { traced }),
+          ...(ground.scanners.byCheck.get(check.id)?.shown ?? {}),
+        },
+        used,
+      ),
+    );
+  // What a scanner does at the base is no part of its time, and no finding about the candidate.
+  const atBase = { findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
+  return {
+    check,
+    ...(report === undefined ? {} : { report }),
+    ruleInput,
+    runCommand: () => run(workspace, { received, handsOn, tellsWrites }, uses),
+    ...(task.scanned
+      ? {
+          scan: scanContext(attempt, task.scanned, (side) =>
+            run(side, { received: [], handsOn: false, tellsWrites: false }, { ...uses, ...atBase }),
+          ),
+        }
+      : {}),
+    async askRule(id, args) {
+      const rule = ground.rules.get(id);
+      const question = ruleQuestion(attempt, ruleInput);
+      return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { stat } from 'node:fs/promises';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { CheckContext } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ToolSettled } from '../../core/interfaces/hook-payload.ts';
+import type { EffectiveCheck, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
+import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
+import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
+import type { ToolUse } from '../../core/interfaces/stage.ts';
+import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-acl/acl.ts';
+import { checkEnvironment } from '../../workspace/process/check-environment.ts';
+import { limitedShell } from '../../workspace/process/find-program.ts';
+import { maxMemoryBytes } from '../state/machine.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { Passing } from './carry/in-world.ts';
+import { openNetwork } from './check-network.ts';
+import { goOn } from './environment-sign.ts';
+import { isMandatory } from './is-mandatory.ts';
+import type { OpenWorkspace } from './open-workspace.ts';
+import { readReports } from './read-reports.ts';
+
+/** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
+const defaultMaxOutputBytes = 1024 * 1024;
+
+const allowAll: EffectiveToolAcl = {
+  allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: {} }],
+  deny: [],
+};
+
+/** Without a network npm would repeat each request for more than a minute and print nothing meanwhile. */
+const withoutNetwork = { npm_config_fetch_retries: '0' };
+
+/** What a check used on its way, written down by whoever gave it. */
+export interface CheckUses extends Passing {
+  readonly networks: CheckNetwork[];
+  readonly tools: ToolUse[];
+}
+
+/** As of a sandbox request, for a run that gives no verdict: variables and binds that help the tracer. */
+export type TracedCommand = Pick<SandboxRequest, 'binds' | 'env'> & { readonly traceTo: string };
+
+export interface CommandOfCheck {
+  readonly check: EffectiveCheck;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly traced?: TracedCommand;
+  /** Of a scanner, as of a sandbox request: further binds and tools; it has no network. */
+  readonly binds?: SandboxRequest['binds'];
+  readonly tools?: SandboxRequest['tools'];
+}
+
+/**
+ * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox and with the
+ * secrets that it is given; a refusal is a value.
+ */
+export async function runCommand(
+  attempt: Attempt,
+  workspace: OpenWorkspace,
+  { check, secrets, traced, binds, tools }: CommandOfCheck,
+  uses: CheckUses,
+): ReturnType<CheckContext['runCommand']> {
+  const {
+    identity: { contract, runId },
+    means: { signal },
+  } = attempt;
+  const { clock } = attempt.means.settings;
+  const command = check.command ?? '';
+  const { reports, skipped } = workspace;
+  const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
+  const env = {
+    ...secrets,
+    ...checkEnvironment({
+      intentSpecId: contract.effective.metadata.id,
+      intentSpecDigest: contract.digest,
+      runId,
+      workspace: inside.workspace,
+      baseSha: attempt.patch.baseCommit ?? '',
+      patchSetDigest: attempt.patch.digest,
+      reportsDir: inside.reports,
+    }),
+  };
+  const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
+  const startedAt = toRfc3339(clock.now());
+  const started = clock.monotonic();
+  const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
+    const durationMs = Math.round(clock.monotonic() - started);
+    const { outcome, refusal, exitCode } = settled;
+    uses.tools.push({
+      tool: tool.tool,
+      action: tool.action,
+      command,
+      outcome,
+      ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+      ...(exitCode === undefined ? {} : { exitCode }),
+      durationMs,
+      startedAt,
+    });
+    await attempt.means.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+  };
+  // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the
+  // same.
+  const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
+  const guard = (isProgram: (path: string) => boolean) =>
+    guardCommand(toolAcl, command, { variables: Object.keys(env), isProgram });
+  const acl = guard(programsIn(workspace.provided));
+  // A command that no rule allows is refused for that, wherever its program is.
+  const refusal =
+    acl.refusal &&
+    (guard(mayBeProgram).refusal ??
+      (skipped.length > 0 ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal));
+  const denied = refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
+  if (denied) {
+    await settle({ outcome: 'denied', refusal: denied });
+    return { denied, reports: [] };
+  }
+  await attempt.means.engine.hooks.tool.started.call(tool);
+  const isScanner = binds !== undefined;
+  const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
+  const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
+  const running = uses.watch.running(() =>
+    workspace.sandbox.run({
+      argv: limitedShell(command, acl.maxWriteBytes),
+      workspace: workspace.directory,
+      reports,
+      binds: [...workspace.binds, ...(binds ?? []), ...(traced?.binds ?? [])],
+      ...(tools === undefined ? {} : { tools }),
+      env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
+      network: way.network,
+      timeoutMs: check.timeoutSeconds * 1000,
+      maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+      maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
+      signal,
+      ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
+    }),
+  );
+  const result = await running.finally(async () => {
+    const had = await way.close();
+    if (had) uses.networks.push(had);
+  });
+  const read = await readReports(reports, emptySince);
+  const failed =
+    result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
+  await settle({
+    outcome: failed ? 'failed' : 'done',
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+  });
+  const [tooMuch] = read.findings;
+  return {
+    ...(tooMuch ? { denied: tooMuch } : {}),
+    result,
+    reports: read.files,
+    unread: read.unread,
+    skipped,
+  };
+}
+
+/**
+ * The refusal of a command whose program is in a directory that was not shared. Throws it, so that the run stops
+ * without a decision, unless the change itself alters the lockfile or the directory.
+ */
+function shareMissing(
+  { patch, ground }: Attempt,
+  checkId: string,
+  skipped: readonly string[],
+): Pick<Finding, 'message' | 'detail'> {
+  const { lockfile, share } = ground.config.workspace;
+  const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
+  const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
+  const decides = (path: string): boolean =>
+    path === lockfile || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
+  const isByChange = patch.files.some(({ path, oldPath = path }) => decides(path) || decides(oldPath));
+  if (isByChange) return { message, detail };
+  throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+    message,
+    detail,
+    hints: [`mend that in the working tree, then ${goOn}`],
+  });
+}

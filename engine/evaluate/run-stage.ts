@@ -1,0 +1,376 @@
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import type {
+  CheckFacts,
+  StageCheck,
+  StageCheckInput,
+  StandingFinding,
+} from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import {
+  type CarriedPath,
+  type CheckRecord,
+  mustPass,
+  type StageName,
+  type StageRecord,
+} from '../../core/interfaces/stage.ts';
+import { storable } from '../../core/kernel/answer.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { isApproverCheck } from '../../spec/facts.ts';
+import { limitTails } from '../record/failure-text.ts';
+import type { Production } from '../state/evidence.ts';
+import { inParallel, parallelLimit } from '../state/machine.ts';
+import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
+import { withValues } from '../state/run-secrets.ts';
+import { askRules } from './ask-rules.ts';
+import { impliedArtifacts } from './collect-artifacts.ts';
+import { judgeExecutedStage } from './executed-rules.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
+import { produceArtifacts } from './produce-artifacts.ts';
+import { compareWithBase } from './regression.ts';
+import { ruleQuestion } from './rule-question.ts';
+import { runCheck } from './run-check.ts';
+
+/**
+ * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy
+ * checks (they judge what the others left), then everyone who judges the stage. Records stand in the contract's order.
+ * A stage that waits for people is asked again by the next process.
+ */
+export async function runStage(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageName,
+  before: readonly StageRecord[],
+): Promise<StageRecord> {
+  const steps = attempt.means.steps.under(stage);
+  const record = await steps.once(
+    'settled',
+    () => settleStage(withSteps(attempt, steps), workspace, stage, before),
+    ({ status }) => status !== 'waiting',
+  );
+  for (const check of record.checks) attempt.box.keep(check.artifacts);
+  for (const made of ['made-by-commands', 'made-by-policies'])
+    takeUp(attempt, steps.ended(made)?.answer as Production | undefined);
+  return record;
+}
+
+async function settleStage(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageName,
+  before: readonly StageRecord[],
+): Promise<StageRecord> {
+  const {
+    identity: { contract, runId },
+    means: { engine, steps },
+    patch,
+    box,
+  } = attempt;
+  const spec = contract.effective;
+  const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
+  const implied = impliedArtifacts(spec, stage);
+  const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
+  const { config } = attempt.ground;
+  // What a check finds must not depend on which of two was quicker.
+  const limit = config.workspace.carry.length > 0 ? 1 : parallelLimit(spec, config.checks.maxParallel);
+  let received = before.reduce((found, { checks }) => handedOn(inRunOrder(checks), found), nothing);
+  let receivedAtPolicy = before.reduce(
+    (found, { checks }) => handedOnAtPolicy(inRunOrder(checks), found),
+    nothing,
+  );
+  // What people have to say comes before anything that may change something.
+  const isHeld = stage === 'release' && spec.security.secrets.policy === 'allow-scoped';
+  const first = isHeld ? listed.filter(({ check }) => isApproverCheck(check)) : [];
+  const askAll = async (tasks: typeof listed): Promise<void> => {
+    const earlier = settled.filter((record) => record !== undefined);
+    await inParallel(tasks, limit, async (task) => {
+      attempt.means.settings.signal.throwIfAborted();
+      const ended = steps.ended(`check/${task.check.id}`);
+      if (!ended && attempt.means.wallClockExceeded()) return;
+      const record = await steps.once(
+        `check/${task.check.id}`,
+        () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
+        ({ status }) => status !== 'waiting',
+      );
+      box.keep(record.artifacts);
+      received = handedOn([record], received);
+      receivedAtPolicy = handedOnAtPolicy([record], receivedAtPolicy);
+      settled[task.index] = record;
+    });
+  };
+  const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
+    await askAll(tasks);
+    const ran = settled.filter((record) => record !== undefined);
+    const record: StageRecord = {
+      stage,
+      status: 'passed',
+      expected: listed.length,
+      ran: ran.length,
+      checks: limitTails(ran),
+      findings: [],
+    };
+    const isFinal = !ran.some(({ status }) => status === 'waiting');
+    const production = await steps.once(
+      made,
+      () => produceArtifacts(attempt, record, before),
+      () => isFinal,
+    );
+    takeUp(attempt, production);
+    return record;
+  };
+  await askAll(first);
+  await runAll(
+    listed.filter(({ check }) => check.kind !== 'policy'),
+    'made-by-commands',
+  );
+  const unjudged = await runAll(
+    listed.filter((task) => task.check.kind === 'policy' && !first.includes(task)),
+    'made-by-policies',
+  );
+  const compared = await compareWithBase(attempt, workspace, unjudged);
+  const findings = [
+    ...(await judgeStage(attempt, compared)),
+    ...(await judgeExecutedStage(attempt, compared)),
+  ];
+  const judged: StageRecord = { ...compared, findings };
+  const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
+  const found = redactTexts([...findings, ...added], policyOf(attempt));
+  const further = await askStageChecks(attempt, { ...judged, findings: found }, before);
+  const record = settle({ ...judged, ...further, findings: [...found, ...further.findings] });
+  await engine.hooks.stage.settled.call({ runId, stage: record });
+  return record;
+}
+
+const nothing: readonly CarriedPath[] = [];
+
+/** What stands at the carried paths after these checks; one that ran no command changes nothing. */
+function handedOn(checks: readonly CheckRecord[], before: readonly CarriedPath[]): readonly CarriedPath[] {
+  return checks.findLast(({ carried }) => carried !== undefined)?.carried?.handedOn ?? before;
+}
+
+/** The same where the policy commit's judge ran a second time: each such run goes on from the one before it. */
+function handedOnAtPolicy(
+  checks: readonly CheckRecord[],
+  before: readonly CarriedPath[],
+): readonly CarriedPath[] {
+  const last = checks.findLast(({ carried }) => carried !== undefined);
+  return (last?.atPolicy?.carried ?? last?.carried)?.handedOn ?? before;
+}
+
+function inRunOrder(checks: readonly CheckRecord[]): readonly CheckRecord[] {
+  const isPolicy = ({ kind }: CheckRecord): boolean => kind === 'policy';
+  return [...checks.filter((check) => !isPolicy(check)), ...checks.filter(isPolicy)];
+}
+
+function takeUp({ box }: Pick<Attempt, 'box'>, production: Production | undefined): void {
+  if (production === undefined) return;
+  box.keep(production.records);
+  box.note(production);
+}
+
+async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {
+  const {
+    identity: { contract, scope },
+    ground,
+    patch,
+    box,
+  } = attempt;
+  const spec = contract.effective;
+  const question = ruleQuestion(attempt, {
+    spec,
+    patch,
+    scope,
+    stage: { name: stage.stage, checks: stage.checks },
+    artifacts: box.list(),
+  });
+  return askRules(question, ground.rules.at(stage.stage, spec));
+}
+
+/**
+ * `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has
+ * failed.
+ */
+function settle(stage: StageRecord): StageRecord {
+  const required = stage.checks.filter(mustPass);
+  const failed =
+    stage.findings.some((finding) => finding.severity === 'error') ||
+    stage.ran !== stage.expected ||
+    required.some((check) => check.status === 'failed' && !check.tolerated);
+  if (failed) return { ...stage, status: 'failed' };
+  if (required.some((check) => check.status === 'waiting')) return { ...stage, status: 'waiting' };
+  return { ...stage, status: stage.expected === 0 ? 'skipped' : 'passed' };
+}
+
+/** A process that breaks is asked so often in all: what the machine does is not the change's fault. */
+const maxTries = 3;
+const waitMs = 1000;
+const asksAgain: readonly unknown[] = ['threw', 'crashed', 'sandbox-failed'];
+
+/**
+ * What the checks that plugins of others bring find at a stage, in the order of the configuration: added to what stands
+ * there, and one that gives no answer is an `error` that names it, its plugin, the stage and the reason. Each is asked
+ * once about a candidate and stage; its answer is recorded, and holds when the run goes on. `asked` names each of them.
+ */
+export async function askStageChecks(
+  attempt: Attempt,
+  stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
+  before: readonly StageRecord[],
+): Promise<Pick<StageRecord, 'asked' | 'findings'>> {
+  const { plugins } = attempt.ground;
+  const asked = [...plugins.stageChecks.values()].filter(({ stages }) => stages.includes(stage.stage));
+  if (asked.length === 0) return { findings: [] };
+  const { steps } = attempt.means;
+  const policy = withValues(policyOf(attempt), await plugins.secrets());
+  let input: StageCheckInput | undefined;
+  const standing = (): StageCheckInput => {
+    input ??= redactTexts(stageCheckInput(attempt, stage, before), policy);
+    return input;
+  };
+  let diff: { readonly text: string | undefined } | undefined;
+  const withDiff = (): StageCheckInput | undefined => {
+    diff ??= { text: redactTexts(diffText(attempt.patch), policy) };
+    return diff.text === undefined
+      ? undefined
+      : { ...standing(), patch: { ...standing().patch, diff: diff.text } };
+  };
+  const answers = await Promise.all(
+    asked.map((one) =>
+      steps.once(`stage-check/${one.name}`, async () => {
+        const given = one.readsDiff ? withDiff() : standing();
+        const found =
+          given === undefined
+            ? [noAnswer(one, stage.stage, 'input-too-large', `a diff of more than ${maxDiffBytes} bytes`, 0)]
+            : await ask(attempt, one, given);
+        return redactTexts(found, policy);
+      }),
+    ),
+  );
+  return {
+    findings: answers.flat(),
+    asked: asked.map(({ name, plugin }, at) => {
+      const isRefused = answers[at]?.some(({ severity }) => severity === 'error') ?? true;
+      return { name, plugin, status: isRefused ? 'failed' : 'passed' };
+    }),
+  };
+}
+
+async function ask(
+  { means: { settings, signal } }: Attempt,
+  check: StageCheck,
+  input: StageCheckInput,
+): Promise<readonly Finding[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await check.judge(input, signal);
+    } catch (fault) {
+      signal.throwIfAborted();
+      const reason = isWritError(fault) ? (fault.detail.reason ?? fault.code) : 'failed';
+      if (tries < maxTries && asksAgain.includes(reason))
+        await settings.clock.sleep(waitMs * 2 ** (tries - 1), signal);
+      else return [noAnswer(check, input.stage, String(reason), messageOf(fault), tries)];
+    }
+  }
+}
+
+function noAnswer(
+  { name, plugin }: StageCheck,
+  stage: string,
+  reason: string,
+  found: string,
+  tries: number,
+): Finding {
+  const told = found.replace(`plugin \`${plugin}\` gave no answer (${reason}): `, '');
+  const said = `stage check \`${name}\` of plugin \`${plugin}\` gave no answer at stage \`${stage}\` (${reason})`;
+  return {
+    rule: name,
+    severity: 'error',
+    message: storable(`${said}: ${told}`.slice(0, 4000)),
+    detail: { code: 'PLUGIN_PROCESS_FAULT', plugin, stage, reason, tries },
+  };
+}
+
+/** Findings that are told, and characters of the message of each. */
+const maxFindings = 2000;
+const maxMessage = 500;
+/** Octets of the diff. */
+const maxDiffBytes = 8 * 1024 * 1024;
+
+/** What stands at a stage, without the diff: bounded data, of everything that happened in the run before it. Pure. */
+function stageCheckInput(
+  { identity: { contract, runId }, patch, box, patchFindings = [] }: StandingAttempt,
+  stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
+  before: readonly Pick<StageRecord, 'stage' | 'checks' | 'findings'>[],
+): StageCheckInput {
+  const { digest, baseCommit, baseTree, candidateTree, files } = patch;
+  const stages = [...before, stage];
+  const found = [
+    ...patchFindings.map((one) => toStanding(one, {})),
+    ...stages.flatMap((one) => [
+      ...one.checks.flatMap((check) =>
+        check.findings.map((finding) => toStanding(finding, { stage: one.stage, check: check.id })),
+      ),
+      ...one.findings.map((finding) => toStanding(finding, { stage: one.stage })),
+    ]),
+  ];
+  const isError = ({ severity }: StandingFinding): boolean => severity === 'error';
+  const sorted = [...found.filter(isError), ...found.filter((one) => !isError(one))];
+  return {
+    runId,
+    stage: stage.stage,
+    spec: contract.effective,
+    patch: {
+      digest,
+      ...(baseCommit === undefined ? {} : { baseCommit }),
+      baseTree,
+      candidateTree,
+      files: files.map(({ start: _start, end: _end, ...file }) => file),
+    },
+    checks: stages.flatMap(({ checks }) => checks.map(toFacts)),
+    findings: sorted.slice(0, maxFindings),
+    omittedFindings: Math.max(0, sorted.length - maxFindings),
+    artifacts: box.list().map(({ name, stage, checkId, sha256, sizeBytes, contentType }) => ({
+      name,
+      stage,
+      ...(checkId === undefined ? {} : { checkId }),
+      sha256,
+      sizeBytes,
+      contentType,
+    })),
+  };
+}
+
+/** The diff as text; `undefined` where it is larger than a check is handed. */
+function diffText({ diff }: Attempt['patch']): string | undefined {
+  if (diff.length > maxDiffBytes) return undefined;
+  return Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength).toString('utf8');
+}
+
+type StandingAttempt = Pick<Attempt, 'patch' | 'patchFindings'> & {
+  readonly identity: Pick<Attempt['identity'], 'contract' | 'runId'>;
+  readonly box: Pick<Attempt['box'], 'list'>;
+};
+
+function toStanding(
+  { detail: _detail, message, ...finding }: Finding,
+  place: Pick<StandingFinding, 'stage' | 'check'>,
+): StandingFinding {
+  return { ...finding, message: message.slice(0, maxMessage), ...place };
+}
+
+function toFacts({ tests, ...check }: CheckRecord): CheckFacts {
+  const { id, kind, stage, status, required, fromPolicy, tolerated } = check;
+  const { command, expectedExitCode, exitCode, timedOut } = check;
+  return {
+    id,
+    kind,
+    stage,
+    status,
+    required,
+    ...(fromPolicy ? { fromPolicy } : {}),
+    ...(tolerated ? { tolerated } : {}),
+    command,
+    expectedExitCode,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    timedOut,
+    ...(tests ? { tests: { passed: tests.passed, failed: tests.failed, skipped: tests.skipped } } : {}),
+  };
+}

@@ -1,0 +1,94 @@
+import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import { isTooling } from '../../../readers/judges/rules.ts';
+import { type LinkedEntry, readLinks } from '../../../readers/judges/tree.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import type { GitDirectory } from '../../../workspace/git/git.ts';
+import { listTree } from '../../../workspace/git/tree.ts';
+import type { PrepareStep } from '../../config/config.ts';
+import { isBelow } from '../../state/open-scanners.ts';
+import { Following } from '../reach/following.ts';
+import { joinScripts } from '../reach/join-reach.ts';
+
+/**
+ * What the checks of a contract execute to judge, followed through the tree of the base, and the scripts that `prepare`
+ * runs: these make what checks are given.
+ */
+export async function findJudge(
+  objects: GitDirectory,
+  baseTree: string,
+  spec: EffectiveIntentSpec,
+  prepare: readonly PrepareStep[],
+): Promise<JudgeReach> {
+  const checks = Object.values(spec.acceptance.verificationPlan).flat();
+  if (!checks.some(({ command = '' }) => command !== '')) return nothing;
+  const entries = await listTree(objects, baseTree);
+  const files = entries.filter(({ mode }) => mode.startsWith('1') && !mode.startsWith('16'));
+  const read = (paths: readonly string[]) => readBlobs(objects, baseTree, paths);
+  const checked = await followChecks(checks, files, read);
+  const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
+  if (steps.length === 0) return checked;
+  const prepared = await followChecks(steps, files, read);
+  const inputs = prepare.flatMap((step) => step.inputs);
+  const tooling = files
+    .filter(({ path }) => isBelow(path, inputs) && isTooling(path))
+    .map(({ path }) => path);
+  return joinPrepared(checked, prepared, tooling, inputs);
+}
+
+const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const ofPrepare = '`[[workspace.prepare]]`';
+
+/**
+ * Scripts that `prepare` runs, and tooling among its inputs, new files included, count for every check. What it
+ * installs, and with which settings, is no judge.
+ */
+function joinPrepared(
+  checked: JudgeReach,
+  prepared: JudgeReach,
+  tooling: readonly string[],
+  inputs: readonly string[],
+): JudgeReach {
+  const files = new Map(checked.files.map((file) => [file.path, file]));
+  const add = (path: string, role: 'script' | 'manifest'): void =>
+    void files.set(path, { path, role, via: ofPrepare, checks: [] });
+  for (const path of tooling) add(path, 'script');
+  for (const { path, role } of prepared.files) if (role === 'script' || role === 'manifest') add(path, role);
+  const paths = [...files.keys()].sort();
+  const fresh = inputs.filter((input) => isTooling(`${input}/`)).map((input) => [`${input}/**/*`, ofPrepare]);
+  return {
+    ...checked,
+    files: paths.flatMap((path) => files.get(path) ?? []),
+    scripts: joinScripts(checked.scripts, prepared.scripts),
+    ...(fresh.length === 0 ? {} : { absent: { ...checked.absent, ...Object.fromEntries(fresh) } }),
+  };
+}
+
+/**
+ * Follows the commands of checks through a tree: scripts that they name, scripts of manifests with their hooks,
+ * recipes, and what these call and import. At most 500 files of 1 MiB, six hops; what is left out is told.
+ */
+export async function followChecks(
+  checks: readonly { readonly id: string; readonly command?: string }[],
+  entries: readonly LinkedEntry[],
+  read: (paths: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>,
+): Promise<JudgeReach> {
+  const following = new Following(entries, await readLinks(entries, read));
+  for (const { id, command = '' } of checks) {
+    following.begin(id);
+    following.text(command, '', `the command of check \`${id}\``, 0);
+    // What runs says which configuration is read, and that may say what runs.
+    do
+      for (let wanted = following.next(); wanted.length > 0; wanted = following.next()) {
+        const bytes = await read(wanted.map(({ path }) => path));
+        for (const visit of wanted) following.read(visit, bytes.get(visit.path));
+      }
+    while (following.configure());
+  }
+  return following.reach();
+}

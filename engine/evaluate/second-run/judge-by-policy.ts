@@ -1,0 +1,119 @@
+import type { CheckOutcome } from '../../../core/interfaces/check.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
+import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { keepLaidRun } from '../../record/judgement-objects.ts';
+import { type Attempt, policyOf } from '../../state/open-run.ts';
+import { isBelow } from '../../state/open-scanners.ts';
+import { preparedFills } from '../observe/prepared-fills.ts';
+import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
+import { type LaidTree, leavesJudging } from './policy-judge.ts';
+import { toldOutcome } from './told-outcome.ts';
+
+const rule = 'judge-changed';
+/** Name of the output of the second run among the artifacts. */
+const logName = 'policy-judge-log';
+const maxNamed = 10;
+
+/** What the policy commit's judge came to. */
+export interface JudgedByPolicy {
+  readonly findings: readonly Finding[];
+  readonly outcome?: CheckOutcome;
+  readonly run?: LaidRun;
+  readonly artifacts: readonly ArtifactRecord[];
+}
+
+export interface JudgedCheck {
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  readonly received: readonly CarriedPath[];
+  /** What the second runs before it handed on, where any did. */
+  readonly receivedAtPolicy?: readonly CarriedPath[];
+}
+
+const nothing: JudgedByPolicy = { findings: [], artifacts: [] };
+
+/**
+ * Judges once more by the policy commit's version where the patch changes what a check judges by and nobody reviews
+ * that (rule `judge-changed`): a check that passed is run in the candidate with that version laid over it, and fails
+ * where it fails there. So is one that was handed something that such a run left otherwise.
+ */
+export async function judgeByPolicy(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: JudgedCheck,
+  ran: CheckOutcome,
+  run: (side: WorkspaceSide, received: readonly CarriedPath[]) => Promise<CheckOutcome>,
+): Promise<JudgedByPolicy> {
+  if (ran.result === undefined) return nothing;
+  const unprepared = attempt.observed?.unprepared[task.check.id] ?? [];
+  const brought = unprepared.length > 0 ? await preparedFills(unprepared, await workspace.provided()) : [];
+  const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
+  const { received, receivedAtPolicy = received } = task;
+  const differs = judge !== undefined && JSON.stringify(received) !== JSON.stringify(receivedAtPolicy);
+  if (!(judge?.judges(task.check.id) || differs || brought.length > 0)) return nothing;
+  const isFailed = ran.findings.some(({ severity }) => severity === 'error');
+  if (isFailed) return { findings: neverTolerated(attempt, task), artifacts: [] };
+  const { expectedExitCode } = task.check;
+  const prepared = brought.map((path) => ({ path }));
+  const withPrepared = (one: LaidTree): LaidTree => ({ tree: one.tree, laid: [...one.laid, ...prepared] });
+  let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
+  // Its dependencies are made in a workspace of its own.
+  if (brought.length > 0) await (await workspace.base.open([])).close();
+  const inputs = attempt.ground.config.workspace.prepare.flatMap((step) => step.inputs);
+  const over = ({ tree, laid: paths }: LaidTree): WorkspaceSide => {
+    const isOfPrepare = paths.some(({ path }) => isBelow(path, inputs));
+    return workspace.over(tree, brought.length > 0 ? 'base' : isOfPrepare ? 'own' : 'candidate');
+  };
+  let outcome = await run(over(laid), receivedAtPolicy);
+  let told = toldOutcome(outcome, expectedExitCode);
+  if (told === undefined && judge?.apart) {
+    // With the product put back as well, the judge that stands would have judged what stands.
+    laid = withPrepared(judge.apart);
+    outcome = await run(over(laid), receivedAtPolicy);
+    told = toldOutcome(outcome, expectedExitCode);
+  }
+  const { tree, laid: paths } = laid;
+  const { record, log } = await keepLaidRun(attempt, task, outcome, { name: logName, tree, laid: paths });
+  const finding = redactTexts(toFinding(laid, told), policyOf(attempt));
+  return { findings: [finding], outcome, run: record, artifacts: log ? [log] : [] };
+}
+
+function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
+  const names = laid.map(({ path, parts }) =>
+    parts === undefined ? `\`${path}\`` : `\`${path}\` (${parts.map((part) => `\`${part}\``).join(', ')})`,
+  );
+  const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : '';
+  const by = `${names.slice(0, maxNamed).join(', ')}${more} as the policy commit has it`;
+  return told === undefined
+    ? {
+        rule,
+        severity: 'note',
+        message: `it passes as the change has it, and with ${by}`,
+        detail: { code: 'POLICY_JUDGE_PASSES' },
+      }
+    : {
+        rule,
+        severity: 'error',
+        message: `it passes as the change has it, and fails with ${by}: ${told}; change it under a review (\`judge-changed\` in releaseChecks), or so that both pass`,
+        detail: { code: 'POLICY_JUDGE_FAILS' },
+      };
+}
+
+/** A failure is compared with the base by a judge that the change chose: it is no old one. */
+function neverTolerated(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  { stage }: JudgedCheck,
+): readonly Finding[] {
+  const { maxAllowedRegression } = contract.effective.acceptance.qualityGates;
+  if (stage !== 'integration' || maxAllowedRegression === 'none') return [];
+  return [
+    {
+      rule,
+      severity: 'error',
+      message: 'it fails, and the change has touched what judges it: an old failure is not tolerated then',
+      detail: { code: 'POLICY_JUDGE_NOT_ASKED' },
+    },
+  ];
+}

@@ -1,0 +1,286 @@
+import { access, chmod, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import { uuidV7 } from '../../../core/base/ids.ts';
+import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import type { Voucher } from '../../../store/journal-witness.ts';
+import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace/git/directory-digest.ts';
+import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import type { PrepareStep } from '../../config/config.ts';
+import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
+import { copyTree } from './copy-tree.ts';
+import { directoryLimits } from './shared-directory.ts';
+
+export interface PrepareRequest {
+  readonly step: PrepareStep;
+  /** The exported candidate: the inputs are taken from here, nothing is written to it. */
+  readonly workspace: string;
+  readonly cacheDir: string;
+  readonly sandbox: SandboxBackend;
+  /** What the command may hold; `undefined`: what every sandbox may. */
+  readonly maxMemoryBytes: number | undefined;
+  /** Whose entries of the cache are believed. */
+  readonly voucher: Voucher;
+  /** Directories that earlier steps and `share` provide, by repository-relative path. */
+  readonly provided: readonly {
+    readonly directory: string;
+    readonly source: string;
+    readonly sha256: string;
+  }[];
+  readonly signal?: AbortSignal;
+}
+
+export interface PrepareOutcome {
+  /** SHA-256 of everything that decides the result: command, inputs, provided directories, platform. */
+  readonly key: string;
+  readonly cached: boolean;
+  /** An entry was there which nobody here vouches for, or which is not what it was: it was made again. */
+  readonly distrusted: boolean;
+  readonly directories: readonly PreparedDirectory[];
+}
+
+const maxOutputBytes = 256 * 1024;
+const maxReportedCharacters = 4000;
+
+/**
+ * Runs one `[[workspace.prepare]]` in the sandbox, over its declared inputs alone, or takes the result of an earlier
+ * run with the same inputs. The cache is filled by rename; an entry that the voucher does not know, or that is not what
+ * it was, is made again. Throws WORKSPACE_PREPARE_FAILED.
+ */
+export async function prepareDirectories(request: PrepareRequest): Promise<PrepareOutcome> {
+  const { step, cacheDir } = request;
+  await openPrepareCache(cacheDir, request.voucher);
+  const scratch = join(cacheDir, `tmp-${uuidV7(systemClock.now())}`);
+  await mkdir(join(scratch, 'reports'), { recursive: true, mode: 0o700 });
+  const stage = join(scratch, 'stage');
+  await mkdir(stage);
+  try {
+    await copyInputs(request, stage);
+    const inputs = await digestDirectory(stage, { within: stage, ...limits(request) });
+    if ('fault' in inputs) throw failed(step, `an input cannot be used: ${inputs.fault}`);
+    const key = sha256Hex(
+      JSON.stringify([
+        'writ-workspace-prepare-v2',
+        // What runs unconfined may take its result from anywhere.
+        request.sandbox.unconfined === true,
+        step.argv,
+        step.network,
+        step.outputs,
+        inputs.sha256,
+        request.provided.map(({ directory, sha256 }) => [directory, sha256]),
+        process.platform,
+        process.arch,
+        process.version,
+      ]),
+    );
+    const path = join(cacheDir, entryName(key, request.voucher));
+    const entry = { path, key, outputs: step.outputs, voucher: request.voucher };
+    const found = await openEntry(entry, limits(request));
+    if (found !== undefined) return { key, cached: true, distrusted: false, directories: found };
+    const distrusted = (await readdir(cacheDir)).some((name) => name.startsWith(key));
+    await removeTree(path);
+    await runCommand(request, stage, join(scratch, 'reports'));
+    return { key, cached: false, distrusted, directories: await fillEntry(request, scratch, entry) };
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+async function copyInputs({ step, workspace }: PrepareRequest, stage: string): Promise<void> {
+  try {
+    if (!(await copyTree(workspace, stage, step.lockfile)))
+      throw new Error(`\`${step.lockfile}\` is not in the candidate`);
+    for (const input of step.inputs) await copyTree(workspace, stage, input);
+  } catch (cause) {
+    throw failed(step, messageOf(cause), {}, cause);
+  }
+}
+
+async function runCommand(request: PrepareRequest, stage: string, reports: string): Promise<void> {
+  const { step, sandbox, signal, maxMemoryBytes } = request;
+  const inside = sandbox.pathsInside({ workspace: stage, reports }).workspace;
+  const result = await sandbox.run({
+    argv: step.argv,
+    workspace: stage,
+    reports,
+    binds: request.provided.map(({ directory, source }): SandboxBind => {
+      return { source, target: `${inside}/${directory}`, writable: false };
+    }),
+    env: { CI: 'true' },
+    network: sandbox.unconfined ? 'host' : step.network,
+    timeoutMs: step.timeoutSeconds * 1000,
+    maxOutputBytes,
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  signal?.throwIfAborted();
+  if (result.exitCode !== 0) throw failed(step, howItEnded(result, step), { ...outcomeOf(result) });
+}
+
+/**
+ * Moves the outputs out of the stage and publishes them under their key; the loser of a race takes the winner's entry.
+ */
+async function fillEntry(
+  request: PrepareRequest,
+  scratch: string,
+  entry: PreparedEntry,
+): Promise<readonly PreparedDirectory[]> {
+  const { step } = request;
+  const tree = join(scratch, 'entry', 'tree');
+  for (const output of step.outputs) {
+    const made = join(scratch, 'stage', output);
+    const status = await lstat(made).catch(() => undefined);
+    if (!status?.isDirectory()) throw failed(step, `it ended well but made no directory \`${output}\``);
+    const digest = await digestDirectory(made, { within: join(scratch, 'stage'), ...limits(request) });
+    if ('fault' in digest) throw failed(step, `\`${output}\` cannot be used: ${digest.fault}`);
+    await mkdir(dirname(join(tree, output)), { recursive: true });
+    await chmod(made, status.mode | 0o700);
+    await rename(made, join(tree, output));
+    await vouchForOutput({ ...entry, path: join(scratch, 'entry') }, output, digest.sha256);
+  }
+  await rename(join(scratch, 'entry'), entry.path).catch(async (cause: unknown) => {
+    if (!(await exists(entry.path))) throw cause;
+  });
+  const directories = await openEntry(entry, limits(request));
+  if (directories === undefined) throw failed(step, 'the result changed while it was stored');
+  return directories;
+}
+
+function limits({ signal }: PrepareRequest): { maxEntries: number; maxBytes: number; signal?: AbortSignal } {
+  return { ...directoryLimits, ...(signal === undefined ? {} : { signal }) };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function howItEnded(result: SandboxResult, step: PrepareStep): string {
+  if (result.timedOut) return `it took longer than ${step.timeoutSeconds} seconds`;
+  if (result.exceeded) return `it held too much of the machine's ${result.exceeded.what}`;
+  return result.exitCode === undefined
+    ? `it was ended by ${result.signal}`
+    : `it exited with ${result.exitCode}`;
+}
+
+function outcomeOf(result: SandboxResult): Record<string, unknown> {
+  const { exitCode, signal, timedOut, combined } = result;
+  const text = combined.bytes.toString('utf8').replace(/[^\P{C}\n\t]/gu, '\ufffd');
+  return { exitCode, signal, timedOut, output: text.slice(-maxReportedCharacters) };
+}
+
+function failed(
+  step: PrepareStep,
+  reason: string,
+  detail: Record<string, unknown> = {},
+  cause?: unknown,
+): WritError {
+  return new WritError('WORKSPACE_PREPARE_FAILED', {
+    message: `the \`[workspace] prepare\` command \`${step.argv.join(' ')}\` failed: ${reason}`,
+    detail: { argv: step.argv, ...detail },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+const abandonedAfterMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Makes the cache a place that nobody else may write to, and removes what killed processes left in it and entries that
+ * this voucher does not know, once they are a day old. Where a link leads there it may hold anything else, and nothing
+ * is removed.
+ */
+async function openPrepareCache(cacheDir: string, voucher: Voucher): Promise<void> {
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  for (const part of [cacheDir, dirname(cacheDir), dirname(dirname(cacheDir))])
+    if (!(await lstat(part)).isDirectory()) return;
+  if (((await lstat(cacheDir)).mode & 0o022) !== 0) await chmod(cacheDir, 0o700);
+  for (const name of await readdir(cacheDir)) {
+    const path = join(cacheDir, name);
+    const status = isForeign(name, voucher) ? await lstat(path).catch(() => undefined) : undefined;
+    if (status !== undefined && systemClock.now() - status.mtimeMs > abandonedAfterMs) await removeTree(path);
+  }
+}
+
+/** Of a name that is not ours to judge we say nothing. */
+function isForeign(name: string, voucher: Voucher): boolean {
+  const key = /^([0-9a-f]{64})(?:-[0-9a-f]{32})?$/.exec(name)?.[1];
+  return name.startsWith('tmp-') || (key !== undefined && name !== entryName(key, voucher));
+}
+
+interface PreparedDirectory {
+  readonly directory: string;
+  readonly source: string;
+  readonly sha256: string;
+}
+
+/** One result of a prepare step as the cache keeps it: `tree/<output>`, and beside it the word for each output. */
+interface PreparedEntry {
+  readonly path: string;
+  readonly key: string;
+  readonly outputs: readonly string[];
+  readonly voucher: Voucher;
+}
+
+const maxWordBytes = 256;
+
+/**
+ * Where an entry lies in its cache. The name is the voucher's own, so that users who cannot believe each other do not
+ * take each other's away.
+ */
+function entryName(key: string, voucher: Voucher): string {
+  return `${key}-${voucher.vouch(key).slice(0, 32)}`;
+}
+
+/** Says of one output in an entry that is being filled what it is. */
+export async function vouchForOutput(
+  { path, key, voucher }: Omit<PreparedEntry, 'outputs'>,
+  output: string,
+  sha256: string,
+): Promise<void> {
+  await writeFile(wordFile(path, output), `${sha256} ${voucher.vouch(said(key, output, sha256))}\n`);
+}
+
+/**
+ * The directories of an entry that all have the digest which the voucher says they were made with; else nothing.
+ * Whoever can write to the cache can exchange a tree and what is written beside it, but not vouch for them.
+ */
+async function openEntry(
+  entry: PreparedEntry,
+  limits: Omit<DirectoryDigestOptions, 'within'>,
+): Promise<readonly PreparedDirectory[] | undefined> {
+  const directories: PreparedDirectory[] = [];
+  for (const directory of entry.outputs) {
+    const source = join(entry.path, 'tree', directory);
+    const recorded = await readWord(entry, directory);
+    if (recorded === undefined || !(await isPlain(entry.path, source))) return undefined;
+    // Its links were judged where it was made; beside `tree` they have nothing to lead to.
+    const digest = await digestDirectory(source, { within: '/', ...limits });
+    if ('fault' in digest || digest.sha256 !== recorded) return undefined;
+    directories.push({ directory, source, sha256: digest.sha256 });
+  }
+  return directories;
+}
+
+async function readWord({ path, key, voucher }: PreparedEntry, output: string): Promise<string | undefined> {
+  const bytes = await readPlainFile(wordFile(path, output), maxWordBytes).catch(() => undefined);
+  const [, sha256 = '', mac = ''] = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(String(bytes)) ?? [];
+  return voucher.vouched(said(key, output, sha256), mac) ? sha256 : undefined;
+}
+
+/** Reached through directories alone: what a link leads to may change after it was looked at. */
+async function isPlain(entry: string, source: string): Promise<boolean> {
+  const [above, real] = await Promise.all([realpath(join(entry, '..')), realpath(source)]).catch(() => []);
+  return above !== undefined && real === join(above, source.slice(join(entry, '..').length));
+}
+
+function wordFile(entry: string, output: string): string {
+  return join(entry, `${sha256Hex(output)}.sha256`);
+}
+
+function said(key: string, output: string, sha256: string): string {
+  return [key, sha256, output].join(' ');
+}

@@ -1,0 +1,102 @@
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { inScope } from '../../core/interfaces/scope-verdict.ts';
+import type { WrittenOutside } from '../../core/interfaces/stage.ts';
+import { maskPath, redactTexts } from '../../readers/sensitive/redact.ts';
+
+/** Where a command ran, and what stood there before. */
+export interface WrittenPlace {
+  readonly directory: string;
+  /** Every path of the tree that was exported to it. */
+  readonly tracked: ReadonlySet<string>;
+  /** Directories and files that were laid beside it: they are told of elsewhere. */
+  readonly laid: readonly string[];
+}
+
+export interface WrittenLimits {
+  /** Entries that are looked at beside those of the tree; beyond it the count is a lower bound. */
+  readonly entries: number;
+  readonly named: number;
+  readonly pathCharacters: number;
+}
+
+export const writtenLimits: WrittenLimits = { entries: 200_000, named: 20, pathCharacters: 1024 };
+
+/**
+ * What a command left outside the write scope: files, links and other entries that the tree does not have, and of its
+ * own those that are `changed`. Nothing is followed or opened; empty directories are nothing, as for git. `undefined`
+ * where there is nothing to tell.
+ */
+export async function writtenOutside(
+  { directory, tracked, laid }: WrittenPlace,
+  changed: readonly string[],
+  scope: Scope,
+  limits = writtenLimits,
+): Promise<WrittenOutside | undefined> {
+  // Everything may be written: nobody has to look.
+  if (scope.wholeRepository && scope.forbidden.length === 0) return undefined;
+  const first = new FirstPaths(limits);
+  for (const path of changed) if (!inScope(scope, path)) first.add({ path, was: 'changed' });
+  const passed = new Set(['.git', ...laid]);
+  const pending = [''];
+  let left = limits.entries;
+  let isComplete = true;
+  for (let at = pending.pop(); at !== undefined && left >= 0; at = pending.pop()) {
+    const listing = await opendir(join(directory, at), { bufferSize: 512 }).catch(() => undefined);
+    // A check may have taken the rights to look into what it made.
+    if (listing === undefined) isComplete = false;
+    for await (const entry of listing ?? []) {
+      const path = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (tracked.has(path) || passed.has(path)) continue;
+      left -= 1;
+      if (left < 0) break;
+      if (entry.isDirectory()) pending.push(path);
+      else if (!inScope(scope, path)) first.add({ path, was: 'added' });
+    }
+  }
+  const { count, paths } = first;
+  if (count === 0) return undefined;
+  return { count, ...(left < 0 || !isComplete ? { atLeast: true } : {}), paths };
+}
+
+/** A name is written wherever the file is: what the policy removes, and a token, is taken out of it. */
+export function redactWritten(
+  written: WrittenOutside,
+  policy: Pick<PrivacyPolicy, 'remove' | 'words'>,
+): WrittenOutside {
+  const { paths } = redactTexts({ paths: written.paths }, policy);
+  return { ...written, paths: paths.map(({ path, was }) => ({ path: maskPath(path), was })) };
+}
+
+type Written = WrittenOutside['paths'][number];
+
+/** Counts paths and keeps the first in their own order, whatever order they come in. */
+class FirstPaths {
+  readonly #limits: WrittenLimits;
+  readonly #kept: Written[] = [];
+  count = 0;
+
+  constructor(limits: WrittenLimits) {
+    this.#limits = limits;
+  }
+
+  add(one: Written): void {
+    this.count += 1;
+    const { named } = this.#limits;
+    const last = this.#kept.at(-1);
+    if (this.#kept.length >= named && last !== undefined && one.path >= last.path) return;
+    const at = this.#kept.findIndex(({ path }) => one.path < path);
+    this.#kept.splice(at < 0 ? this.#kept.length : at, 0, one);
+    this.#kept.splice(named);
+  }
+
+  get paths(): readonly Written[] {
+    const most = this.#limits.pathCharacters;
+    return this.#kept.map(({ path, was }) => ({
+      path: path.length > most ? `${path.slice(0, most).toWellFormed()}…` : path,
+      was,
+    }));
+  }
+}

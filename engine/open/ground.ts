@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { Journal } from '../../store/journal.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { commitTimeMs } from '../../workspace/git/commit-time.ts';
+import { nameRepository } from '../../workspace/git/name-repository.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
+import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
+import { parseConfig } from '../config/config.ts';
+import { sealingFormsOf } from '../config/sections.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import { viewJournal } from '../record/journal-view.ts';
+import type { StartedRun } from '../record/started-run.ts';
+import type { Landing } from '../state/landing.ts';
+import type { Ground } from '../state/open-run.ts';
+import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
+import { openJudges } from './open-judges.ts';
+
+/**
+ * Everything that a run which goes on stands on, found again as when it started: an invalid config, a plugin that is
+ * not trusted, no sandbox for a contract that denies the network are refused. Whatever stands below `.writ/` is read at
+ * the policy commit.
+ */
+export async function prepareGround(
+  engine: WritEngine,
+  request: Pick<RunRequest & ResumeRequest, 'sandbox' | 'pluginAccess' | 'outside' | 'cancel'>,
+  contract: AdmittedContract,
+  repository: Repository,
+  landing: Landing,
+): Promise<Ground> {
+  const policyTree = landing.policy.tree;
+  const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
+  const chosen = await chooseSandbox(engine, request.sandbox, contract);
+  const cancels = request.cancel !== undefined;
+  // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
+  const config = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
+  const { sandbox } = chosen;
+  const { pluginAccess, outside } = request;
+  const cacheDir = pluginCacheOf(repository);
+  const question = { engine, repository, policyTree, configBytes, config, sandbox, cacheDir };
+  const judges = await openJudges({ ...question, pluginAccess, outside, cancels });
+  const operatingSystem = await requireOperatingSystem(contract);
+  const { languageRuntime } = contract.effective.constraints.platform;
+  const { versions, tools } = await pickRuntimes(sandbox, languageRuntime);
+  const environment = { ...operatingSystem, ...versions };
+  const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
+  return nameGround(contract, repository, { ...landing, ...armed, ...judges, configBytes, environment });
+}
+
+/** Where files of plugins are kept between runs. */
+export function pluginCacheOf({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'writ', 'cache', 'plugins');
+}
+
+/** OS_UNSUPPORTED; asked only where the contract names any. */
+export async function requireOperatingSystem({
+  effective,
+}: Pick<AdmittedContract, 'effective'>): Promise<Readonly<Record<string, string>>> {
+  const { supportedOS } = effective.constraints.platform;
+  return supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts());
+}
+
+/** The ground with what statements say of the repository. */
+export async function nameGround(
+  { effective }: Pick<AdmittedContract, 'effective'>,
+  repository: Repository,
+  found: Omit<Ground, 'repository' | 'repositoryUri' | 'baseTimeMs'>,
+): Promise<Ground> {
+  const { commit } = found.base;
+  const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
+  const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
+  return { ...found, repository, repositoryUri, baseTimeMs };
+}
+
+/**
+ * The sandbox of a run. SANDBOX_UNAVAILABLE where none works, SANDBOX_NONE_REFUSED for one that confines nothing under
+ * a contract that denies the network.
+ */
+export async function chooseSandbox(
+  engine: Pick<WritEngine, 'slots'>,
+  name: string,
+  contract: AdmittedContract,
+): Promise<Required<Pick<Ground, 'sandbox' | 'passedOver'>>> {
+  const denies = contract.effective.constraints.security.networkPolicy === 'deny';
+  const passedOver: string[] = [];
+  try {
+    const sandbox = await pickSandbox(name, engine.slots.sandbox, (passed, reason) =>
+      passedOver.push(`\`${passed}\` is installed and does not work here: ${reason.replaceAll(/\s+/g, ' ')}`),
+    );
+    if (!sandbox.unconfined || !denies) return { sandbox, passedOver };
+    throw new WritError('SANDBOX_NONE_REFUSED', {
+      hints: [
+        `drop \`--sandbox ${sandbox.name}\``,
+        'or set `constraints.security.networkPolicy` to `allow` in a new spec',
+      ],
+    });
+  } catch (fault) {
+    if (denies || !isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
+    throw new WritError('SANDBOX_UNAVAILABLE', {
+      message: `${fault.message}; without one nothing keeps a check to the public hosts that \`networkPolicy: allow\` opens`,
+      detail: fault.detail,
+      hints: [
+        ...fault.hints,
+        'or pass `--sandbox none`: checks then have the whole network of this machine, unrecorded, and the provenance says so',
+      ],
+      cause: fault,
+    });
+  }
+}
+
+/**
+ * The back end that a run goes on in where nobody names one: the one of its last judging, else the one that it was
+ * started with. `auto` where that does not work here, and where the journal is not this user's own: a claim from
+ * elsewhere takes no sandbox away.
+ */
+export async function sandboxAgain(
+  engine: Pick<WritEngine, 'slots'>,
+  own: Pick<Journal, 'records'> | undefined,
+  started: Pick<StartedRun, 'sandbox'>,
+): Promise<string> {
+  if (!own) return 'auto';
+  const { sandbox = started.sandbox } = viewJournal(own.records);
+  return pickSandbox(sandbox, engine.slots.sandbox).then(
+    ({ name }) => name,
+    () => 'auto',
+  );
+}

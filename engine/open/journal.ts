@@ -1,0 +1,114 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { Journal } from '../../store/journal.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
+import { isJournalBegun } from '../../store/parse-journal.ts';
+import { processWitness } from '../../store/process-witness.ts';
+import { partsPath } from '../../store/record/parts.ts';
+import { journalFile } from '../../store/run-directory.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import type { ClaimedRun } from '../record/claimed-run.ts';
+import { putJournal, travelledJournal } from '../record/journal-view.ts';
+import { planFolder } from '../record/plan-objects.ts';
+import type { Ground } from '../state/open-run.ts';
+import type { RunSettings } from '../state/run-request.ts';
+
+/** The journal that this user wrote here; `undefined` where there is none, or one that nobody here vouches for. */
+export async function openOwnJournal(
+  directory: string,
+  runId: string,
+  settings: RunSettings,
+): Promise<Journal | undefined> {
+  // The journal of a thousand Tasks takes its time to read: not twice.
+  if (!(await isJournalBegun(join(directory, journalFile)))) return undefined;
+  const journal = await openJournal(directory, runId, settings);
+  if (journal.isAuthentic) return journal;
+  await journal.close();
+  return undefined;
+}
+
+/** With whoever vouches for it; a journal that could not be opened leaves no witness open. */
+export async function openJournal(directory: string, runId: string, settings: RunSettings): Promise<Journal> {
+  const witness = await openWitness(settings, runId);
+  try {
+    return await Journal.open(join(directory, journalFile), { clock: settings.clock, witness });
+  } catch (fault) {
+    await witness[Symbol.asyncDispose]();
+    throw fault;
+  }
+}
+
+/** Whoever vouches for the journals of this user; else this process. */
+export function openWitness(
+  { witness = processWitness }: RunSettings,
+  runId: string,
+): Promise<WitnessedJournal> {
+  return witness.open(runId);
+}
+
+/** Content of attempts, as opposed to what the whole run shows at the top. */
+const ofAttempt = /^(?:candidate|task)-\d+\//;
+const ofPlan = /^(?:plan\.json$|tasks\/|plans\/)/;
+/** A tree that somebody made by hand may hold such names. */
+const leadsOut = /(?:^|\/)\.{0,2}(?:\/|$)/;
+const maxKeyBytes = 64 * 1024;
+
+/** Whether a runner whom the policy commit names (`[runners]`) signed the journal that the run's refs hold. */
+export async function isSignedByRunner(
+  engine: WritEngine,
+  ground: Ground,
+  { started, travelled, runnerSeal }: ClaimedRun,
+): Promise<boolean> {
+  const { keys } = ground.config.runners;
+  // A policy that stands on no branch here is one that the claim brought itself: it names nobody.
+  if (ground.policy.ref === undefined) return false;
+  // One that the contract chose names whom its writer chose; whether it is one is found out here, not read.
+  if (ground.foreign !== undefined) return false;
+  if (!travelled || !runnerSeal || keys.length === 0) return false;
+  const read = await Promise.all(
+    keys.map((path) => readBlob(ground.repository, ground.policy.tree, path, maxKeyBytes)),
+  );
+  const pems = read.flatMap((bytes) => (bytes ? [bytes.toString('utf8')] : []));
+  const { attestor } = engine;
+  const files = new Map([[travelledJournal, travelled.bytes]]);
+  return attestor.isWaitingSignedBy(runnerSeal, started.runId, files, pems);
+}
+
+/**
+ * Puts the memory of a run here as its refs hold it: artifacts, record, and last the journal, which this machine
+ * vouches for from now on. What the journal does not name by digest is not believed later.
+ */
+export async function adoptJournal(
+  { objects, refs }: RunStore,
+  claim: ClaimedRun,
+  directory: string,
+  witness: WitnessedJournal,
+): Promise<void> {
+  const { runId } = claim.started;
+  const names = (await objects.list(refs.content(runId)))
+    .map(({ path }) => path)
+    .filter((name) => ofAttempt.test(name) && !leadsOut.test(name));
+  for (const [name, bytes] of await objects.readMany(refs.content(runId), names))
+    await put(join(directory, 'content', name), bytes);
+  const parts = (await objects.list(refs.run(runId)))
+    .map(({ path }) => path)
+    .filter(
+      (name) => (ofAttempt.test(name) || ofPlan.test(name) || name === partsPath) && !leadsOut.test(name),
+    );
+  const made = await objects.readMany(refs.run(runId), parts);
+  const plan = made.get('plan.json');
+  const folder = plan === undefined ? '' : planFolder(parseObject('plan', plan).revision);
+  for (const [name, bytes] of made) {
+    const path = /^(?:plan\.json|tasks\/)/.test(name) ? join(folder, name) : name;
+    await put(join(directory, 'record', path), bytes);
+  }
+  await putJournal(directory, claim.travelled?.records ?? [], witness);
+}
+
+async function put(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, bytes, { mode: 0o600, flush: true });
+}

@@ -1,0 +1,272 @@
+import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { Journal } from '../../store/journal.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { describeObjects } from '../../workspace/git/blobs.ts';
+import { countCommits } from '../../workspace/git/count-commits.ts';
+import { shortBranch } from '../../workspace/git/default-branch.ts';
+import { findPolicy } from '../../workspace/git/find-policy.ts';
+import { describeLocal } from '../../workspace/git/include-local.ts';
+import { mergeTrees } from '../../workspace/git/merge-trees.ts';
+import { namedBranch } from '../../workspace/git/named-branch.ts';
+import { reopenTarget } from '../../workspace/git/plan-target.ts';
+import { branchRef, encodeId } from '../../workspace/git/ref-name.ts';
+import { readRef } from '../../workspace/git/refs.ts';
+import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
+import { treeOf } from '../../workspace/git/resolve-commit.ts';
+import type { Scratch } from '../../workspace/git/scratch.ts';
+import { carryReader } from '../../workspace/patch/carry-reader.ts';
+import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import type { StartedRun } from '../record/started-run.ts';
+import { parseWaitingRecord, waitingPath } from '../record/stored-approvals.ts';
+import type { Lag, Landing } from '../state/landing.ts';
+import type { LocalDecision } from '../state/local-decision.ts';
+import { findForeignPolicy } from '../state/policies.ts';
+import type { ResumeRequest } from '../state/run-request.ts';
+import { readCandidate } from './read-candidate.ts';
+import { isSealing } from './requirements.ts';
+
+/**
+ * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not
+ * where it was, or a policy commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are
+ * a claim, and nothing was moved. Once the run is being sealed, the seal itself finds out who moved the branch: the
+ * run, or somebody else, and then it is rolled back.
+ */
+export async function reopenLanding(
+  repository: Repository,
+  journal: Journal | undefined,
+  started: StartedRun,
+  contract: AdmittedContract,
+  { cancel }: Pick<ResumeRequest, 'cancel'>,
+): Promise<Landing> {
+  const { ref } = started.target;
+  const expected = started.target.expected ?? undefined;
+  const stated = {
+    base: { commit: started.base.commit ?? undefined, tree: started.base.tree },
+    policy: { ...started.policy, commit: started.policy.commit ?? undefined },
+    ...(started.lag === undefined ? {} : { lag: started.lag }),
+    ...(started.foreign === undefined ? {} : { foreign: started.foreign }),
+  };
+  // Whatever has become of the branch, a run can be ended.
+  if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };
+  const target = await reopenTarget(repository, { ref, expected });
+  if (journal && isSealing(journal)) return { ...stated, target };
+  const { base, policy } = stated;
+  const tip = await readRef(repository, ref);
+  if (tip !== expected) {
+    throw moved(`\`${printable(ref)}\` was moved since the run was started`, {
+      ref,
+      expected: expected ?? null,
+      found: tip ?? null,
+    });
+  }
+  const stands = base.commit === undefined ? emptyTreeOf(repository) : await treeOf(repository, base.commit);
+  if (stands !== base.tree) {
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: 'the journal names a base commit, and the tree of another one',
+      detail: { commit: base.commit ?? null, tree: base.tree },
+    });
+  }
+  const { baseRef } = contract.effective.metadata.target;
+  const now = await findPolicy(repository, { target, baseRef, base });
+  if (now.commit !== policy.commit || now.tree !== policy.tree || !isSameBranch(now.ref, policy.ref)) {
+    throw moved('the policy that the run was started under is not the one that would judge it now', {
+      ref: now.ref ?? null,
+      expected: policy.commit ?? null,
+      found: now.commit ?? null,
+    });
+  }
+  // How far a change was behind is said to people: not on the word of a claim.
+  if (!journal && stated.lag) await requireLag(repository, stated.lag, policy.commit);
+  // By the name that it has here: that is what must still stand when the branch moves.
+  if (journal) return { ...stated, policy: now, target };
+  // Nor is it on the word of a claim that nobody is warned.
+  const foreign = await findForeignPolicy(repository, target, now);
+  const { foreign: _, ...rest } = stated;
+  return { ...rest, policy: now, target, ...(foreign ? { foreign } : {}) };
+}
+
+/** A branch that is only tracked in one clone is a local one in another. */
+function isSameBranch(left: string | undefined, right: string | undefined): boolean {
+  return (
+    left === right || (left !== undefined && right !== undefined && shortBranch(left) === shortBranch(right))
+  );
+}
+
+async function requireLag(repository: Repository, lag: Lag, policy: string | undefined): Promise<void> {
+  const [start] = await describeObjects(repository, [lag.from]);
+  if (start?.type !== 'commit') {
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `the commit \`${lag.from}\`, where the change starts, is not in this clone`,
+      detail: { commit: lag.from },
+      hints: ['bring the whole history: `git fetch --unshallow`', 'or resume it in a clone that has it'],
+    });
+  }
+  const counted = policy === undefined ? 0 : await countCommits(repository, lag.from, policy);
+  if (counted === lag.commits) return;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `the journal says that the change starts ${lag.commits} commits behind the policy commit; there are ${counted}`,
+    detail: { from: lag.from, policy: policy ?? null, expected: counted, found: lag.commits },
+  });
+}
+
+function moved(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('TARGET_MOVED', {
+    message,
+    detail,
+    hints: ['run again on the new tip', 'end this run: `writ cancel RUN`'],
+  });
+}
+
+/**
+ * The landing on the tip that the target moved to, if the run waits for approvals of this candidate and both tips have
+ * `[approvals] carry = "equivalent"`. `undefined`: the run keeps the landing that it was started with.
+ */
+export async function findMovedLanding(
+  repository: Repository,
+  { objects, refs }: RunStore,
+  { runId, target, base, lag }: StartedRun,
+  candidate: StartedRun['candidate'],
+  { effective }: AdmittedContract,
+): Promise<Landing | undefined> {
+  if (candidate === undefined || target.expected === null || base.commit === null) return undefined;
+  const tip = await readRef(repository, target.ref);
+  if (tip === undefined || tip === target.expected) return undefined;
+  const bytes = await objects.read(refs.run(runId), waitingPath);
+  if (bytes === undefined) return undefined;
+  const waiting = parseWaitingRecord(bytes);
+  if (waiting.for !== 'approval') return undefined;
+  const { candidateTree, baseCommit: waited } = waiting.subject;
+  // A run that moved and stopped before it waited again: its approvals are of the candidate before.
+  const reader = carryReader(repository);
+  const isForward = async (from: string, to: string): Promise<boolean> =>
+    (await reader.isAncestor(from, to)) ?? refuseIncomplete(target.ref, from, to);
+  const hasMoved = waited !== null && waited !== base.commit && (await isForward(waited, base.commit));
+  if (candidateTree !== candidate.tree && !hasMoved) return undefined;
+  for (const commit of [tip, target.expected]) if (!(await reader.carriesApprovals(commit))) return undefined;
+  if (!(await isForward(target.expected, tip))) return undefined;
+
+  const moved = await reopenTarget(repository, { ref: target.ref, expected: tip });
+  const newBase = { commit: tip, tree: await treeOf(repository, tip) };
+  const { baseRef } = effective.metadata.target;
+  const policy = await findPolicy(repository, { target: moved, baseRef, base: newBase });
+  const foreign = await findForeignPolicy(repository, moved, policy);
+  const from = lag?.from ?? base.commit;
+  const commits = await countCommits(repository, from, tip);
+  return {
+    base: newBase,
+    target: moved,
+    policy,
+    ...(commits === 0 ? {} : { lag: { from, commits } }),
+    ...(foreign === undefined ? {} : { foreign }),
+  };
+}
+
+function refuseIncomplete(ref: string, from: string, to: string): never {
+  throw new WritError('TARGET_MOVED', {
+    message: `\`${printable(ref)}\` moved, and the history from ${from} to ${to} is incomplete in this clone`,
+    detail: { ref, expected: from, found: to },
+    hints: ['`git fetch --unshallow` fetches the history, then resume the run again'],
+  });
+}
+
+/**
+ * What the run decided about local changes, on the new tip: included content is merged onto it as the candidate is, so
+ * that it can still be compared with the working tree. PATCH_CONFLICT; the run then stays as it is.
+ */
+export async function localOntoTip(
+  scratch: Scratch,
+  { base }: Pick<StartedRun, 'base'>,
+  local: LocalDecision | undefined,
+  landing: Landing,
+): Promise<LocalDecision | undefined> {
+  if (local?.included === undefined) return local;
+  const { choice, included } = local;
+  const tree = await mergeOnto(scratch, base.tree, included.tree, landing);
+  const described = await describeLocal(scratch, landing.base.tree, tree);
+  // The target may hold by now what was included.
+  return described.paths.length === 0 ? { choice } : { choice, included: { tree, ...described } };
+}
+
+/** The candidate merged onto the new tip of its target. PATCH_CONFLICT; the run then stays as it is. */
+export async function mergeOntoTip(
+  scratch: Scratch,
+  { runId, base }: Pick<StartedRun, 'runId' | 'base'>,
+  candidate: StartedRun['candidate'],
+  landing: Landing,
+): Promise<PatchSet | undefined> {
+  const before = { commit: base.commit ?? undefined, tree: base.tree };
+  const patch = await readCandidate(scratch, before, runId, candidate);
+  if (patch === undefined) return undefined;
+  return normalisePatch(
+    scratch,
+    landing.base,
+    await mergeOnto(scratch, base.tree, patch.candidateTree, landing),
+  );
+}
+
+async function mergeOnto(scratch: Scratch, base: string, tree: string, landing: Landing): Promise<string> {
+  const merged = await mergeTrees(scratch, base, landing.base.tree, tree);
+  if (merged.tree !== undefined) return merged.tree;
+  const paths = merged.conflicts.map(printable);
+  const listed = paths.slice(0, 5).map((path) => `\`${path}\``);
+  throw new WritError('PATCH_CONFLICT', {
+    message: `\`${printable(landing.target.ref)}\` moved, and the change does not merge onto it: conflicts in ${listed.join(', ')}`,
+    detail: { ref: landing.target.ref, tip: landing.base.commit, paths: paths.slice(0, 1000) },
+  });
+}
+
+/** The branch that a run would move, and how that is known. */
+interface ReopenedTarget {
+  readonly runId: string;
+  readonly ref: string;
+  /** Whether it stands here already, so that the policy is that of its tip. */
+  readonly exists: boolean;
+  /** Whether the policy is that of a branch here, and not of a commit that only the claim names. */
+  readonly hasPolicy: boolean;
+  /** `--onto` of the person who resumes. */
+  readonly onto: string | undefined;
+  /** From a memory that nobody here vouches for. */
+  readonly isClaimed: boolean;
+}
+
+/**
+ * Which branch moves, and by whose policy, is no detail of a claim: its base may be a commit that nobody here has put
+ * on any branch. Taken without more words are the branch that the contract names, one that people approve (their
+ * signatures hold it, under signers of this repository), and the one that the run makes for itself under the policy of
+ * a branch; any other where the person who resumes names it: TARGET_UNCONFIRMED. A branch that is named and is not the
+ * run's own is refused for every run.
+ */
+export async function requireStatedTarget(
+  repository: Repository,
+  { effective: { metadata, risk } }: AdmittedContract,
+  { runId, ref, exists, hasPolicy, onto, isClaimed }: ReopenedTarget,
+): Promise<void> {
+  const shown = printable(ref.replace(/^refs\/heads\//, ''));
+  if (onto !== undefined) {
+    if (branchRef(onto) === ref) return;
+    throw unconfirmed(
+      `the run lands on \`${shown}\`, as it did when it was started, and not on \`${printable(onto)}\``,
+    );
+  }
+  if (!isClaimed) return;
+  if (exists && risk.humanInLoop.required) return;
+  if (exists && ref === (await namedBranch(repository, metadata.target.baseRef))) return;
+  if (hasPolicy && ref === `refs/heads/writ/${encodeId(runId)}`) return;
+  throw unconfirmed(
+    hasPolicy
+      ? `the record of the run says that it lands on \`${shown}\`, and nobody here vouches for that record`
+      : `the record of the run says that it lands on \`${shown}\`, judged by the policy of a commit that it brings itself, and nobody here vouches for that record`,
+  );
+
+  function unconfirmed(message: string): WritError {
+    const hints = [`say that you want it there: \`writ resume ${runId} --onto ${shown}\``];
+    return new WritError('TARGET_UNCONFIRMED', {
+      message,
+      detail: { run_id: runId, ref: printable(ref) },
+      hints,
+    });
+  }
+}

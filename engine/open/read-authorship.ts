@@ -1,0 +1,66 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
+import { type Identity, readIdentity } from '../../workspace/git/identity.ts';
+import { listPeople } from '../../workspace/git/list-people.ts';
+import { formatIdentity } from '../../workspace/git/mailbox.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import type { ResolvedRange } from '../../workspace/patch/resolve-range.ts';
+import { statedAuthors } from '../../workspace/patch/stated-authors.ts';
+import type { RunRequest } from '../state/run-request.ts';
+
+/** Reads out of the change itself who made it; where it does not say so, that is whoever brings it now. */
+export async function readAuthorship(
+  repository: Repository,
+  source: RunRequest['source'],
+  range: ResolvedRange | undefined,
+): Promise<Authorship> {
+  if (range) {
+    const { authors, committers } = await listPeople(repository, range.base.commit, range.tip);
+    const named = { authors: authors.map(formatIdentity), committers: committers.map(formatIdentity) };
+    return authors.length === 0 ? { ...named, ...(await broughtBy(repository)) } : named;
+  }
+  const stated = source.kind === 'patch' ? statedAuthors(source.bytes) : { authors: [], unsigned: true };
+  return {
+    authors: stated.authors.map(formatIdentity),
+    committers: [],
+    ...(stated.unsigned ? await broughtBy(repository) : {}),
+  };
+}
+
+/** With the author that `--author` names: it adds one, and takes nobody away. */
+export function withAuthor(found: Authorship, given: Identity | undefined): Authorship {
+  return given ? { ...found, authors: [...new Set([formatIdentity(given), ...found.authors])] } : found;
+}
+
+async function broughtBy(repository: Repository): Promise<Pick<Authorship, 'broughtBy'>> {
+  const runner: Identity | undefined = await readIdentity(repository);
+  return runner ? { broughtBy: formatIdentity(runner) } : {};
+}
+
+/**
+ * Refuses a change that people have to approve while nobody is known to have made it: whoever brings it could then
+ * approve it himself. AUTHOR_UNKNOWN.
+ */
+export function requireKnownAuthor(
+  authorship: Authorship,
+  spec: EffectiveIntentSpec,
+  patch: PatchSet | undefined,
+): void {
+  if (authorship.authors.length > 0 || authorship.broughtBy !== undefined) return;
+  if (asksPeople(spec) || touchesGoverning(patch?.files ?? [])) throw new WritError('AUTHOR_UNKNOWN');
+}
+
+function asksPeople({ risk, acceptance }: EffectiveIntentSpec): boolean {
+  return (
+    risk.humanInLoop.required ||
+    stageNames.some((stage) =>
+      acceptance.verificationPlan[`${stage}Checks`].some(
+        ({ kind, command }) => kind === 'policy' && /^\s*["']?require-approvers\b/.test(command ?? ''),
+      ),
+    )
+  );
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { Journal } from '../../store/journal.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import { runDirectory } from '../../store/run-directory.ts';
+import { acquireRunLock } from '../../store/run-lock.ts';
+import type { KeptReaders } from '../../workspace/git/object-reader.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { settleGit } from '../../workspace/git/stale-locks.ts';
+import { takeUpScratch } from '../../workspace/git/take-up-scratch.ts';
+import { readContract } from '../intent/admit-contract.ts';
+import { openRunStore } from '../intent/find-intent.ts';
+import { readClaim } from '../record/claimed-run.ts';
+import { putJournal, readKeptContract } from '../record/journal-view.ts';
+import { startedRun, startedType } from '../record/started-run.ts';
+import { callTypes, claimedCalls } from '../state/calls.ts';
+import { recordedDecision, requireRecordedChoice } from '../state/local-decision.ts';
+import { openModel } from '../state/open-model.ts';
+import { withConfig } from '../state/policies.ts';
+import type { ResumeRequest } from '../state/run-request.ts';
+import { openSecrets, withHanded } from '../state/run-secrets.ts';
+import { stepsOver } from '../state/steps.ts';
+import { resumedType } from '../state/wall-clock.ts';
+import { clearMemory, startedAnew } from './begin-anew.ts';
+import { prepareGround, sandboxAgain } from './ground.ts';
+import { type HeldRun, holdRun } from './hold-run.ts';
+import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
+import {
+  findMovedLanding,
+  localOntoTip,
+  mergeOntoTip,
+  reopenLanding,
+  requireStatedTarget,
+} from './landing.ts';
+import { openParties, reopenWorker } from './open-parties.ts';
+import { readCandidate } from './read-candidate.ts';
+import { isSealing, refuseSealing, requireCiting, requirePartSecrets } from './requirements.ts';
+import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
+
+/**
+ * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
+ * that a runner signed whom the policy commit names; of any other memory only the request and the candidate are taken,
+ * and everything is judged anew (`docs/decisions/0009-journal-is-input.md`). RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE
+ * for one that has ended or whose candidate is not in this repository.
+ */
+export async function reopenRun(
+  engine: WritEngine,
+  request: ResumeRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
+  const repository = readers.keep(await openRepository(request.repositoryPath));
+  const { store: found, runId } = await findRun(engine.slots.store, repository, request.clock, request.runId);
+  const directory = runDirectory(repository, runId);
+  const lock = await acquireRunLock(directory);
+  let opened: Journal | undefined;
+  try {
+    await settleGit(repository);
+    const own = await openOwnJournal(directory, runId, request);
+    opened = own;
+    const claim = own ? undefined : await readClaim(repository, found, runId);
+    const before = own ? startedRun(own.records) : claim?.started;
+    if (!before) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+    if (own && request.cancel !== undefined) refuseSealing(runId, own);
+    const decided = own && recordedDecision(before, stepsOver(own));
+    const openScratch = async () => readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
+    if (request.cancel === undefined && !(own && isSealing(own))) {
+      requireRecordedChoice(request, runId, decided?.included);
+      await refuseSealedElsewhere(repository, { started: before, included: decided?.included, openScratch });
+    }
+    const read = claim
+      ? await readContract(engine, claim.spec)
+      : await readKeptContract(engine, directory, before);
+    const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective);
+    const candidate = claim ? claim.candidate : before.candidate;
+    const moved =
+      request.cancel === undefined && !(own && isSealing(own))
+        ? await findMovedLanding(repository, found, before, candidate, read)
+        : undefined;
+    const landing = moved ?? (await reopenLanding(repository, own, before, read, request));
+    const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
+    const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
+    const contract = withConfig(read, prepared.config);
+    // Whoever ends a run seals nothing: neither key nor log has to be there, and the plugin of a log may be gone.
+    const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
+    const scratch = await openScratch();
+    const isAdopted = !moved && claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
+    // What a trusted runner has decided on, it has decided on in its own words.
+    const { foreign } = isAdopted ? before : landing;
+    const { foreign: _, ...rest } = prepared;
+    const ground = { ...rest, ...(foreign ? { foreign } : {}) };
+    if (request.cancel === undefined) {
+      const isClaimed = claim !== undefined && !isAdopted;
+      const { ref, expected } = landing.target;
+      const exists = expected !== undefined;
+      const hasPolicy = landing.policy.ref !== undefined;
+      const { onto } = request;
+      await requireStatedTarget(repository, contract, { runId, ref, exists, hasPolicy, onto, isClaimed });
+    }
+    const supplied = moved
+      ? await mergeOntoTip(scratch, before, candidate, moved)
+      : await readCandidate(scratch, landing.base, runId, isAdopted ? before.candidate : candidate);
+    let started = before;
+    // On a new base nothing holds that was found out on the old one.
+    const memory =
+      claim ??
+      (own && moved
+        ? { started: before, spec: read.bytes, candidate, calls: claimedCalls(own.records) }
+        : undefined);
+    // A kill between the journal of a new start and this leaves what the earlier one remembers.
+    if (own && !moved && isUnresumed(own)) await clearMemory(directory, runId, read.bytes);
+    if (memory) {
+      const local = own && moved && (await localOntoTip(scratch, before, decided, moved));
+      await own?.close();
+      opened = undefined;
+      if (!own) await clearMemory(directory, runId, memory.spec);
+      await using witness = await openWitness(request, runId);
+      if (isAdopted) await adoptJournal(store, memory, directory, witness);
+      else {
+        const nowMs = request.clock.now();
+        const about = { engine, store, contract, ground, scratch, nowMs, local };
+        const anew = await startedAnew(about, memory, supplied);
+        // What this user wrote down here needs nobody to find it out again.
+        started = own ? { ...anew, wording: before.wording } : anew;
+        const at = toRfc3339(nowMs);
+        const calls = memory.calls.map((data, index) => ({
+          at,
+          type: callTypes.begun,
+          data: { ...data, call: index + 1 },
+        }));
+        await putJournal(directory, [{ at, type: startedType, data: started }, ...calls], witness);
+        // After its journal: until that is replaced, the run goes on from what it remembers.
+        if (own) await clearMemory(directory, runId, memory.spec);
+      }
+    }
+    const journal = memory || !own ? await openJournal(directory, runId, request) : own;
+    const steps = stepsOver(journal);
+    await journal.append(resumedType, {});
+    const worker = await reopenWorker(engine, request.worker, directory, before.worker);
+    // Whoever ends a run needs no key for it.
+    if (request.cancel === undefined) requireCiting(worker, contract.effective);
+    if (request.cancel === undefined) await requirePartSecrets(ground);
+    const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;
+    const secrets =
+      request.cancel === undefined
+        ? withHanded(await openSecrets(contract.effective, request.secrets), await ground.plugins.secrets())
+        : { given: {}, values: [] };
+    const made = { scratch, supplied, worker, secrets, model, directory, steps };
+    const parts = { engine, contract, ground, store, sealing, ...made };
+    return await holdRun({
+      ...parts,
+      draft: undefined,
+      moreCostUnits: request.moreCostUnits,
+      allowLostCalls: request.allowLostCalls,
+      cancelled: request.cancel,
+      settings: request,
+      journal,
+      started,
+      release: () => lock.release(),
+    });
+  } catch (fault) {
+    await opened?.close().catch(() => undefined);
+    await lock.release().catch(() => undefined);
+    throw fault;
+  }
+}
+
+/** Whether the journal is of a new start that no process went on from. */
+function isUnresumed({ records }: Journal): boolean {
+  return startedRun(records)?.anewAtMs !== undefined && !records.some(({ type }) => type === resumedType);
+}

@@ -1,0 +1,252 @@
+import { realpath } from 'node:fs/promises';
+import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { readBlob } from '../../workspace/git/blobs.ts';
+import { countCommits } from '../../workspace/git/count-commits.ts';
+import { findPolicy } from '../../workspace/git/find-policy.ts';
+import { planTarget, type Target } from '../../workspace/git/plan-target.ts';
+import { openRepository, type Repository, type RepositoryUse } from '../../workspace/git/repository.ts';
+import { requireObjects } from '../../workspace/git/require-objects.ts';
+import { type Base, isAncestor, mergeBase, treeOf } from '../../workspace/git/resolve-commit.ts';
+import { parseConfig } from '../config/config.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import { openRunStore } from '../intent/find-intent.ts';
+import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
+import { effectiveScope } from '../plan/scope.ts';
+import type { Landing } from '../state/landing.ts';
+import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
+import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
+import { type Judgement, judgement } from './judgement.ts';
+import { draftPlan, readPlanGround } from './plan-ground.ts';
+import { requireDependencies } from './requirements.ts';
+
+/** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
+export const repositoryJudgements: readonly Judgement[] = [
+  judgement({
+    id: 'repository-stated',
+    sees: 'repository',
+    about: '/metadata/target/repo',
+    needs: ['request', 'place', 'admitted'],
+    judge: async ({ request, place, admitted }) => ({
+      repository: place.keep(
+        await openStatedRepository(request, admitted, { onlyReads: place.onlyReads === true }),
+      ),
+    }),
+  }),
+  judgement({
+    id: 'store-opens',
+    sees: 'repository',
+    about: '/objmodel/objectStore/backend',
+    needs: ['plugins', 'request', 'repository', 'admitted'],
+    judge: async ({ plugins, request, repository, admitted }) => ({
+      store: await openRunStore(plugins.stores, repository, request.clock, admitted.effective),
+    }),
+  }),
+  judgement({
+    id: 'metadata-kept',
+    sees: 'repository',
+    about: '/metadata',
+    needs: ['store', 'admitted'],
+    judge: ({ store, admitted }) => requireSameMetadata(store, admitted),
+  }),
+  judgement({
+    id: 'intent-active',
+    sees: 'repository',
+    about: '/lifecycle/status',
+    needs: ['store', 'admitted'],
+    judge: ({ store, admitted }) => requireActive(store, admitted),
+  }),
+  judgement({
+    id: 'start-found',
+    sees: 'repository',
+    about: '/metadata/target/baseRef',
+    needs: ['kind', 'repository', 'admitted'],
+    judge: async ({ source, kind, repository, admitted }) => ({
+      origin: await resolveOrigin(repository, { source: source ?? { kind } }, admitted),
+    }),
+  }),
+  judgement({
+    id: 'landing-chosen',
+    sees: 'repository',
+    about: '/metadata/target/baseRef',
+    needs: ['request', 'kind', 'runId', 'repository', 'admitted', 'origin'],
+    judge: async ({ request, kind, runId, repository, admitted, origin }) => ({
+      landing: await chooseLanding(repository, { ...request, kind }, admitted, runId, origin),
+    }),
+  }),
+  judgement({
+    id: 'objects-here',
+    sees: 'repository',
+    about: '/metadata/target/repo',
+    needs: ['repository', 'landing', 'origin'],
+    judge: ({ repository, landing, origin: { base, range } }) =>
+      requireObjects(repository, [
+        landing.base.tree,
+        landing.policy.tree,
+        base.tree,
+        ...(range ? [range.tipTree] : []),
+      ]),
+  }),
+  judgement({
+    id: 'config-read',
+    sees: 'repository',
+    needs: ['plugins', 'repository', 'landing'],
+    async judge({ plugins, repository, landing }) {
+      const configBytes = await readBlob(repository, landing.policy.tree, '.writ/config.toml');
+      return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
+    },
+  }),
+  judgement({
+    id: 'signers-read',
+    sees: 'repository',
+    about: '/risk/humanInLoop',
+    needs: ['repository', 'landing'],
+    judge: async ({ repository, landing }) => ({
+      signers: await readBlob(repository, landing.policy.tree, '.writ/allowed_signers'),
+    }),
+  }),
+  judgement({
+    id: 'checks-joined',
+    sees: 'repository',
+    needs: ['admitted', 'config'],
+    judge: async ({ admitted, config }) => ({ contract: withConfig(admitted, config) }),
+  }),
+  judgement({
+    id: 'dependencies-seen',
+    sees: 'repository',
+    about: '/acceptance/verificationPlan',
+    needs: ['repository', 'landing', 'config', 'contract'],
+    judge: ({ repository, landing, config, contract }) =>
+      requireDependencies(repository, landing.base.tree, contract.effective, config.workspace),
+  }),
+  judgement({
+    id: 'plan-drafted',
+    sees: 'repository',
+    about: '/intent/objectives',
+    needs: ['plugins', 'who', 'repository', 'landing', 'contract'],
+    async judge({ plugins, who, repository, landing, contract }) {
+      const spec = contract.effective;
+      const ground = await readPlanGround(repository, landing.base.tree, spec);
+      const scope = effectiveScope(spec, ground.rootNames);
+      return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, ground }) };
+    },
+  }),
+];
+
+/** What is said of where a change is to land, and what kind of change it is. */
+type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
+  readonly kind: ChangeSource['kind'];
+};
+
+/**
+ * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that
+ * starts behind the tip of its target is judged as merged onto it; TARGET_MOVED where that cannot be, or was not
+ * wanted.
+ */
+async function chooseLanding(
+  repository: Repository,
+  request: LandingRequest,
+  contract: AdmittedContract,
+  runId: string,
+  { base: start, range }: Origin,
+): Promise<Landing> {
+  const { baseRef } = contract.effective.metadata.target;
+  const { onto } = request;
+  const target = await planTarget(repository, {
+    ...(onto === undefined ? {} : { onto }),
+    baseRef,
+    baseCommit: start.commit,
+    runId,
+  });
+  const policy = await findPolicy(repository, { target, baseRef, base: start });
+  if (request.policy !== undefined) await requirePolicyOf(repository, request.policy, policy);
+  const meant = request.heldFor === undefined ? target : { ref: request.heldFor };
+  const foreign = await findForeignPolicy(repository, meant, policy);
+  const tip = target.expected;
+  if (tip !== undefined && tip !== start.commit) await requireMergeable(repository, request, target, start);
+  if (tip === undefined && range && policy.ref !== undefined && policy.commit !== undefined)
+    await requireOfOthers(repository, policy.ref, policy.commit, range.tip, start.commit);
+  const commits =
+    start.commit === undefined || policy.commit === undefined || policy.commit === start.commit
+      ? 0
+      : await countCommits(repository, start.commit, policy.commit);
+  return {
+    base:
+      tip === undefined || tip === start.commit
+        ? start
+        : { commit: tip, tree: await treeOf(repository, tip) },
+    target,
+    policy,
+    ...(start.commit === undefined || commits === 0 ? {} : { lag: { from: start.commit, commits } }),
+    ...(foreign === undefined ? {} : { foreign }),
+  };
+}
+
+async function requireMergeable(
+  repository: Repository,
+  { kind, noMerge }: LandingRequest,
+  { ref, expected: tip = '' }: Target,
+  { commit }: Base,
+): Promise<void> {
+  const shown = printable(ref);
+  const isAhead = commit !== undefined && (await isAncestor(repository, commit, tip));
+  if (isAhead && kind !== 'worker' && noMerge !== true) return;
+  const why = !isAhead
+    ? 'and does not hold it either'
+    : kind === 'worker'
+      ? 'and a change that is made here is made on the base'
+      : 'and `--no-merge` was given';
+  throw new WritError('TARGET_MOVED', {
+    message: `\`${shown}\` does not stand at the base commit, ${why}`,
+    detail: { ref, expected: commit ?? null, found: tip },
+    hints: [
+      isAhead && kind !== 'worker'
+        ? 'drop `--no-merge`: what is judged is then the merge onto the tip'
+        : 'choose a branch at the base commit, or a new one, with `--onto`; or start from that branch',
+    ],
+  });
+}
+
+/** A branch that holds commits of the range would let the change bring its own judges. */
+async function requireOfOthers(
+  repository: Repository,
+  ref: string,
+  policy: string,
+  tip: string,
+  start: string | undefined,
+): Promise<void> {
+  const shared = await mergeBase(repository, policy, tip);
+  if (shared === undefined || (start !== undefined && (await isAncestor(repository, shared, start)))) return;
+  throw new WritError('POLICY_IN_CANDIDATE', {
+    message: `\`${printable(ref)}\`, whose policy would judge the change, holds commits of the change itself`,
+    detail: { ref, policy, shared },
+  });
+}
+
+/**
+ * Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree
+ * of it.
+ */
+export async function openStatedRepository(
+  request: Pick<RunRequest, 'repositoryPath'>,
+  contract: AdmittedContract,
+  use: RepositoryUse = {},
+): Promise<Repository> {
+  const repository = await openRepository(request.repositoryPath, use);
+  const { repo } = contract.effective.metadata.target;
+  if (repo.type !== 'local') return repository;
+  const stated = await realpath(repo.locator).catch(() => repo.locator);
+  if (stated === repository.root || (await isWorkTreeOf(repository, stated))) return repository;
+  throw new WritError('REPOSITORY_MISMATCH', {
+    message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
+    detail: { expected: repo.locator, found: repository.root },
+    hints: ['run inside the stated repository, or name it with `--repo`'],
+  });
+}
+
+/** True where `root` is the root of another work tree of the repository. */
+async function isWorkTreeOf(repository: Repository, root: string): Promise<boolean> {
+  const other = await openRepository(root, { onlyReads: true }).catch(() => undefined);
+  if (other?.root !== root) return false;
+  return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
+}

@@ -1,0 +1,158 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import { inScope } from '../../core/interfaces/scope-verdict.ts';
+import type { Worker } from '../../core/interfaces/worker.ts';
+import { checksOf } from '../../spec/checks-of.ts';
+import type { Journal } from '../../store/journal.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { isIgnoredPath } from '../../workspace/git/ignored.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { listTree } from '../../workspace/git/tree.ts';
+import type { WorkspaceConfig } from '../config/config.ts';
+import type { Ground } from '../state/open-run.ts';
+
+/** Directories that package managers make, also where no `.gitignore` names them. */
+const knownDirectories = /(?:^|\/)(?:\.venv|venv|node_modules)$/;
+
+/**
+ * Throws WORKSPACE_DEPENDENCIES_MISSING if a check starts a program of an untracked directory, such as
+ * `.venv/bin/python`, that checks cannot see: `[workspace]` does not name the directory, or names it in `share` alone
+ * and the working tree has none. Such a check fails whatever the change is.
+ */
+export async function requireDependencies(
+  repository: Repository,
+  baseTree: string,
+  spec: EffectiveIntentSpec,
+  { share, prepare }: WorkspaceConfig,
+): Promise<void> {
+  const prepared = prepare.flatMap(({ outputs }) => outputs);
+  for (const { path, check } of checksOf(spec)) {
+    for (const program of await programPaths(check.command ?? '')) {
+      const holds = (directory: string): boolean => program.startsWith(`${directory}/`);
+      if (prepared.some(holds)) continue;
+      const shared = share.find(holds);
+      if (shared !== undefined && (await isThere(repository.root, shared))) continue;
+      const directory = shared ?? program.replace(/\/\.?bin\/[^/]+$/, '');
+      if (!(await isUntracked(repository, baseTree, directory, program))) continue;
+      throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+        message: `check \`${check.id ?? path}\` starts \`${program}\`, but checks do not see \`${directory}\`: ${
+          shared === undefined
+            ? 'git does not track it, and `[workspace]` does not name it'
+            : 'the working tree has no such directory to share'
+        }`,
+        detail: { check: check.id, program, directory },
+        hints: [
+          shared === undefined
+            ? `lend the directory of your working tree with \`share = ["${directory}"]\` and its \`lockfile\` under \`[workspace]\` in \`.writ/config.toml\`, or make it with \`[[workspace.prepare]]\`, and commit that`
+            : `make \`${directory}\` in the working tree as you usually do, or add a \`[[workspace.prepare]]\` that makes it`,
+        ],
+      });
+    }
+  }
+}
+
+/**
+ * Throws WORKSPACE_DEPENDENCIES_MISSING if a `[[workspace.prepare]]` must run and neither the base nor the change has
+ * its lockfile. A worker may write one that its scope names.
+ */
+export async function requireLockfiles(
+  place: GitDirectory,
+  baseTree: string,
+  { share, prepare }: WorkspaceConfig,
+  change: { readonly tree: string } | { readonly scope: Scope },
+): Promise<void> {
+  for (const { lockfile, outputs, argv } of prepare) {
+    if (outputs.every((output) => share.includes(output))) continue;
+    if ('scope' in change && !change.scope.wholeRepository && inScope(change.scope, lockfile)) continue;
+    const trees = 'tree' in change ? [change.tree, baseTree] : [baseTree];
+    const entries = await Promise.all(trees.map((tree) => listTree(place, tree, lockfile)));
+    if (entries.flat().length > 0) continue;
+    throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+      message: `\`[[workspace.prepare]]\` runs \`${argv.join(' ')}\` over \`${lockfile}\`, which the base commit does not have`,
+      detail: { lockfile, directory: outputs[0] },
+      hints: [
+        `commit \`${lockfile}\`, or name the right \`lockfile\` in \`.writ/config.toml\` and commit that`,
+      ],
+    });
+  }
+}
+
+/** The programs that a command starts by a path such as `.venv/bin/python`. */
+async function programPaths(command: string): Promise<readonly string[]> {
+  if (!command.includes('bin/')) return [];
+  // Loaded here: few checks start a program by its path, and the parser of the shell is large.
+  const { mayBeProgram } = await import('../../workspace/command-acl/acl.ts');
+  const { commandsOf } = await import('../../workspace/shell/shell.ts');
+  const reading = commandsOf(command, { isProgram: mayBeProgram });
+  if (!reading.ok) return [];
+  return reading.commands.flatMap(({ argv }) => {
+    const path = argv[0]?.literal ?? '';
+    return mayBeProgram(path) ? [path] : [];
+  });
+}
+
+async function isUntracked(
+  repository: Repository,
+  baseTree: string,
+  directory: string,
+  program: string,
+): Promise<boolean> {
+  const isKnown = knownDirectories.test(directory);
+  const isIgnored = await isIgnoredPath(repository, program);
+  return (isKnown || isIgnored) && (await listTree(repository, baseTree, program)).length === 0;
+}
+
+async function isThere(root: string, directory: string): Promise<boolean> {
+  return (await lstat(join(root, directory)).catch(() => undefined)) !== undefined;
+}
+
+/** CITATIONS_UNSUPPORTED where the contract asks for what the worker has no way to give: nobody is asked in vain. */
+export function requireCiting(
+  worker: Pick<Worker, 'name' | 'cites'> | undefined,
+  { evidence }: Pick<EffectiveIntentSpec, 'evidence'>,
+): void {
+  const { minCitationsPerDecision: needed } = evidence;
+  if (worker?.cites !== false || needed === 0) return;
+  throw new WritError('CITATIONS_UNSUPPORTED', {
+    message: `\`evidence.minCitationsPerDecision\` is ${needed}, and \`${worker.name}\` works by itself: it has no tool that records a decision with its sources`,
+    detail: { field: '/evidence/minCitationsPerDecision', expected: 0, found: needed, worker: worker.name },
+    hints: ['choose a provider that writ asks itself, `--provider openai` say, or ask for no citations: 0'],
+  });
+}
+
+/**
+ * Whatever this run asks of plugins has the secrets that it declares: PLUGIN_SECRET_MISSING before any work. A log is
+ * asked for them where the seal is opened, a model where it is reached.
+ */
+export async function requirePartSecrets({
+  config: { artifacts, evidence },
+  plugins,
+}: Pick<Ground, 'config' | 'plugins'>): Promise<void> {
+  await plugins.requireSecrets({
+    stageChecks: [...plugins.stageChecks.keys()],
+    artifacts: [...artifacts.values()].map(({ plugin }) => plugin),
+    evidence: evidence.plugins,
+  });
+}
+
+/**
+ * Refuses to cancel a run whose sealing a process began and did not end (RUN_NOT_CANCELLABLE): its claim may be in a
+ * log and its branch moved, which only going on finds out.
+ */
+export function refuseSealing(runId: string, journal: Journal): void {
+  if (!isSealing(journal)) return;
+  throw new WritError('RUN_NOT_CANCELLABLE', {
+    message: 'a process was stopped while it sealed the run',
+    detail: { run_id: runId },
+  });
+}
+
+/** Whether a process began to seal the run. */
+export function isSealing({ records }: Pick<Journal, 'records'>): boolean {
+  const begun = ({ data }: { readonly data: unknown }): boolean =>
+    /(?:^|\/)seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
+  return records.some(begun);
+}

@@ -1,0 +1,128 @@
+import { WritError } from '../core/base/errors.ts';
+import type { Issue } from '../core/interfaces/finding.ts';
+import { builtInLedger } from '../spec/built-in-ledger.ts';
+import { privacyPolicyOf } from '../spec/facts.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { keepObjectReaders } from '../workspace/git/object-reader.ts';
+import type { DraftingRequest } from './draft/draft-intent.ts';
+import { readDraftGround } from './draft/draft-request.ts';
+import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
+import type { AdmittedContract } from './intent/admit-contract.ts';
+import { contractJudgements, judgeOpening, refusalIssues } from './open/judgement.ts';
+import { type AskedPlugins, openWorker } from './open/open-parties.ts';
+import type { OpeningPlace, OpeningRequest } from './open/opening.ts';
+import { noticesOf } from './open/plan-ground.ts';
+import { repositoryJudgements } from './open/repository-judgements.ts';
+import type { TaskAdvice } from './plan/plan-advice.ts';
+import { planRun, type RunPlan } from './plan-run.ts';
+import { addSpent, type Spent } from './state/spent.ts';
+import { askAdvice, workKeys } from './work/ask-advice.ts';
+import { openTreeHands } from './work/hands/tree-hands.ts';
+import { openTurns } from './work/turns/open-turns.ts';
+
+/** A confirmed contract, and what somebody said of plans before this one. */
+interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
+  readonly specBytes: Uint8Array;
+  readonly sandbox: string;
+  readonly remarks: readonly string[];
+  /** What drafting and earlier plans came to. */
+  readonly spent: Spent;
+}
+
+/** A plan for a person to read: what a run would do, and how its model means to do it. */
+export interface PlannedContract {
+  readonly plan: RunPlan;
+  /** For each Task that somebody works at; without steps where the model gave none. */
+  readonly advice: readonly TaskAdvice[];
+  /** Why the model gave none. */
+  readonly unadvised?: string;
+  readonly spent: Spent;
+}
+
+/**
+ * Plans a contract, and has its model say how. It reads the base commit and writes nothing. What a run would be refused
+ * for is thrown; what asking the model throws is thrown, too.
+ */
+export async function planContract(engine: WritEngine, request: PlanningRequest): Promise<PlannedContract> {
+  const { source, specBytes, signal, clock, meter, runId, remarks, spent } = request;
+  const plan = await planRun(engine, { ...request, specBytes, source, who: 'worker' });
+  const [refused] = plan.refusals;
+  if (refused !== undefined) throw refused.fault;
+  const draft = { revision: 1, tasks: plan.tasks };
+  const { contract, scope } = plan;
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const ground = await readDraftGround(engine, request);
+  await using opened = await openDrafter(engine, worker, request, ground);
+  const settings = { clock, ...(meter === undefined ? {} : { meter }) };
+  const turns = openTurns({ identity: { contract }, means: { signal, settings } }, opened.model);
+  const { repository, base, config } = ground;
+  const policy = privacyPolicyOf(contract.effective, config.redaction);
+  await using agent = await readingAgentOf(engine, ground, opened.model, {
+    runId,
+    effective: contract.effective,
+    policy,
+    sandbox: request.sandbox,
+    signal,
+    settings,
+  });
+  const { end, taken } = await askAdvice({
+    drafter: worker,
+    plan: draft,
+    spec: contract.effective,
+    scope,
+    remarks,
+    cacheKey: `${contract.digest.slice(0, 40)}/plan`,
+    hands: openTreeHands({
+      engine,
+      repository,
+      tree: base.tree,
+      runId,
+      policy,
+      signal,
+    }),
+    turns,
+    ...(agent === undefined ? {} : { agent }),
+  });
+  const none = workKeys(draft).map((key) => ({ key, steps: [], writes: [], after: [], checks: [] }));
+  return {
+    plan: taken === undefined ? plan : { ...plan, tasks: taken.plan.tasks },
+    advice: taken?.advice ?? none,
+    ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
+    spent: addSpent(spent, (agent ?? turns).taken()),
+  };
+}
+
+/** Stands for the id of a run: nothing is named after one that nobody has asked for. */
+const ofNoRun = '00000000-0000-7000-8000-000000000000';
+
+/**
+ * What contract, repository and policy show of a run that nobody has asked for yet, as warnings: why any would be
+ * refused, and what it would be told. Machine and change are not looked at.
+ */
+export async function previewContract(
+  plugins: AskedPlugins,
+  request: OpeningRequest,
+  admitted: AdmittedContract,
+): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  await using readers = keepObjectReaders();
+  const place: OpeningPlace = {
+    dry: true,
+    onlyReads: true,
+    keep: (repository) => readers.keep(repository),
+    makeScratch: unasked,
+    pluginCache: unasked,
+  };
+  const given = { plugins, ledger: builtInLedger(), request, place, runId: ofNoRun, admitted } as const;
+  const known = await judgeOpening(
+    [...contractJudgements, ...repositoryJudgements],
+    { ...given, kind: 'patch', who: 'worker' },
+    (judgement, fault) => refused.push(...refusalIssues(judgement, fault)),
+  );
+  const added = (known.contract?.warnings ?? []).slice(admitted.warnings.length);
+  return [...refused, ...added, ...noticesOf(known)];
+}
+
+function unasked(): never {
+  throw new WritError('INTERNAL', { message: 'a contract alone makes nothing' });
+}

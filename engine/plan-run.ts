@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WritError } from '../core/base/errors.ts';
+import { uuidV7 } from '../core/base/ids.ts';
+import type { Issue } from '../core/interfaces/finding.ts';
+import type { EffectiveCheck, EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import { edgesOf, type PlannedTask } from '../core/interfaces/plan.ts';
+import type { Scope } from '../core/interfaces/scope.ts';
+import { type StageName, stageNames } from '../core/interfaces/stage.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { keepObjectReaders } from '../workspace/git/object-reader.ts';
+import { createScratch } from '../workspace/git/scratch.ts';
+import type { AdmittedContract } from './intent/admit-contract.ts';
+import { type Judgement, judgeOpening } from './open/judgement.ts';
+import { askedOf } from './open/open-parties.ts';
+import type { Opening, OpeningPlace, OpeningRequest } from './open/opening.ts';
+import { firstJudgements, laterJudgements } from './open/opening-judgements.ts';
+import { noticesOf } from './open/plan-ground.ts';
+import { type PlanFor, planTasks } from './plan/plan-tasks.ts';
+import { effectiveScope } from './plan/scope.ts';
+import { retentionDaysOf } from './state/evidence.ts';
+import type { ChangeSource } from './state/run-request.ts';
+
+/** One row of the contract: who makes it hold here, and whether this contract needs it. */
+export interface PlannedRow {
+  readonly id: string;
+  readonly enforcedBy: readonly string[];
+  readonly asked: boolean;
+}
+
+/** What a plugin brings; of an artifact, the producer that makes it. */
+export interface NamedPart {
+  readonly name: string;
+  readonly plugin: string;
+}
+
+/** One reason for which a run would be refused before any work. */
+export interface Refusal {
+  readonly judgement: Judgement;
+  readonly fault: WritError;
+}
+
+/** What is planned: what a run would be asked for, as far as it is known. */
+export interface PlanRequest extends OpeningRequest {
+  /** The change, where it is there; what it shows is judged too. */
+  readonly source?: ChangeSource;
+  /** Who makes a change that is not there; `source` says it of itself. */
+  readonly who: PlanFor;
+}
+
+/** What a run would do, without doing any of it. */
+export interface RunPlan {
+  /** With the checks that the policy commit adds. */
+  readonly contract: AdmittedContract;
+  /** Whose configuration that is; absent where there is no such commit yet. */
+  readonly policyCommit?: string;
+  readonly scope: Scope;
+  readonly for: PlanFor;
+  /** None where there is no plan. */
+  readonly tasks: readonly PlannedTask[];
+  /** [before, after] by task key. */
+  readonly edges: readonly (readonly [string, string])[];
+  readonly stages: readonly {
+    readonly stage: StageName;
+    readonly checks: readonly EffectiveCheck[];
+    /** Ids of those that the policy commit demands of every change. */
+    readonly fromPolicy: readonly string[];
+    readonly rules: readonly string[];
+    /** Stage checks of plugins that are asked there, whatever the contract lists. */
+    readonly stageChecks: readonly NamedPart[];
+    /** What the policy commit has plugins make of every change: the stage fails without it. */
+    readonly artifacts: readonly NamedPart[];
+  }[];
+  /** Evidence policies of plugins, in the order in which they are asked about sources. */
+  readonly evidence: readonly string[];
+  readonly patchRules: readonly string[];
+  readonly retentionDays: number;
+  readonly ledger: readonly PlannedRow[];
+  /** Rows that this contract asks for and nobody enforces; for a worker, those of a model too. */
+  readonly unenforced: readonly string[];
+  /** What a run would be refused for before any work, in the order in which it asks. */
+  readonly refusals: readonly Refusal[];
+  /** What it would be told and not refused for. */
+  readonly notices: readonly Issue[];
+}
+
+/**
+ * What a run would do, and everything that it would be refused for before any work: the same judgements in the same
+ * order (`open/opening-judgements.ts`). A contract that cannot be read is thrown; there is nothing to plan.
+ */
+export async function planRun(engine: WritEngine, request: PlanRequest): Promise<RunPlan> {
+  const refusals: Refusal[] = [];
+  const known = await judgeDry(engine, request, refusals);
+  const { admitted, contract = admitted } = known;
+  if (contract === undefined) throw refusals[0]?.fault;
+  return toPlan(engine, { ...known, contract }, request, refusals);
+}
+
+async function judgeDry(
+  engine: WritEngine,
+  request: PlanRequest,
+  refusals: Refusal[],
+): Promise<Partial<Opening>> {
+  const { source } = request;
+  const kind = source?.kind ?? request.who;
+  const given = {
+    engine,
+    plugins: askedOf(engine),
+    request,
+    ledger: engine.ledger,
+    kind,
+    who: kind === 'worker' ? 'worker' : 'patch',
+    runId: uuidV7(request.clock.now()),
+    ...(source === undefined ? {} : { source }),
+  } as const;
+  const box = await mkdtemp(join(tmpdir(), 'writ-plan-'));
+  try {
+    await using readers = keepObjectReaders();
+    const place: OpeningPlace = {
+      dry: true,
+      keep: (repository) => readers.keep(repository),
+      pluginCache: () => join(box, 'plugins'),
+      makeScratch: async (repository) => readers.keep(await createScratch(join(box, 'scratch'), repository)),
+    };
+    return await judgeOpening(
+      [...firstJudgements, ...laterJudgements],
+      { ...given, place },
+      (judgement, fault) => refusals.push({ judgement, fault }),
+    );
+  } finally {
+    await rm(box, { recursive: true, force: true });
+  }
+}
+
+function toPlan(
+  engine: WritEngine,
+  known: Partial<Opening> & Pick<Opening, 'contract'>,
+  { who: asked, source }: PlanRequest,
+  refusals: readonly Refusal[],
+): RunPlan {
+  const { contract, landing, judges } = known;
+  const spec = contract.effective;
+  const who = source === undefined ? asked : source.kind === 'worker' ? 'worker' : 'patch';
+  const { scope, tasks, edges } = drafted(known, spec, who);
+  const context = { model: who === 'worker' && known.worker?.usesModel !== false };
+  const wanted = new Set(engine.ledger.asked(spec, context));
+  const rules = judges?.rules ?? engine.rules;
+  const policyCommit = landing?.policy.commit;
+  return {
+    contract,
+    ...(policyCommit === undefined ? {} : { policyCommit }),
+    scope,
+    for: who,
+    tasks,
+    edges,
+    stages: stageNames.map((stage) => ({
+      stage,
+      checks: checksOf(spec, stage),
+      fromPolicy: checksOf(spec, stage).flatMap(({ id }) => (contract.mandatory.includes(id) ? [id] : [])),
+      rules: rules.at(stage, spec).map(({ id }) => id),
+      stageChecks: [...(judges?.plugins.stageChecks.values() ?? [])].flatMap(({ name, plugin, stages }) =>
+        stages.includes(stage) ? [{ name, plugin }] : [],
+      ),
+      artifacts: [...(judges?.config.artifacts ?? [])].flatMap(([name, made]) =>
+        made.stage === stage ? [{ name, plugin: made.plugin }] : [],
+      ),
+    })),
+    evidence: judges?.config.evidence.plugins ?? [],
+    patchRules: rules.at('patch', spec).map(({ id }) => id),
+    retentionDays: retentionDaysOf(spec),
+    ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: wanted.has(id) })),
+    unenforced: engine.ledger.unenforced(spec, context),
+    refusals,
+    notices: noticesOf(known),
+  };
+}
+
+/** The plan; without a repository what the words of the contract come to. */
+function drafted(
+  { scope, draft, landing }: Partial<Opening>,
+  spec: EffectiveIntentSpec,
+  who: PlanFor,
+): Pick<RunPlan, 'scope' | 'tasks' | 'edges'> {
+  const within = scope ?? effectiveScope(spec);
+  const ofWords = landing ? undefined : planTasks({ spec, scope: within, for: who });
+  const plan = draft ?? (ofWords?.ok ? ofWords.draft : undefined);
+  return { scope: within, tasks: plan?.tasks ?? [], edges: plan ? edgesOf(plan) : [] };
+}
+
+function checksOf(spec: EffectiveIntentSpec, stage: StageName): readonly EffectiveCheck[] {
+  return spec.acceptance.verificationPlan[`${stage}Checks`];
+}

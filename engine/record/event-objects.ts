@@ -1,0 +1,193 @@
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { DecisionType } from '../../core/interfaces/run-view.ts';
+import type { StageName, StageRecord, ToolUse } from '../../core/interfaces/stage.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import { workerToolsFolder } from '../../store/record/tool-uses.ts';
+import { type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { UsedTool } from './used-tool.ts';
+
+/** What happened in one Run, for its events. */
+export interface RunStory {
+  /** Object id of the Run. */
+  readonly run: string;
+  readonly startedAtMs: number;
+  /** When it was decided. */
+  readonly decidedAtMs: number;
+  readonly stages: readonly StageRecord[];
+  readonly outcome: { readonly type: DecisionType; readonly next: string };
+  /** The plan's steps that the Run is about. */
+  readonly steps?: StepStory;
+  /** What a worker used. */
+  readonly tools?: readonly UsedTool[];
+}
+
+/** Steps of a plan, by index, and how far they are. */
+export interface StepStory {
+  readonly plan: string;
+  readonly indexes: readonly number[];
+  readonly status: ObjectBody<'plan_step_event'>['status'];
+}
+
+/** A gate of the plan, as a Task of its own. */
+export interface GateTask {
+  readonly task: string;
+  readonly stages: readonly StageName[];
+}
+
+/**
+ * RunEvents, PlanStepEvents and ToolInvocations of a Run by path, in the order things happened; same story, same bytes.
+ */
+export function eventFiles(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
+  return [
+    ...runEvents(attempt, story).map(([name, body, nowMs], index): [string, Uint8Array] => {
+      const path = `events/${numbered(index)}-${name}.json`;
+      return [path, sealObject('run_event', body, optionsOf(attempt, story, path, nowMs)).bytes];
+    }),
+    ...stepEvents(attempt, story),
+    ...toolInvocations(attempt, story),
+  ];
+}
+
+/** One TaskEvent per gate of the plan: what its stages came to. A gate that never started leaves none. */
+export function gateEventFiles(
+  attempt: Attempt,
+  story: RunStory,
+  gates: readonly GateTask[],
+): readonly [string, Uint8Array][] {
+  const byName = new Map<string, StageRecord>(story.stages.map((record) => [record.stage, record]));
+  return gates.flatMap(({ task, stages }): [string, Uint8Array][] => {
+    const judged = stages.flatMap((stage) => byName.get(stage) ?? []);
+    const failed = judged.filter(({ status }) => status === 'failed');
+    if (judged.length === 0 || (judged.length < stages.length && failed.length === 0)) return [];
+    const waits = judged.some(({ status }) => status === 'waiting');
+    const path = `events/gate-${stages.join('-')}.json`;
+    const lost = story.outcome.type === 'abandon' ? 'abandoned' : 'attempt-failed';
+    const body: ObjectBody<'task_event'> = {
+      task,
+      run: story.run,
+      kind: failed.length > 0 ? lost : waits ? 'blocked' : 'accepted',
+      attempt: 1,
+      reason: judged.map(({ stage, status }) => `${stage}: ${status}`).join(', '),
+    };
+    const nowMs = Math.max(...judged.map((stage) => endOf(stage) ?? story.decidedAtMs));
+    return [[path, sealObject('task_event', body, optionsOf(attempt, story, path, nowMs)).bytes]];
+  });
+}
+
+type RunEventBody = readonly [name: string, body: ObjectBody<'run_event'>, nowMs: number];
+
+function runEvents(
+  { identity: { sandboxName }, patch, ground }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
+  story: RunStory,
+): readonly RunEventBody[] {
+  const { run, stages, outcome, startedAtMs, decidedAtMs } = story;
+  let lastMs = startedAtMs;
+  return [
+    [
+      'started',
+      {
+        run,
+        kind: 'started',
+        data: { base_tree: patch.baseTree, target_ref: ground.target.ref, sandbox: sandboxName },
+      },
+      startedAtMs,
+    ],
+    ...stages.map((stage): RunEventBody => {
+      // A stage without checks ends when the one before it did.
+      lastMs = endOf(stage) ?? lastMs;
+      const { status, expected, ran } = stage;
+      const data = { stage: stage.stage, status, expected, ran };
+      return [`stage-${stage.stage}`, { run, kind: 'stage-settled', data }, lastMs];
+    }),
+    ['decided', { run, kind: 'decided', data: { type: outcome.type, next: outcome.next } }, decidedAtMs],
+  ];
+}
+
+function stepEvents(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
+  const { steps } = story;
+  if (!steps) return [];
+  const tell = (index: number, status: StepStory['status'], nowMs: number): [string, Uint8Array] => {
+    const path = `steps/${numbered(index)}-${status}.json`;
+    const body = { plan: steps.plan, step: index, status };
+    return [path, sealObject('plan_step_event', body, optionsOf(attempt, story, path, nowMs)).bytes];
+  };
+  return steps.indexes.flatMap((index) => [
+    tell(index, 'in_progress', story.startedAtMs),
+    ...(steps.status === 'in_progress' ? [] : [tell(index, steps.status, story.decidedAtMs)]),
+  ]);
+}
+
+/** Each use by a check, and beside them each use by a worker, by digests of what it asked for and was told. */
+function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
+  const byChecks = story.stages.flatMap(({ checks }) =>
+    checks.flatMap((check) => (check.tools ?? []).map((use) => ({ check, use }))),
+  );
+  return [
+    ...byChecks.map(({ check, use }, index) =>
+      toolInvocation(attempt, story, `tools/${numbered(index)}-${encodeId(check.id)}.json`, use, {
+        check_id: check.id,
+        command: use.command,
+      }),
+    ),
+    ...(story.tools ?? []).map((use, index) =>
+      toolInvocation(attempt, story, `${workerToolsFolder}${numbered(index)}.json`, use, {
+        arguments_digest: use.argumentsDigest,
+        ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
+        ...(use.path === undefined ? {} : { path: use.path }),
+        ...(use.command === undefined ? {} : { command: use.command }),
+        ...(use.query === undefined ? {} : { query: use.query }),
+      }),
+    ),
+  ];
+}
+
+type Invocation = ObjectBody<'tool_invocation'>;
+
+/** What every use says, and what it says by itself. */
+function toolInvocation(
+  attempt: Attempt,
+  story: RunStory,
+  path: string,
+  use: ToolUse | UsedTool,
+  own: Partial<Invocation>,
+): [string, Uint8Array] {
+  const body: Invocation = {
+    run: story.run,
+    tool: use.tool,
+    action: use.action,
+    outcome: use.outcome,
+    duration_ms: use.durationMs,
+    started_at: use.startedAt,
+    ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
+    ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
+    ...own,
+  };
+  const nowMs = Date.parse(use.startedAt) + use.durationMs;
+  return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
+}
+
+function optionsOf(
+  { identity: { contract, startedAtMs } }: Pick<Attempt, 'identity'>,
+  { run }: RunStory,
+  path: string,
+  nowMs: number,
+): SealOptions {
+  return {
+    nowMs,
+    createdBy: schedulerOf(contract.effective),
+    objectId: uuidV7From(startedAtMs, `${run}/${path}`),
+  };
+}
+
+/** When the last check of a stage ended; `undefined` where none ran. */
+function endOf({ checks }: StageRecord): number | undefined {
+  const ends = checks.map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+function numbered(index: number): string {
+  return String(index + 1).padStart(4, '0');
+}

@@ -1,0 +1,190 @@
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { namePaths } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { type ArtifactRecord, type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
+import { maskPath } from '../../readers/sensitive/redact.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import type { IncludedChanges } from '../../workspace/git/include-local.ts';
+import { type LostCall, lostCallNotices } from '../state/calls.ts';
+import {
+  checksWithoutUse,
+  checkUnknownCode,
+  factorsWithoutChecks,
+  factorWithoutChecks,
+  logUnusedCode,
+  logWithoutUse,
+  type ObservedChecks,
+} from '../state/checks.ts';
+import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/open-run.ts';
+import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
+
+/** What a report says of the run itself. */
+type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
+  Pick<RunMeans, 'store'> & {
+    readonly ground: Pick<
+      OpenRun['ground'],
+      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'passedOver'
+    >;
+  };
+
+/** What `show` can say before anything was judged. */
+export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
+  return report(run, patch, { findings: [], stages: [], artifacts: [], lost: [], skipped: [] });
+}
+
+/** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
+export function gateReport(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): GateReport {
+  const { identity, means, ground, patch, box } = attempt;
+  const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
+  const { skipped = [], observed } = attempt;
+  const judged = { findings, stages, artifacts: box.list(), lost, skipped, observed };
+  const { localNow: local } = attempt;
+  return report({ ...identity, store: means.store, ground, local }, patch, judged);
+}
+
+/** A candidate speaks for the run; an attempt for itself, whatever came later. */
+function isWhole({ name }: Attempt): boolean {
+  return name.startsWith('candidate-');
+}
+
+/** Says that a change started behind the commit that judges it, and what was judged in its stead. */
+function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readonly string[] {
+  if (lag === undefined) return [];
+  const { from, commits } = lag;
+  const behind = `the change starts at ${from.slice(0, 12)}, ${commits} ${commits === 1 ? 'commit' : 'commits'} behind \`${policy.ref ?? ''}\``;
+  return [
+    base.commit === from
+      ? `${behind}, whose policy judges it; it lands on \`${target.ref}\` without them`
+      : `${behind}: what is judged, and lands, is its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
+  ];
+}
+
+const maxNamed = 20;
+
+/** Says which uncommitted changes of the working tree are part of the change. */
+function includedNotice({ paths, digest }: IncludedChanges): string {
+  const named = namePaths(paths.map(maskPath), maxNamed);
+  return `the change includes local changes of the working tree at ${named} (SHA-256 ${digest})`;
+}
+
+/** Says that the contract chose whose policy judges. */
+function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): readonly string[] {
+  return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
+}
+
+/** Says which checks were not traced before they judged, and why. */
+function observationNotices(observed: ObservedChecks | undefined): readonly string[] {
+  return Object.entries(observed?.checks ?? {}).flatMap(([id, { by, reason = '' }]) => {
+    if (by === 'trace') return [];
+    return by === 'filling'
+      ? [`check \`${id}\` was observed by filling, not by a trace: ${reason}`]
+      : [`check \`${id}\` was not observed: ${reason}`];
+  });
+}
+
+/** What was found of a patch, and under which circumstances. */
+interface Judged {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  readonly artifacts: readonly ArtifactRecord[];
+  readonly lost: readonly LostCall[];
+  readonly skipped: readonly string[];
+  readonly observed?: ObservedChecks | undefined;
+}
+
+function report(
+  run: ReportedRun,
+  patch: PatchSet | undefined,
+  { findings, stages, artifacts, lost, skipped, observed }: Judged,
+): GateReport {
+  const { contract, runId, threadId, tip, authorship, store, ground } = run;
+  const spec = contract.effective;
+  const included = run.local?.included;
+  const notices = [
+    ...foreignNotice(ground),
+    ...lagNotice(ground),
+    ...(included === undefined || included.paths.length === 0 ? [] : [includedNotice(included)]),
+    ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
+    ...skipped,
+    ...observationNotices(observed),
+    ...(run.anewAtMs === undefined
+      ? []
+      : [
+          `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
+        ]),
+    ...lostCallNotices(lost),
+    ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
+    ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
+    ...logWithoutUse(spec).map((words) => `${logUnusedCode}: ${words}`),
+    ...(run.lacking === undefined ? [] : run.lacking),
+  ];
+  return {
+    schema: 'urn:writ:gate-report:v1',
+    runId,
+    threadId,
+    startedAt: toRfc3339(run.startedAtMs),
+    spec: {
+      id: spec.metadata.id,
+      digest: contract.digest,
+      summary: spec.intent.summary,
+      changeType: spec.intent.changeType,
+      riskLevel: spec.risk.level,
+      objectives: spec.intent.objectives,
+    },
+    ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
+    ...(ground.policy.commit === undefined ? {} : { policyCommit: ground.policy.commit }),
+    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
+    targetRef: ground.target.ref,
+    contentRef: store.refs.content(runId),
+    sandbox: run.sandboxName,
+    authorship: { ...authorship, ...(tip === undefined ? {} : { tip }) },
+    ...(patch === undefined
+      ? {}
+      : {
+          patch: {
+            digest: patch.digest,
+            candidateTree: patch.candidateTree,
+            files: patch.files.map(({ path, changeType, linesAdded, linesDeleted }) => ({
+              path: maskPath(path),
+              changeType,
+              linesAdded,
+              linesDeleted,
+            })),
+          },
+        }),
+    ...(included === undefined
+      ? {}
+      : { localChanges: { paths: included.paths.map(maskPath), digest: included.digest } }),
+    stages,
+    ...(notices.length === 0 ? {} : { notices }),
+    findings,
+    artifacts,
+  };
+}
+
+/** The report of a run whose stages are over: one that never started stands in it as `skipped` with nothing run. */
+export function finalReport(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): GateReport {
+  const plan = attempt.identity.contract.effective.acceptance.verificationPlan;
+  const all = stageNames.map(
+    (stage): StageRecord =>
+      stages.find((record) => record.stage === stage) ?? {
+        stage,
+        status: 'skipped',
+        expected: plan[`${stage}Checks`].length,
+        ran: 0,
+        checks: [],
+        findings: [],
+      },
+  );
+  return gateReport(attempt, findings, all);
+}

@@ -1,0 +1,115 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { absent, writeDurably } from '../../core/base/files.ts';
+import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { formatJournal } from '../../store/format-journal.ts';
+import { replacedRecord } from '../../store/journal-replaced.ts';
+import type { WitnessedJournal } from '../../store/journal-witness.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+import { requireKeptSpec } from '../../store/record/kept-spec.ts';
+import { parseNamedJson } from '../../store/record/parse-named-json.ts';
+import { journalFile } from '../../store/run-directory.ts';
+import type { AroundOutcome } from '../../workspace/git/set-aside.ts';
+import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
+import { waitingType } from '../state/wall-clock.ts';
+import type { StartedRun } from './started-run.ts';
+
+/** What this machine's journal knows of a run beyond its refs. */
+interface JournalView {
+  readonly isFinished: boolean;
+  readonly isWaiting: boolean;
+  /** The branch was moved, or found to have been moved by somebody else. */
+  readonly swapped: boolean;
+  /** What became of index and files behind the branch. */
+  readonly follow?: AroundOutcome;
+  readonly sealedBy: { readonly keyId?: string; readonly logOrigin?: string; readonly logIndex?: number };
+  /** The back end that the last judging of checks was begun in; absent before any. */
+  readonly sandbox?: string;
+  /** Stages that have settled so far, of the last candidate that was judged. */
+  readonly stages: readonly StageRecord[];
+}
+
+/** Ends of the steps that are looked at. */
+const viewed = ['/follow', '/attested', 'seal/swap', ...stageNames.map((name) => `/${name}/settled`)];
+
+const judgedIn = /^[^/]+\/epoch-\d+\/sandbox$/;
+
+/** Reads the steps that matter to people out of a journal. */
+export function viewJournal(records: readonly JournalRecord[]): JournalView {
+  const answers = new Map<string, unknown>();
+  let sandbox: string | undefined;
+  for (const { type, data } of records) {
+    if (type !== 'step-ended') continue;
+    const { step = '', answer } = (data ?? {}) as { readonly step?: string; readonly answer?: unknown };
+    if (judgedIn.test(step)) sandbox = String(answer);
+    const name = viewed.find((one) => step.endsWith(one));
+    if (name !== undefined) answers.set(name, answer);
+  }
+  const follow = answers.get('/follow') as AroundOutcome | undefined;
+  const attested = answers.get('/attested') as JournalView['sealedBy'] | undefined;
+  return {
+    isFinished: records.some(({ type }) => type === 'run-finished'),
+    isWaiting: records.findLast(({ type }) => type !== 'run-left')?.type === waitingType,
+    swapped: answers.has('seal/swap'),
+    ...(follow === undefined ? {} : { follow }),
+    sealedBy: {
+      ...(attested?.keyId === undefined ? {} : { keyId: attested.keyId }),
+      ...(attested?.logOrigin === undefined ? {} : { logOrigin: attested.logOrigin }),
+      ...(attested?.logIndex === undefined ? {} : { logIndex: attested.logIndex }),
+    },
+    ...(sandbox === undefined ? {} : { sandbox }),
+    stages: stageNames.flatMap((name) => (answers.get(`/${name}/settled`) as StageRecord | undefined) ?? []),
+  };
+}
+
+/** Where a journal that nobody vouched for is put aside, for people to look at. */
+const asideFile = 'journal.unproven.jsonl';
+
+/**
+ * Puts a journal of these records in place of whatever stands there, whole or not at all; this machine vouches for it
+ * from now on.
+ */
+export async function putJournal(
+  directory: string,
+  records: readonly Pick<JournalRecord, 'at' | 'type' | 'data'>[],
+  witness: WitnessedJournal,
+): Promise<void> {
+  const path = join(directory, journalFile);
+  await copyFile(path, join(directory, asideFile)).catch(absent);
+  const { bytes, reach } = formatJournal([...records, ...replacedRecord(records, witness)], witness);
+  await writeDurably(path, bytes);
+  await witness.reach(reach);
+}
+
+/**
+ * The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another
+ * one.
+ */
+export async function readKeptContract(
+  engine: WritEngine,
+  directory: string,
+  started: StartedRun,
+): Promise<AdmittedContract> {
+  const bytes = await requireKeptSpec(directory, started.runId);
+  requireStartedContract(bytes, started);
+  return readContract(engine, bytes);
+}
+
+/** What was judged, and what people signed, was this contract: a run never goes on with another. OBJECT_CORRUPT. */
+export function requireStartedContract(bytes: Uint8Array, { runId, report }: StartedRun): void {
+  const found = canonicalDigest(parseNamedJson('spec.json', bytes));
+  if (found === report.spec.digest) return;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `run \`${runId}\` was started with another contract than the \`spec.json\` it has now`,
+    detail: { run_id: runId, expected: report.spec.digest, found },
+  });
+}
+
+/** In the record of a run that waits: its journal, without what holds for one machine alone. */
+export const travelledJournal = 'journal.jsonl';
+
+/** Beside it: what its runner signed over the journal, for who goes on elsewhere. */
+export const runnerSealPath = 'waiting/runner.sigstore.json';

@@ -1,0 +1,267 @@
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { CheckOutcome } from '../../core/interfaces/check.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { LaidPath } from '../../core/interfaces/judge-reach.ts';
+import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
+import type { AttestRequest, DigestedThing } from '../../core/interfaces/sealing.ts';
+import {
+  type ArtifactRecord,
+  type CheckRecord,
+  type LaidRun,
+  madeByPlugins,
+  type StageName,
+  type StageRecord,
+} from '../../core/interfaces/stage.ts';
+import { maskPath } from '../../readers/sensitive/redact.ts';
+import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
+import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { UseList } from '../../workspace/egress/use-list.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import type { DecisionInput, DecisionRecord } from './decision-input.ts';
+import { outputTail } from './failure-text.ts';
+import { recordedFile } from './read-run.ts';
+
+/** Whose judgement is written down, and where its artifacts are. */
+interface JudgementPlace {
+  /** Object id of the Run that it belongs to. */
+  readonly run: string;
+  /** Path of the artifacts below the content ref: '' for the candidate that was decided on, else `<attempt name>/`. */
+  readonly content: string;
+  readonly nowMs: number;
+  readonly applyStatus: ObjectBody<'patchset'>['apply_status'];
+}
+
+/** What was judged, and everything that judging it left, as objects. */
+export interface JudgementObjects {
+  readonly patchset: SealedObject<'patchset'>;
+  readonly evidence: readonly SealedObject<'evidence'>[];
+}
+
+/**
+ * The PatchSet of an attempt, made by the coder, and the Evidence about it, given by the reviewer (document 1,
+ * actorMapping).
+ */
+export function judgementObjects(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+  place: JudgementPlace,
+): JudgementObjects {
+  const { coderActorId, reviewerActorId } = attempt.identity.contract.effective.objmodel.actorMapping;
+  const { nowMs } = place;
+  const optionsOf = (id: string, what: string): SealOptions => ({
+    nowMs,
+    createdBy: { kind: 'agent', id },
+    objectId: uuidV7From(attempt.identity.startedAtMs, `${place.run}/${what}`),
+  });
+  const patchset = sealObject(
+    'patchset',
+    patchsetBody(attempt, findings, place),
+    optionsOf(coderActorId, 'patchset'),
+  );
+  const { object_id: id } = patchset.object;
+  const evidence = stages.flatMap((stage) => [
+    ...stage.checks.map((check) =>
+      sealObject(
+        'evidence',
+        checkEvidence(attempt, stage, check, id, place),
+        optionsOf(reviewerActorId, `evidence/${stage.stage}/${check.id}`),
+      ),
+    ),
+    sealObject(
+      'evidence',
+      stageEvidence(attempt, stage, id, place),
+      optionsOf(reviewerActorId, `evidence/${stage.stage}`),
+    ),
+  ]);
+  return { patchset, evidence };
+}
+
+/** Path and bytes of those objects, below the record or an attempt's part of it. */
+export function judgementFiles({ patchset, evidence }: JudgementObjects): readonly [string, Uint8Array][] {
+  return [
+    ['patchset.json', patchset.bytes],
+    ...evidence.map(({ object, bytes }, index): [string, Uint8Array] => [
+      `evidence/${String(index + 1).padStart(4, '0')}-${encodeId(object.check_id ?? object.stage)}.json`,
+      bytes,
+    ]),
+  ];
+}
+
+function patchsetBody(
+  { patch }: Pick<Attempt, 'patch'>,
+  findings: readonly Finding[],
+  { run, applyStatus }: JudgementPlace,
+): ObjectBody<'patchset'> {
+  // A sealed change is recorded by the names it has; a refused one may hold a token in them.
+  const pathOf = applyStatus === 'Applied' ? (path: string): string => path : maskPath;
+  return {
+    run,
+    digest: patch.digest,
+    base_commit: patch.baseCommit ?? null,
+    base_tree: patch.baseTree,
+    candidate_tree: patch.candidateTree,
+    format: patch.format,
+    apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
+    files: patch.files.map((file) => recordedFile(file, pathOf)),
+    findings,
+  };
+}
+
+function checkEvidence(
+  attempt: Attempt,
+  stage: StageRecord,
+  check: CheckRecord,
+  patchset: string,
+  place: JudgementPlace,
+): ObjectBody<'evidence'> {
+  return {
+    run: place.run,
+    patchset,
+    kind: `${stage.stage}:${check.id}`,
+    stage: stage.stage,
+    status: check.status,
+    required: check.required,
+    reports: check.artifacts.map((artifact) => toArtifactRef(attempt, place, artifact)),
+    findings: check.findings,
+    check_id: check.id,
+    check_kind: check.kind,
+    command: check.command,
+    expected_exit_code: check.expectedExitCode,
+    ...(check.exitCode === undefined ? {} : { exit_code: check.exitCode }),
+    ...(check.signal === undefined ? {} : { signal: check.signal }),
+    timed_out: check.timedOut,
+    started_at: check.startedAt,
+    duration_ms: check.durationMs,
+    ...(check.workspaceMs === undefined ? {} : { workspace_ms: check.workspaceMs }),
+    ...(check.clockStepMs === undefined ? {} : { clock_step_ms: check.clockStepMs }),
+    ...(check.tests === undefined ? {} : { tests: check.tests }),
+    ...(check.fromPolicy ? { from_policy: true } : {}),
+    ...(check.tolerated ? { tolerated: true } : {}),
+    ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
+    ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
+    ...(check.onBaseProduct === undefined ? {} : { on_base_product: check.onBaseProduct }),
+    ...(check.observed === undefined ? {} : { observed: check.observed }),
+    ...(check.scan === undefined ? {} : { scan: check.scan }),
+    ...(check.carried === undefined ? {} : { carried: check.carried }),
+    ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),
+    ...(check.outputTail === undefined ? {} : { output_tail: check.outputTail }),
+  };
+}
+
+/** What the stage as a whole showed: its rules' findings, and the artifacts that the engine made for it. */
+function stageEvidence(
+  attempt: Attempt,
+  stage: StageRecord,
+  patchset: string,
+  place: JudgementPlace,
+): ObjectBody<'evidence'> {
+  const made = attempt.box
+    .list()
+    .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
+  const byPlugins = madeByPlugins(made);
+  return {
+    run: place.run,
+    patchset,
+    kind: stage.stage,
+    stage: stage.stage,
+    status: stage.status,
+    required: true,
+    reports: made.map((artifact) => toArtifactRef(attempt, place, artifact)),
+    findings: stage.findings,
+    summary: `${stage.ran} of ${stage.expected} checks ran`,
+    ...(byPlugins.length === 0 ? {} : { made_by: byPlugins }),
+    ...(stage.asked === undefined ? {} : { asked: stage.asked }),
+  };
+}
+
+function toArtifactRef(
+  { identity: { runId, contract }, means: { store } }: Pick<Attempt, 'identity' | 'means'>,
+  place: JudgementPlace,
+  artifact: ArtifactRecord,
+): ArtifactRef {
+  return {
+    store: contract.effective.objmodel.objectStore.backend,
+    key: `${store.refs.content(runId)}:${place.content}${artifact.path}`,
+    sha256: artifact.sha256,
+    sizeBytes: artifact.sizeBytes,
+    contentType: artifact.contentType,
+    ...(artifact.expiresAt === undefined ? {} : { expiresAt: artifact.expiresAt }),
+  };
+}
+
+/** Everything that was found out about a candidate, and what was decided from it. */
+export interface JudgedRun {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  /** Refusals of decision guards. */
+  readonly refusals: readonly Finding[];
+  /** Untracked directories that the checks were given. */
+  readonly dependencies: readonly DigestedThing[];
+  /** Revision of the plan that led here. */
+  readonly revision: number;
+  /** Attempts at Tasks in all. */
+  readonly attempts: number;
+  /** Of the workers of those attempts, each with its name. */
+  readonly workNetworks: NonNullable<AttestRequest['network']>;
+  /** What the run used up (document 1, runPolicy.metricsSchema). */
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly input: DecisionInput;
+  readonly decision: DecisionRecord;
+}
+
+/** People are asked about candidates alone. */
+export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
+  const { required, minApprovers } = contract.effective.risk.humanInLoop;
+  return { required, needed: minApprovers, approved: 0, rejected: 0 };
+}
+
+/** Several networks of one check as one; `undefined` for none. */
+export function joinNetworks(networks: readonly CheckNetwork[]): CheckNetwork | undefined {
+  if (networks.length === 0) return undefined;
+  const uses = new UseList();
+  for (const use of networks.flatMap((network) => network.uses)) uses.add(use);
+  const opened = new Map(networks.flatMap((one) => one.opened).map((one) => [JSON.stringify(one), one]));
+  return { opened: [...opened.values()], uses: uses.list() };
+}
+
+/** What a second run of a check is written down by. */
+interface LaidOver {
+  /** Of the artifact that its output becomes; absent if the output is not kept. */
+  readonly name?: string;
+  readonly tree: string;
+  readonly laid: readonly LaidPath[];
+}
+
+/** A second run as the evidence holds it, and its output among the artifacts. */
+export async function keepLaidRun(
+  attempt: Pick<Attempt, 'box' | 'identity' | 'ground' | 'means'>,
+  { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
+  { findings, result, tests, carried }: CheckOutcome,
+  { name, tree, laid }: LaidOver,
+): Promise<{ readonly record: LaidRun; readonly log?: ArtifactRecord }> {
+  const bytes = result?.combined.bytes;
+  const kind = { contentType: 'text/plain', extension: 'log' };
+  const log =
+    bytes &&
+    name !== undefined &&
+    (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+  const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
+  const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
+  const record: LaidRun = {
+    status,
+    laid: laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
+    tree,
+    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result?.signal === undefined ? {} : { signal: result.signal }),
+    timedOut: result?.timedOut ?? false,
+    durationMs: Math.round(result?.durationMs ?? 0),
+    ...(tests ? { tests } : {}),
+    ...(carried ? { carried } : {}),
+    ...(log ? { log: log.sha256 } : {}),
+    ...(tail ? { outputTail: tail } : {}),
+  };
+  return { record, ...(log ? { log } : {}) };
+}

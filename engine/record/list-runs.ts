@@ -1,0 +1,157 @@
+import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { uuidTimeMs } from '../../core/base/ids.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { joinStores } from '../../store/join-stores.ts';
+import { findLandings, type Landing } from '../../store/landed.ts';
+import { openStores, type Stores } from '../../store/open-stores.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { type FoundRun, listRunRefs } from '../../store/record/list-run-refs.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { waitingFolder } from '../../store/record/waiting-folder.ts';
+import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
+import { storeRefs } from '../../store/store-refs.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import { readSmall } from '../../workspace/git/read-each.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { readRun } from './read-run.ts';
+
+/** One line of `writ runs`. */
+export interface RunSummary {
+  readonly runId: string;
+  /** Absent where its record is damaged. */
+  readonly threadId?: string;
+  readonly startedAt: string;
+  readonly state: RunView['state'];
+  readonly summary: string;
+  readonly specId: string;
+  readonly decision?: string;
+  readonly commitSha?: string;
+  /** `sealed`: the sealed commit is not on the branch that counts (`store/landed.ts`). */
+  readonly landing?: Landing['state'];
+}
+
+/** Runs of this repository, newest first: decided ones from refs, the rest from journals; read while others work. */
+export async function listRuns(
+  stores: Stores,
+  repository: Repository,
+  clock: Clock,
+): Promise<readonly RunSummary[]> {
+  const open = await openStores(stores, repository, clock);
+  const refs = await listRunRefs(repository, open);
+  const objects = joinStores(open);
+  const decided = await withLandings(repository, await summarise(repository, objects, refs));
+  const known = new Set(refs.map(({ id }) => id));
+  const undecided: RunSummary[] = [];
+  for (const name of await listRunDirectories(repository)) {
+    if (known.has(name)) continue;
+    const summary = await summariseJournal(repository, objects, name);
+    if (summary) undecided.push(summary);
+  }
+  return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
+}
+
+/**
+ * A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and
+ * hides no other run.
+ */
+async function summariseJournal(
+  repository: Repository,
+  objects: ObjectStore,
+  name: string,
+): Promise<RunSummary | undefined> {
+  try {
+    const { records } = await readJournal(journalPath(repository, name));
+    if (records.length === 0) return undefined;
+    const store = { objects, refs: storeRefs('refs/ai') };
+    const { runId, threadId, startedAt, state, spec } = await readRun(repository, store, name);
+    return { runId, threadId, startedAt, state, summary: spec.summary, specId: spec.id };
+  } catch (fault) {
+    if (!isWritError(fault, 'JOURNAL_CORRUPT')) throw fault;
+    const startedAt = toRfc3339(uuidTimeMs(name) ?? 0);
+    return { runId: name, startedAt, state: 'interrupted', summary: '(its journal is damaged)', specId: '' };
+  }
+}
+
+interface DecidedSummary extends RunSummary {
+  readonly targetRef?: string;
+}
+
+/** The runs with the landing of each sealed commit. */
+async function withLandings(
+  repository: Repository,
+  runs: readonly DecidedSummary[],
+): Promise<readonly RunSummary[]> {
+  const sealed = runs.flatMap(({ decision, commitSha, targetRef }) =>
+    decision === 'commit' && commitSha !== undefined && targetRef !== undefined
+      ? [{ commit: commitSha, target: targetRef }]
+      : [],
+  );
+  const landings = await findLandings(repository, sealed);
+  const states = new Map(sealed.map(({ commit }, index) => [commit, landings[index]?.state]));
+  return runs.map(({ targetRef: _, ...run }) => {
+    const landing = states.get(run.commitSha ?? '');
+    return landing === undefined ? run : { ...run, landing };
+  });
+}
+
+/** Objects that a line is made of are kilobytes; a ref that came from elsewhere may hold anything. */
+const maxObjectBytes = 4 * 1024 * 1024;
+
+const summaryFiles = [
+  'run.json',
+  'intent.json',
+  'decision.json',
+  sealPaths.rollback,
+  `${waitingFolder}/decision.json`,
+] as const;
+
+async function summarise(
+  repository: Repository,
+  store: ObjectStore,
+  runs: readonly FoundRun[],
+): Promise<readonly DecidedSummary[]> {
+  const names = runs.flatMap(({ commit }) =>
+    commit === undefined ? [] : summaryFiles.map((file) => `${commit}:${file}`),
+  );
+  const objects = await readSmall(repository, names, maxObjectBytes);
+  const summaries: DecidedSummary[] = [];
+  for (const { id, ref, commit } of runs) {
+    const beside = commit === undefined ? await store.readMany(ref, summaryFiles) : undefined;
+    const files = summaryFiles.map((file) => (beside ? beside.get(file) : objects.get(`${commit}:${file}`)));
+    const summary = toSummary(id, files);
+    if (summary) summaries.push(summary);
+  }
+  return summaries;
+}
+
+/**
+ * `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run.
+ */
+function toSummary(id: string, files: readonly (Buffer | undefined)[]): DecidedSummary | undefined {
+  const [run, intent, decided, rollback, waiting] = files;
+  const decision = rollback ?? decided ?? waiting;
+  if (!run || !intent || !decision) return undefined;
+  const state = decided ? 'decided' : 'waiting';
+  try {
+    const { type, commit_sha: commitSha, target_ref: targetRef } = parseObject('decision', decision);
+    const { summary, external_ids: external } = parseObject('intent', intent);
+    const { started_at: startedAt, thread_id: threadId } = parseObject('run', run);
+    return {
+      runId: id,
+      threadId,
+      startedAt,
+      state,
+      summary,
+      specId: external.intentspec_id ?? '',
+      decision: type,
+      ...(commitSha === undefined ? {} : { commitSha }),
+      ...(targetRef === undefined ? {} : { targetRef }),
+    };
+  } catch (fault) {
+    if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+    const startedAt = toRfc3339(uuidTimeMs(id) ?? 0);
+    return { runId: id, startedAt, state, summary: '(its record is damaged)', specId: '' };
+  }
+}

@@ -1,0 +1,150 @@
+import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
+import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import { mustPass } from '../../core/interfaces/stage.ts';
+import { nothingSpent, type Spent } from '../state/spent.ts';
+import type { SettledAttempt } from './attempt-files.ts';
+import type { DecidedFinding, DecidedStage } from './decision-input.ts';
+import type { RunFrames } from './run-frames.ts';
+import type { TakenSnapshot } from './take-snapshot.ts';
+
+/** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
+export interface PlanState {
+  draft: PlanDraft;
+  /** Every attempt so far, of all revisions, in the order they settled here; `addAttempt` adds to it. */
+  readonly attempts: SettledAttempt[];
+  /** The same by Task key: a thousand Tasks do not each look through the attempts of all. */
+  readonly attemptsOf: Map<string, SettledAttempt[]>;
+  /** The context pipeline; `undefined` where no worker works. */
+  readonly frames: RunFrames | undefined;
+  /** Accepted work by Task key. */
+  readonly accepted: Map<string, SettledAttempt>;
+  /**
+   * Accepted work that its Task was sent to go on from, merged with what the others made: it stays beneath what the
+   * Task does next. In the order it was handed back.
+   */
+  beneath: readonly SettledAttempt[];
+  /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
+  readonly onto: Map<string, string>;
+  /** Why the last attempt at a Task did not count. */
+  readonly failure: Map<string, string>;
+  /** The context snapshot of each attempt so far, by the attempt's name. */
+  readonly context: Map<string, Pick<TakenSnapshot, 'sha256' | 'dependencies'>>;
+  /** What drafts of contract and plan came to; in `costUnits`, too. */
+  readonly drafting: Spent;
+  /** Units of 0.001 USD. */
+  costUnits: number;
+  /** The cap of the contract, and what a person has added to it since; 0 is none. */
+  costLimit: number;
+}
+
+/** Nothing done yet; what drafting came to is spent. */
+export function newPlanState(
+  draft: PlanDraft,
+  costLimit: number,
+  frames: RunFrames | undefined,
+  drafting: Spent = nothingSpent,
+): PlanState {
+  return {
+    draft,
+    attempts: [],
+    attemptsOf: new Map(),
+    frames,
+    accepted: new Map(),
+    beneath: [],
+    onto: new Map(),
+    failure: new Map(),
+    context: new Map(),
+    drafting,
+    costUnits: drafting.costUnits,
+    costLimit,
+  };
+}
+
+/** One more attempt has settled. */
+export function addAttempt(state: PlanState, settled: SettledAttempt): void {
+  state.attempts.push(settled);
+  const own = state.attemptsOf.get(settled.key);
+  if (own) own.push(settled);
+  else state.attemptsOf.set(settled.key, [settled]);
+  state.costUnits += settled.usage.costUnits;
+}
+
+/** The state as that attempt found it: judged again in full, it must not be counted twice. */
+export function withoutAttempt(state: PlanState, settled: SettledAttempt): PlanState {
+  const attempts = state.attempts.filter(({ name }) => name !== settled.name);
+  if (attempts.length === state.attempts.length) return state;
+  const attemptsOf = new Map(state.attemptsOf);
+  attemptsOf.set(
+    settled.key,
+    attempts.filter(({ key }) => key === settled.key),
+  );
+  return { ...state, attempts, attemptsOf, costUnits: state.costUnits - settled.usage.costUnits };
+}
+
+/** Attempts at a Task in the current revision. */
+export function attemptsAt(state: PlanState, key: string): readonly SettledAttempt[] {
+  return (state.attemptsOf.get(key) ?? []).filter(({ revision }) => revision === state.draft.revision);
+}
+
+/** Those attempts as triggers are sensed from them. */
+export function sensedBefore(state: PlanState, key: string): readonly SensedAttempt[] {
+  return attemptsAt(state, key).map(({ failedTests }) => ({ patchFindings: [], stages: [], failedTests }));
+}
+
+/** The Tasks that somebody works on; gates are judged. */
+export function implementationTasks({ draft }: PlanState): readonly PlannedTask[] {
+  return draft.tasks.filter(({ kind }) => kind === 'implementation');
+}
+
+/**
+ * Revisions of a Plan after its first. The contract names no bound; without one a run could replan until its wall clock
+ * ends.
+ */
+export const maxReplans = 5;
+
+/** What one attempt at a Task (or the merged candidate) came to, as far as triggers ask. */
+export interface SensedAttempt {
+  readonly patchFindings: readonly DecidedFinding[];
+  readonly stages: readonly DecidedStage[];
+  /** Tests that failed, by names that stay the same from one attempt to the next. */
+  readonly failedTests: readonly string[];
+}
+
+/**
+ * The triggers that the last attempt of `history` fires, in the contract's order; `history` holds the attempts at one
+ * Task in one revision, oldest first. Pure. `evidence-conflict` and `unknown-api` are never fired here: only who reads
+ * sources, and what calls are, knows them.
+ */
+export function firedTriggers(history: readonly SensedAttempt[]): readonly ReplanTrigger[] {
+  const last = history.at(-1);
+  if (!last) return [];
+  const fires: Partial<Record<ReplanTrigger, boolean>> = {
+    'scope-creep': isScopeCreep(last),
+    'repeated-test-fail': isRepeatedFailure(last, history.at(-2)),
+    'security-gate-fail': isSecurityFailure(last),
+  };
+  return replanTriggers.filter((trigger) => fires[trigger] === true);
+}
+
+/** An attempt to modify files that are out of scope. */
+function isScopeCreep({ patchFindings, stages }: SensedAttempt): boolean {
+  return [...patchFindings, ...stages.flatMap(({ findings }) => findings)].some(
+    ({ rule, severity }) => rule === 'scope' && severity === 'error',
+  );
+}
+
+/** The same test failed twice running; an attempt that got no test to fail in between ends the row. */
+function isRepeatedFailure(last: SensedAttempt, before: SensedAttempt | undefined): boolean {
+  const failedBefore = new Set(before?.failedTests);
+  return last.failedTests.some((name) => failedBefore.has(name));
+}
+
+/** A security failure that somebody can address: a required check by name, or an error with a place. */
+function isSecurityFailure({ stages }: SensedAttempt): boolean {
+  return stages.some(
+    ({ stage, checks, findings }) =>
+      stage === 'security' &&
+      (checks.some((check) => mustPass(check) && check.status === 'failed') ||
+        findings.some(({ severity, path }) => severity === 'error' && path !== undefined)),
+  );
+}

@@ -1,0 +1,377 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
+import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
+import { citationsPath, parseCitations } from '../../store/record/citations.ts';
+import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
+import { type PartRecord, parseParts, partContentPath, partsPath } from '../../store/record/parts.ts';
+import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { parseRetries, retriesPath } from '../../store/record/retries.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { parseToolUses, toolUsesPath } from '../../store/record/tool-uses.ts';
+import { waitingFolder } from '../../store/record/waiting-folder.ts';
+import { journalPath, runDirectory } from '../../store/run-directory.ts';
+import { isRunHeld } from '../../store/run-lock.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import { parentTree } from '../../workspace/git/parent-tree.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { treeOf } from '../../workspace/git/resolve-commit.ts';
+import type { Scratch } from '../../workspace/git/scratch.ts';
+import { setAsideNoticeOf } from '../../workspace/git/set-aside-refs.ts';
+import { patchFromBytes } from '../../workspace/patch/patch-from-bytes.ts';
+import { lostCallNotices, lostIfStopped } from '../state/calls.ts';
+import { provenanceMissingCode } from '../state/policies.ts';
+import { followNotices } from './follow-notices.ts';
+import { viewJournal } from './journal-view.ts';
+import { startedRun } from './started-run.ts';
+
+const waitingDecision = `${waitingFolder}/decision.json`;
+const names = [
+  'gate-report.json',
+  'decision.json',
+  waitingDecision,
+  sealPaths.rollback,
+  sealPaths.bundle,
+  sealPaths.proof,
+  maskedPath,
+  retriesPath,
+  citationsPath,
+  toolUsesPath,
+];
+
+/** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
+export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const view = await readOurs(repository, store, runId);
+  const [others, setAside] = await Promise.all([
+    otherRecords(store, runId),
+    setAsideNoticeOf(repository, runId),
+  ]);
+  const told = [...others, ...(setAside === undefined ? [] : [setAside])];
+  return told.length === 0 ? view : { ...view, notices: [...told, ...(view.notices ?? [])] };
+}
+
+/** Records of the run that came from elsewhere; ours is shown and gone on with. */
+async function otherRecords({ objects, refs }: RunStore, runId: string): Promise<readonly string[]> {
+  const others = (await objects.refs(refs.fetched(runId))).filter(({ ref }) => /\/from-[^/]*-run$/.test(ref));
+  return others.map(
+    ({ ref }) =>
+      `another record of this run came from a remote and is kept as \`${ref}\`; this one holds: \`writ fetch --theirs ${runId}\` takes the other, \`--ours ${runId}\` keeps this one`,
+  );
+}
+
+async function readOurs(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const files = await store.objects.readMany(store.refs.run(runId), names);
+  const report = files.get('gate-report.json');
+  const decision = files.get('decision.json');
+  if (report && decision)
+    return decidedRun(store, runId, report, decision, files, await localRecords(repository, runId));
+  const { records } = await readJournal(journalPath(repository, runId));
+  const waiting = files.get(waitingDecision);
+  if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
+    const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
+    return {
+      ...waitingRun(report, waiting, signed),
+      ...retriesOf(files),
+      ...citationsOf(files),
+      ...toolUsesOf(files),
+    };
+  }
+  return undecidedRun(repository, runId, records);
+}
+
+/** What is kept of a patch that was refused for a secret is not what was judged, and whoever looks is told. */
+function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
+  const bytes = files.get(maskedPath);
+  if (!bytes) return [];
+  const { files: count, lines, originalSha256 } = parseMaskedRecord(bytes);
+  return [
+    `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
+  ];
+}
+
+function toolUsesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'toolUses'> {
+  const bytes = files.get(toolUsesPath);
+  if (bytes === undefined) return {};
+  const { schema: _, ...toolUses } = parseToolUses(bytes);
+  return { toolUses };
+}
+
+function retriesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'retries'> {
+  const bytes = files.get(retriesPath);
+  if (!bytes) return {};
+  const { schema: _, ...retries } = parseRetries(bytes);
+  return { retries };
+}
+
+function citationsOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'citations'> {
+  const bytes = files.get(citationsPath);
+  if (!bytes) return {};
+  const { needed, count, first } = parseCitations(bytes);
+  return { citations: { needed, count, first } };
+}
+
+/** The contract let the change be made without what proves it; whoever looks is told. */
+function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }): readonly string[] {
+  if (unproven === undefined) return [];
+  return [
+    `${provenanceMissingCode}: the change was made without its provenance, as the contract allows (\`rollbackOnProvenanceFail\` is \`false\`): ${unproven}`,
+  ];
+}
+
+/** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
+function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
+  const { schema: _, ...report } = readGateReport(reportBytes);
+  const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
+  const notice = `so it stood when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
+  return {
+    ...report,
+    state: 'waiting',
+    decision: { type, rationale, decisionDigest },
+    ...(signed === 0 ? {} : { notices: [...(report.notices ?? []), notice] }),
+  };
+}
+
+function decidedRun(
+  store: RunStore,
+  runId: string,
+  reportBytes: Buffer,
+  decisionBytes: Buffer,
+  files: ReadonlyMap<string, Buffer>,
+  records: readonly JournalRecord[],
+): RunView {
+  const { schema: _, ...report } = readGateReport(reportBytes);
+  const rollback = files.get(sealPaths.rollback);
+  const decision = parseObject('decision', rollback ?? decisionBytes);
+  const ref = store.refs.run(runId);
+  const seals = [
+    sealedArtifact(
+      'provenance-attestation',
+      sealPaths.bundle,
+      'application/vnd.dev.sigstore.bundle.v0.3+json',
+      files,
+    ),
+    sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
+  ].flat();
+  const plugins = sealedPlugins(files.get(sealPaths.bundle));
+  const { state, notices } = afterDecision(decision.type, records);
+  const told = [
+    ...(notices ?? []),
+    ...unprovenNotice(decision),
+    ...maskedNotice(files),
+    ...(report.notices ?? []),
+  ];
+  return {
+    ...report,
+    state,
+    ...(told.length === 0 ? {} : { notices: told }),
+    ...retriesOf(files),
+    ...citationsOf(files),
+    ...toolUsesOf(files),
+    finishedAt: decision.created_at,
+    decision: {
+      type: decision.type,
+      rationale: decision.rationale,
+      ...(decision.commit_sha === undefined ? {} : { commitSha: decision.commit_sha }),
+      decisionDigest: decision.decision_digest,
+    },
+    artifacts: [...report.artifacts, ...seals],
+    provenance: {
+      ...viewJournal(records).sealedBy,
+      ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
+      ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
+      ...(plugins.length === 0 ? {} : { plugins }),
+    },
+  };
+}
+
+/**
+ * This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds
+ * nothing.
+ */
+async function localRecords(repository: Repository, runId: string): Promise<readonly JournalRecord[]> {
+  try {
+    return (await readJournal(journalPath(repository, runId))).records;
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return [];
+    throw fault;
+  }
+}
+
+/** Whether the branch was moved and the working tree followed, as far as this machine's journal knows. */
+function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
+  if (records.length === 0) return { state: 'decided' };
+  const journal = viewJournal(records);
+  const followed = journal.follow === undefined ? [] : followNotices(journal.follow);
+  const told = followed.length === 0 ? {} : { notices: followed };
+  if (journal.isFinished || journal.follow?.state === 'failed') return { state: 'decided', ...told };
+  const what = type === 'commit' && !journal.swapped ? 'before the branch was moved' : 'before its last step';
+  const stopped = `the run was stopped ${what}: \`writ resume\` finishes it`;
+  return { state: 'interrupted', notices: [...followed, stopped] };
+}
+
+function sealedArtifact(
+  name: string,
+  path: string,
+  contentType: string,
+  files: ReadonlyMap<string, Buffer>,
+): readonly ArtifactRecord[] {
+  const bytes = files.get(path);
+  return bytes
+    ? [{ name, stage: 'release', path, sha256: sha256Hex(bytes), sizeBytes: bytes.length, contentType }]
+    : [];
+}
+
+async function undecidedRun(
+  repository: Repository,
+  runId: string,
+  records: readonly JournalRecord[],
+): Promise<RunView> {
+  const started = startedRun(records);
+  if (!started)
+    throw new WritError('RUN_NOT_FOUND', {
+      message: `no run \`${runId}\` here`,
+      detail: { run_id: runId },
+    });
+  const { schema: _, ...report } = started.report;
+  const { stages, sandbox = report.sandbox } = viewJournal(records);
+  const working = await isRunHeld(runDirectory(repository, runId));
+  const notices = [...(report.notices ?? []), ...(working ? [] : lostNotices(runId, records))];
+  const state = working ? 'running' : 'interrupted';
+  return { ...report, sandbox, stages, state, ...(notices.length === 0 ? {} : { notices }) };
+}
+
+/** What the process that was stopped had begun is lost from here on. */
+function lostNotices(runId: string, records: readonly JournalRecord[]): readonly string[] {
+  const { calls, held } = lostIfStopped(records);
+  const hint = `\`writ resume ${runId}\` makes none of them again; with \`--repeat-calls\` a model may`;
+  return [...lostCallNotices(calls), ...(held.length === 0 ? [] : [hint])];
+}
+
+const maxPlugins = 32;
+const maxWords = 1000;
+
+/**
+ * The plugins of others that a stored bundle says were listed, unverified: what is shown beside it. Nothing where it
+ * cannot be read; whether it is what was signed is for `writ verify`.
+ */
+export function sealedPlugins(bundle: Uint8Array | undefined): readonly AttestedPlugin[] {
+  if (bundle === undefined) return [];
+  try {
+    const payload = at(JSON.parse(Buffer.from(bundle).toString('utf8')), 'dsseEnvelope', 'payload');
+    const statement: unknown = JSON.parse(Buffer.from(String(payload), 'base64').toString('utf8'));
+    const dependencies = at(statement, 'predicate', 'buildDefinition', 'resolvedDependencies');
+    return (Array.isArray(dependencies) ? dependencies : []).flatMap(toPlugin).slice(0, maxPlugins);
+  } catch {
+    return [];
+  }
+}
+
+function toPlugin(dependency: unknown): readonly AttestedPlugin[] {
+  const [name, uri, sha256] = [
+    at(dependency, 'name'),
+    at(dependency, 'uri'),
+    at(dependency, 'digest', 'sha256'),
+  ];
+  if (typeof name !== 'string' || typeof uri !== 'string' || typeof sha256 !== 'string') return [];
+  if (!name.startsWith(pluginDependency.name) || !uri.startsWith(pluginDependency.uri)) return [];
+  const words = (key: string): readonly string[] => {
+    const given = at(dependency, 'annotations', key);
+    return Array.isArray(given) ? given.filter((word) => typeof word === 'string').slice(0, maxWords) : [];
+  };
+  return [
+    {
+      name: name.slice(pluginDependency.name.length),
+      uri,
+      sha256,
+      brings: words('brings'),
+      given: words('given'),
+    },
+  ];
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce(
+    (found, key) => (Object.hasOwn(Object(found), key) ? Object(found)[key] : undefined),
+    value,
+  );
+}
+
+/** A part whose trees are in a scratch. */
+export interface LaidPart {
+  readonly part: PartRecord;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The parts of a sealed run, or why they are not believed or not there. */
+type LaidParts =
+  | { readonly kind: 'laid'; readonly parts: readonly LaidPart[] }
+  /** `untold`: the record names none; `gone`: their content is not kept any more. */
+  | { readonly kind: 'untold' | 'gone' }
+  | { readonly kind: 'refuted'; readonly why: string };
+
+/**
+ * Builds what each Task of a run changed again, in a scratch over the repository: from the parent of the commit, diff
+ * upon diff, to its tree. Who writes the record's refs can write anything there, so nothing is believed of it that this
+ * does not come to.
+ */
+export async function layParts(
+  scratch: Scratch,
+  { objects, refs }: RunStore,
+  runId: string,
+  commit: string,
+): Promise<LaidParts> {
+  const bytes = await objects.read(refs.run(runId), partsPath);
+  if (bytes === undefined) return { kind: 'untold' };
+  try {
+    const { parts } = parseParts(bytes);
+    let tree = await parentTree(scratch, commit);
+    const laid: LaidPart[] = [];
+    for (const part of parts) {
+      const path = partContentPath(part);
+      const diff = await objects.read(refs.content(runId), path);
+      if (diff === undefined) return { kind: 'gone' };
+      if (sha256Hex(diff) !== part.digest) return refuted(`\`${path}\` is not what it says`);
+      const { candidateTree } = await patchFromBytes(scratch, { commit, tree }, diff);
+      if (candidateTree !== part.candidate_tree)
+        return refuted(`\`${path}\` leads to other files than it says`);
+      laid.push({ part, before: tree, after: candidateTree });
+      tree = candidateTree;
+    }
+    if (tree !== (await treeOf(scratch, commit)))
+      return refuted('what its tasks changed does not add up to its commit');
+    return { kind: 'laid', parts: laid };
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    if (fault.code !== 'OBJECT_CORRUPT' && !fault.code.startsWith('PATCH_')) throw fault;
+    return refuted(fault.message);
+  }
+}
+
+function refuted(why: string): LaidParts {
+  return { kind: 'refuted', why };
+}
+
+/** A changed file as a record holds it, under the names that `pathOf` makes of its own. */
+export function recordedFile(
+  file: PatchFile,
+  pathOf: (path: string) => string = (path) => path,
+): ObjectBody<'patchset'>['files'][number] {
+  return {
+    path: pathOf(file.path),
+    change_type: file.changeType,
+    binary: file.binary,
+    lines_added: file.linesAdded,
+    lines_deleted: file.linesDeleted,
+    ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
+    ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
+    ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
+    ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
+    ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
+  };
+}

@@ -1,0 +1,328 @@
+import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { DecisionType } from '../../core/interfaces/run-view.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { Journal } from '../../store/journal.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import {
+  type CitationsRecord,
+  citationsPath,
+  maxDecisions,
+  parseCitations,
+} from '../../store/record/citations.ts';
+import { parseParts, partsPath } from '../../store/record/parts.ts';
+import {
+  maxPlacesTold,
+  maxReasonTold,
+  maxRetriesTold,
+  type RetriesRecord,
+  retriesPath,
+} from '../../store/record/retries.ts';
+import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
+import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { sealIntent } from '../intent/seal-intent.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { BoxMemory } from '../state/record-box.ts';
+import type { DecisionInput, DecisionRecord } from './decision-input.ts';
+import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
+import { finalReport } from './gate-report.ts';
+import { type JudgedRun, judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+
+/** What the run came to, for its Decision object. */
+export interface RunOutcome {
+  readonly type: DecisionType;
+  readonly rationale: string;
+  readonly commit?: string;
+  /** Why the change is made without its provenance, where it is. */
+  readonly unproven?: string;
+  /** Taken once, so that the same outcome is the same bytes whoever writes it down. */
+  readonly nowMs: number;
+}
+
+/** Path → bytes of a run's tree, in a stable order. */
+export type RecordFiles = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was
+ * decided.
+ */
+export async function recordFiles(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+): Promise<RecordFiles> {
+  const { identity } = attempt;
+  const { contract, runId, threadId } = identity;
+  const { nowMs } = outcome;
+  const spec = contract.effective;
+  const scheduler: SealOptions = {
+    nowMs,
+    createdBy: schedulerOf(spec),
+  };
+  const tags = { ...spec.metadata.target.labels };
+  const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
+  const { revision } = judged;
+  const ids = { plan: planIdOf(identity, revision), task: taskIdOf(identity, revision, 1) };
+
+  const run = sealObject(
+    'run',
+    {
+      ...runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
+      attempt: judged.attempts,
+      metrics: judged.metrics,
+    },
+    { ...scheduler, objectId: runId, tags },
+  );
+  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+    run: runId,
+    content: '',
+    nowMs,
+    applyStatus: outcome.type === 'commit' ? 'Applied' : 'Proposed',
+  });
+  const evidence = judgement.evidence.map(({ object }) => object.object_id);
+  const decision = sealObject(
+    'decision',
+    decisionBody(attempt, judged, outcome, evidence, judgement.patchset.object.object_id),
+    { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
+  );
+
+  const made = await madeOnTheWay(attempt, revision, outcome);
+  const retries = retriesIn(made);
+  const citations = citationsIn(made);
+  const toolUses = toolUsesIn(made);
+  const story: RunStory = {
+    run: runId,
+    startedAtMs: attempt.identity.startedAtMs,
+    decidedAtMs: nowMs,
+    stages: judged.stages,
+    outcome: { type: outcome.type, next: judged.decision.next },
+    // Where a worker did the Tasks, their own Runs tell of the steps.
+    ...(attempt.identity.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
+  };
+
+  return new Map<string, Uint8Array>([
+    ['spec.json', contract.bytes],
+    ['effective.json', toJson(spec)],
+    ['intent.json', sealIntent(contract, { threadId, nowMs }).bytes],
+    ['run.json', run.bytes],
+    ...judgementFiles(judgement),
+    ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
+    ['decision-input.json', toJson(judged.input)],
+    ['decision-record.json', toJson(judged.decision)],
+    ['decision.json', decision.bytes],
+    ...made,
+    ...(citations === undefined ? [] : [[citationsPath, toJson(citations)] as const]),
+    ...(retries === undefined ? [] : [[retriesPath, toJson(retries)] as const]),
+    ...(toolUses === undefined ? [] : [[toolUsesPath, toJson(toolUses)] as const]),
+    ...eventFiles(attempt, story),
+    ...gateEventFiles(attempt, story, gatesIn(made, spec)),
+  ]);
+}
+
+/**
+ * Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`.
+ * What each Task changed stands there only for the change that is made, or waits to be.
+ */
+async function madeOnTheWay(
+  { means: { record }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  revision: number,
+  { type }: Pick<RunOutcome, 'type'>,
+): Promise<readonly (readonly [string, Uint8Array])[]> {
+  const current = `${planFolder(revision)}/`;
+  const isOfThis = (bytes: Uint8Array): boolean =>
+    (type === 'commit' || type === 'checkpoint') && parseParts(bytes).candidate_tree === patch.candidateTree;
+  const made: [string, Uint8Array][] = [];
+  for (const path of await record.list()) {
+    const kept = path.startsWith(current) ? path.slice(current.length) : path;
+    const bytes = await record.read(path);
+    if (path !== partsPath || isOfThis(bytes)) made.push([kept, bytes]);
+  }
+  return made;
+}
+
+function stepStory(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  plan: string,
+  { type }: RunOutcome,
+): StepStory {
+  return {
+    plan,
+    indexes: contract.effective.intent.objectives.map((_, index) => index),
+    status: type === 'commit' ? 'completed' : type === 'checkpoint' ? 'in_progress' : 'failed',
+  };
+}
+
+/** The gates among the Tasks of the plan that held at the end. */
+function gatesIn(
+  made: readonly (readonly [string, Uint8Array])[],
+  { acceptance: { verificationPlan } }: EffectiveIntentSpec,
+): readonly GateTask[] {
+  // One gate for all of them names none.
+  const all = stageNames.filter((stage) => verificationPlan[`${stage}Checks`].length > 0);
+  return made.flatMap(([path, bytes]) => {
+    if (!path.startsWith('tasks/')) return [];
+    const { kind, object_id: task, gate_stage: stage } = parseObject('task', bytes);
+    return kind === 'gate' ? [{ task, stages: stage === undefined ? all : [stage] }] : [];
+  });
+}
+
+function toJson(value: unknown): Buffer {
+  return Buffer.from(`${canonicalize(value)}\n`);
+}
+
+/** The Decision object of an outcome; the pure decision that it rests on is `decision-record.json`. */
+export function decisionBody(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+  evidence: readonly string[],
+  patchset?: string,
+): ObjectBody<'decision'> {
+  const { ground, patch } = attempt;
+  return {
+    run: attempt.identity.runId,
+    type: outcome.type,
+    rationale: outcome.rationale,
+    reasons: judged.decision.reasons,
+    input_digest: judged.decision.inputDigest,
+    decision_digest: canonicalDigest(judged.decision),
+    evidence,
+    ...(patchset === undefined ? {} : { patchset }),
+    ...(outcome.commit === undefined ? {} : { commit_sha: outcome.commit, tree: patch.candidateTree }),
+    target_ref: ground.target.ref,
+    ...(outcome.unproven === undefined ? {} : { unproven: outcome.unproven }),
+  };
+}
+
+const file = `/${citationsPath}`;
+
+/** What the attempts whose work was taken rest on, in the order of their names; `undefined` where none had to say. */
+function citationsIn(made: readonly (readonly [string, Uint8Array])[]): CitationsRecord | undefined {
+  const files = new Map(made);
+  let needed = 0;
+  const decisions = made.flatMap(([path, bytes]): CitationsRecord['first'] => {
+    if (!path.endsWith(file)) return [];
+    const attempt = path.slice(0, -file.length);
+    const decided = files.get(`${attempt}/decision-record.json`);
+    if (decided === undefined) return [];
+    const { next } = JSON.parse(Buffer.from(decided).toString('utf8')) as DecisionRecord;
+    const record = parseCitations(bytes);
+    needed = record.needed;
+    return next === 'merge' ? record.first.map((one) => ({ ...one, attempt })) : [];
+  });
+  if (needed === 0 && decisions.length === 0) return undefined;
+  return {
+    schema: 'urn:writ:citations:v1',
+    needed,
+    steps: 0,
+    count: decisions.length,
+    first: decisions.slice(0, maxDecisions),
+  };
+}
+
+const decisionFile = '/decision-record.json';
+
+/** The retries that a record's own parts tell of, in the order of their names; `undefined` where there was none. */
+export function retriesIn(made: readonly (readonly [string, Uint8Array])[]): RetriesRecord | undefined {
+  const files = new Map(made);
+  const found = made.flatMap(([path, bytes]): readonly RetriesRecord['first'][number][] => {
+    if (!path.endsWith(decisionFile)) return [];
+    const failed = path.slice(0, -decisionFile.length);
+    const { next, rationale } = parse<DecisionRecord>(bytes);
+    const inputBytes = files.get(`${failed}/decision-input.json`);
+    if ((next !== 'retry' && next !== 'replan') || inputBytes === undefined) return [];
+    const input = parse<DecisionInput>(inputBytes);
+    const blamed = input.blame?.tasks ?? [];
+    const tasks = blamed.length > 0 ? blamed : input.task ? [input.task] : [];
+    return [
+      {
+        failed,
+        tasks: tasks.slice(0, maxRetriesTold).map(({ id }) => id),
+        next,
+        reason: rationale.slice(0, maxReasonTold).toWellFormed(),
+        places: placesOf(input),
+      },
+    ];
+  });
+  if (found.length === 0) return undefined;
+  const byName = found
+    .map((one) => [one.failed.replace(/\d+/g, (digits) => digits.padStart(9, '0')), one] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, one]) => one);
+  return { schema: 'urn:writ:retries:v1', count: found.length, first: byName.slice(0, maxRetriesTold) };
+}
+
+function placesOf({ blame, patchFindings, stages }: DecisionInput): RetriesRecord['first'][number]['places'] {
+  const all = blame
+    ? [...blame.tasks, blame.unwritten].flatMap(({ first }) => first)
+    : [...patchFindings, ...stages.flatMap(({ findings }) => findings)];
+  return all
+    .flatMap(({ rule, severity, path, line }) =>
+      severity === 'error' && path !== undefined
+        ? [{ rule, path, ...(line === undefined ? {} : { line }) }]
+        : [],
+    )
+    .slice(0, maxPlacesTold);
+}
+
+/** The parts were written by this very run. */
+function parse<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as T;
+}
+
+/**
+ * What the Run of an attempt and the Run of the whole have in common: what was built on, where, and with what (document
+ * 1, Object-model binding).
+ */
+export function runBody(
+  {
+    identity: { contract, threadId, startedAtMs, sandboxName },
+    means: { settings },
+    patch,
+    ground,
+  }: Pick<Attempt, 'identity' | 'means' | 'patch' | 'ground'>,
+  judged: JudgedRun,
+  ids: { readonly intent: string; readonly plan: string; readonly task: string },
+): Omit<ObjectBody<'run'>, 'attempt' | 'metrics'> {
+  const { target } = contract.effective.metadata;
+  return {
+    ...ids,
+    thread_id: threadId,
+    base_ref: target.baseRef,
+    base_commit: patch.baseCommit ?? null,
+    base_tree: patch.baseTree,
+    policy_commit: ground.policy.commit ?? null,
+    ...(ground.policy.ref === undefined ? {} : { policy_ref: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { default_ref: ground.foreign.defaultRef }),
+    target_ref: ground.target.ref,
+    sandbox: sandboxName,
+    scheduler_version: settings.schedulerVersion,
+    started_at: toRfc3339(startedAtMs),
+    ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
+    ...(Object.keys(ground.environment).length === 0 ? {} : { environment: ground.environment }),
+    resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
+  };
+}
+
+const noteType = 'recorded';
+
+interface Note {
+  readonly files: readonly (readonly [path: string, sha256: string])[];
+}
+
+/** What a run's journal says was put into its record: the files lie beside it, for whoever can write there. */
+export function recordMemory(journal: Pick<Journal, 'records' | 'append'>): BoxMemory {
+  const digests = new Map<string, string>();
+  for (const { type, data } of journal.records)
+    if (type === noteType) for (const [path, digest] of (data as Note).files) digests.set(path, digest);
+  return {
+    digests,
+    async note(files) {
+      await journal.append(noteType, { files });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { uuidTimeMs } from '../../core/base/ids.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { journalPath, listRunDirectories, runDirectory } from '../../store/run-directory.ts';
+import { acquireRunLock, isRunHeld } from '../../store/run-lock.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { removeWorkspace } from '../../workspace/git/workspace.ts';
+
+/** In a private root, the common git directory of the repository whose run it belongs to. */
+export const ownerFile = 'repository';
+
+/** A run that has just been begun has no journal for an instant. */
+const unbegunAfterMs = 10 * 60_000;
+const maxOwnerBytes = 16_384;
+
+type Place = Pick<Repository, 'commonDir'>;
+
+/**
+ * Removes what killed runs of this repository left: run directories that never got a journal, and private roots
+ * (`writ-run-<run>` below `temporary`) whose run has ended or is gone. Only real directories of this user that nobody
+ * else can enter; a run that a process holds, that can be resumed, or that belongs to another repository stays. Answers
+ * what was removed.
+ */
+export async function removeRunLitter(
+  repository: Place,
+  clock: Clock,
+  temporary: string = tmpdir(),
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const runId of await listRunDirectories(repository)) {
+    await removeStaleLock(repository, runId);
+    if (!(await isUnbegun(repository, runId, clock))) continue;
+    if (await removeUnbegun(repository, runId)) removed.push(runDirectory(repository, runId));
+  }
+  for (const name of await readdir(temporary).catch(() => [])) {
+    const runId = /^writ-run-([0-9a-f-]{36})$/.exec(name)?.[1];
+    const path = join(temporary, name);
+    if (runId === undefined || !(await isOwnDirectory(path))) continue;
+    if (!(await isOver(repository, runId, path))) continue;
+    await removeWorkspace(path);
+    removed.push(path);
+  }
+  return removed;
+}
+
+/**
+ * What a killed process left of its lock goes when the next one takes it; of a run that has ended there is no next one.
+ */
+async function removeStaleLock(repository: Place, runId: string): Promise<void> {
+  const directory = runDirectory(repository, runId);
+  const exists = await lstat(join(directory, 'lock')).then(
+    () => true,
+    () => false,
+  );
+  if (!exists || (await isRunHeld(directory))) return;
+  const lock = await acquireRunLock(directory).catch(ignoreBusy);
+  await lock?.release();
+}
+
+function ignoreBusy(fault: unknown): undefined {
+  if (!isWritError(fault, 'RUN_BUSY')) throw fault;
+}
+
+/** Who holds the lock may not be looked for before the directory is old enough for every process to have taken it. */
+async function isUnbegun(repository: Place, runId: string, clock: Clock): Promise<boolean> {
+  const bornMs = uuidTimeMs(runId);
+  if (bornMs === undefined || clock.now() - bornMs < unbegunAfterMs) return false;
+  return (await recordTypes(repository, runId)).length === 0;
+}
+
+async function removeUnbegun(repository: Place, runId: string): Promise<boolean> {
+  const directory = runDirectory(repository, runId);
+  if ((await acquireRunLock(directory).catch(ignoreBusy)) === undefined) return false;
+  await rm(directory, { recursive: true, force: true });
+  return true;
+}
+
+async function isOver(repository: Place, runId: string, path: string): Promise<boolean> {
+  const directory = runDirectory(repository, runId);
+  const isHere = await lstat(directory).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  // Of a draft, which a process that looks around for it holds by a lock in the root itself.
+  if (!isHere) return (await readOwner(path)) === repository.commonDir && !(await isRunHeld(path));
+  if (await isRunHeld(directory)) return false;
+  return (await recordTypes(repository, runId)).includes('run-finished');
+}
+
+/** A damaged journal is somebody's evidence: it is neither unbegun nor finished. */
+async function recordTypes(repository: Place, runId: string): Promise<readonly string[]> {
+  try {
+    return (await readJournal(journalPath(repository, runId))).records.map(({ type }) => type);
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return ['damaged'];
+    throw fault;
+  }
+}
+
+async function isOwnDirectory(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isDirectory() || (found.mode & 0o077) !== 0) return false;
+  return process.getuid === undefined || found.uid === process.getuid();
+}
+
+async function readOwner(path: string): Promise<string | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(path, ownerFile), flags).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxOwnerBytes), 0, maxOwnerBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead).replace(/\n$/, '');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { SealedFile } from '../../core/interfaces/sealing.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
+import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
+import { createRecordBox } from '../state/record-box.ts';
+import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
+import type { JudgedRun } from './judgement-objects.ts';
+import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
+
+/** The patch in the content tree; its digest is a subject of the provenance. */
+export const patchContentPath = 'patchset.diff';
+
+/**
+ * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
+ * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept; `anchors` are commits that
+ * the run's record keeps reachable. Done again after a kill, it writes the same versions.
+ */
+export async function settleRun(
+  attempt: Attempt,
+  files: RecordFiles,
+  seals: readonly SealedFile[],
+  patch: Uint8Array = attempt.patch.diff,
+  anchors: readonly string[] = [],
+): Promise<void> {
+  const {
+    identity: { contract, runId },
+    means: { store },
+    box,
+  } = attempt;
+  const steps = attempt.means.steps.under('record');
+  const { objects, refs } = store;
+  const message = `writ: run ${runId}`;
+  const atMs = await steps.once('at', () => attempt.means.settings.clock.now());
+  const old = await steps.once('old', async () => ({
+    content: (await objects.version(refs.content(runId))) ?? null,
+    run: (await objects.version(refs.run(runId))) ?? null,
+  }));
+  await steps.once('intent', async () => {
+    const decision = parseObject('decision', files.get('decision.json') ?? Buffer.alloc(0));
+    const events = runEventsOf(
+      contract,
+      { runId, startedAtMs: attempt.identity.startedAtMs, decidedAtMs: atMs },
+      decision,
+    );
+    await appendIntentEvents(store, contract.effective.metadata.id, events, {
+      record: (before) => recordIntent(contract, before, atMs),
+    });
+  });
+  for (const [folder, plan] of plansIn(files)) {
+    // The run may have ended elsewhere as well, and that plan, of the same id, have come with a fetch: ours goes on
+    // from it.
+    const before = await steps.once(
+      `plan/${plan.revision}/old`,
+      async () => (await objects.version(refs.plan(plan.object_id))) ?? null,
+    );
+    await steps.once(`plan/${plan.revision}`, () =>
+      objects.writeTree(refs.plan(plan.object_id), {
+        message,
+        keepExisting: false,
+        expectedOld: before,
+        atMs,
+        files: [...files]
+          .filter(([path]) => path.startsWith(`${folder}plan.json`) || path.startsWith(`${folder}tasks/`))
+          .map(([path, bytes]) => [path.slice(folder.length), bytes] as const),
+      }),
+    );
+  }
+  await steps.once('content', async () => {
+    if (box.keepsContent) {
+      const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content() };
+      await objects.writeTree(refs.content(runId), write);
+    } else await objects.remove(refs.content(runId));
+  });
+  await steps.once('run', () =>
+    objects.writeTree(refs.run(runId), {
+      message,
+      keepExisting: false,
+      expectedOld: old.run,
+      atMs,
+      files: [...files, ...seals],
+      ...(anchors.length === 0 ? {} : { anchors }),
+    }),
+  );
+
+  async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield [patchContentPath, patch];
+    for (const record of box.list()) yield [record.path, await box.read(record)];
+    yield* contentBelowNames(attempt);
+  }
+}
+
+/**
+ * Evidence of attempts at Tasks and of candidates that were handed back refers to what their checks delivered below
+ * their names; what the candidate at hand has of its own stands at the top.
+ */
+export function contentBelowNames(
+  attempt: Pick<Attempt, 'means' | 'name'>,
+): AsyncGenerator<readonly [string, Uint8Array]> {
+  return contentOfAttempts(
+    attempt,
+    (path) => path.startsWith('task-') || !path.startsWith(`${attempt.name}/`),
+  );
+}
+
+/** What checks delivered, below the names of attempts and candidates. */
+export async function* contentOfAttempts(
+  { means: { directory } }: Pick<Attempt, 'means'>,
+  isWanted: (path: string) => boolean = () => true,
+): AsyncGenerator<readonly [string, Uint8Array]> {
+  const all = createRecordBox(join(directory, 'content'));
+  for (const path of await all.list()) if (isWanted(path)) yield [path, await all.read(path)];
+}
+
+/** Every revision of the plan in a record, by the folder it stands in: '' for the last. */
+function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'plan'>])[] {
+  return [...files].flatMap(([path, bytes]) =>
+    /^(?:plans\/\d+\/)?plan\.json$/.test(path)
+      ? [[path.slice(0, -'plan.json'.length), parseObject('plan', bytes)] as const]
+      : [],
+  );
+}
+
+/** The swap was lost after the run was recorded: its Decision.Rollback goes beside, with what the log was told. */
+export async function recordRollback(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+  revocation: readonly SealedFile[],
+): Promise<void> {
+  const {
+    identity: { runId, contract },
+    means: { store },
+  } = attempt;
+  const steps = attempt.means.steps.under('rollback');
+  const { nowMs } = outcome;
+  const decision = sealObject('decision', decisionBody(attempt, judged, outcome, []), {
+    nowMs,
+    objectId: uuidV7From(nowMs, `${runId}/decision/rollback-after-record`),
+    createdBy: schedulerOf(contract.effective),
+  });
+  const old = await steps.once(
+    'old',
+    async () => (await store.objects.version(store.refs.run(runId))) ?? null,
+  );
+  await steps.once('run', () =>
+    store.objects.writeTree(store.refs.run(runId), {
+      message: `writ: rollback of run ${runId}`,
+      keepExisting: true,
+      expectedOld: old,
+      atMs: nowMs,
+      files: [[sealPaths.rollback, decision.bytes], ...revocation],
+    }),
+  );
+}
+
+/** A Decision.Checkpoint that suspends nothing, kept with the record as `decisions/<what>.json`. */
+export async function recordCheckpoint(
+  run: OpenRun,
+  what: string,
+  { name, decision }: SettledAttempt,
+  rationale: string,
+): Promise<void> {
+  const {
+    identity: { runId, startedAtMs, contract },
+  } = run;
+  await run.means.steps.once(`checkpoint/${what}`, async () => {
+    const { bytes } = sealObject(
+      'decision',
+      {
+        run: attemptIdOf(run, name),
+        type: 'checkpoint',
+        rationale,
+        reasons: [rationale],
+        input_digest: decision.inputDigest,
+        decision_digest: canonicalDigest(decision),
+        evidence: [],
+      },
+      {
+        nowMs: await run.means.steps.once(`checkpoint/${what}/at`, () => run.means.settings.clock.now()),
+        objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
+        createdBy: schedulerOf(contract.effective),
+      },
+    );
+    await run.means.record.put([[`decisions/${what}.json`, bytes]]);
+  });
+}

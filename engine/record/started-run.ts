@@ -1,0 +1,191 @@
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+import { type Authorship, authorshipShape } from '../../store/record/authorship.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import { gateReportProblems } from '../../store/record/read-gate-report.ts';
+import {
+  fields,
+  gitObject,
+  listOf,
+  oneOf,
+  orNull,
+  sha256Text,
+  text,
+  wholeNumber,
+} from '../../store/shape.ts';
+import { isRefName } from '../../workspace/git/ref-name.ts';
+import type { TaskAdvice } from '../plan/plan-advice.ts';
+import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
+import type { Lag, Landing } from '../state/landing.ts';
+import { type LocalDecision, localShape } from '../state/local-decision.ts';
+import type { ForeignPolicy } from '../state/policies.ts';
+import { type Spent, spentShape } from '../state/spent.ts';
+import { ownerFile } from './run-litter.ts';
+
+/** The first record of a run's journal: what was asked for, resolved once. */
+export interface StartedRun {
+  readonly runId: string;
+  readonly threadId: string;
+  readonly startedAtMs: number;
+  /** When it was begun anew, because nobody vouched for what it remembered; its wall clock counts from here. */
+  readonly anewAtMs?: number;
+  readonly source: 'patch' | 'range' | 'worker';
+  /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
+  readonly worker?: string;
+  /** `--onto`, as it was given. */
+  readonly onto?: string;
+  /**
+   * Fixed here: where `resume` is typed changes nothing. `expected`: where the branch must stand at the swap, `null`
+   * for a new one.
+   */
+  readonly target: { readonly ref: string; readonly expected: string | null };
+  /** Whose `.writ/` judges; `ref`: the branch that it is the tip of. */
+  readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
+  /** What the sealed commit stands on. */
+  readonly base: { readonly commit: string | null; readonly tree: string };
+  /** Where the change started, where that lies behind the policy commit. */
+  readonly lag?: Lag;
+  /** What was said of a policy that is neither the target's nor the default branch's. */
+  readonly foreign?: ForeignPolicy;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
+  /** For a range, its tip: authors and committers up to here may not approve. */
+  readonly tip?: string;
+  /** Who made the change, as it said itself when it came; else who brought it. */
+  readonly authorship: Authorship;
+  /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
+  readonly candidate?: { readonly tree: string; readonly digest: string };
+  readonly sandbox: string;
+  /** Why its work may be in vain, each behind its code, as it was told before any. */
+  readonly lacking?: readonly string[];
+  /** What drafting its contract came to, where a model did. */
+  readonly drafting?: Spent;
+  /** How its Tasks are to be done, where a person confirmed that before. */
+  readonly advice?: readonly TaskAdvice[];
+  /** What happens to local changes in the way, if that was decided before the work. */
+  readonly local?: LocalDecision;
+  /** What `show` can say before anything was judged. */
+  readonly report: GateReport;
+}
+
+const texts = listOf(text);
+const adviceShape = fields({ key: text, steps: texts, writes: texts, after: texts, checks: texts });
+
+const shape = fields(
+  {
+    runId: text,
+    threadId: text,
+    startedAtMs: wholeNumber,
+    source: oneOf('patch', 'range', 'worker'),
+    target: fields({ ref: text, expected: orNull(gitObject) }),
+    policy: fields({ commit: orNull(gitObject), tree: gitObject }, { ref: text }),
+    wording: wordingShape,
+    base: fields({ commit: orNull(gitObject), tree: gitObject }),
+    authorship: authorshipShape,
+    sandbox: text,
+    report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
+  },
+  {
+    anewAtMs: wholeNumber,
+    worker: text,
+    onto: text,
+    lag: fields({ from: gitObject, commits: wholeNumber }),
+    foreign: fields({ defaultRef: orNull(text) }),
+    tip: gitObject,
+    candidate: fields({ tree: gitObject, digest: sha256Text }),
+    lacking: listOf(text),
+    drafting: spentShape,
+    advice: listOf(adviceShape),
+    local: localShape,
+  },
+);
+const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);
+
+/** Target, policy and base as the record holds them. */
+export function startedLanding({
+  target,
+  policy,
+  base,
+  lag,
+  foreign,
+}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'lag' | 'foreign'> {
+  return {
+    target: { ref: target.ref, expected: target.expected ?? null },
+    policy: { ...policy, commit: policy.commit ?? null },
+    base: { commit: base.commit ?? null, tree: base.tree },
+    ...(lag === undefined ? {} : { lag }),
+    ...(foreign === undefined ? {} : { foreign }),
+  };
+}
+
+/** Type of the record. */
+export const startedType = 'run-started';
+
+/**
+ * The first record; `undefined` for a journal that holds none: its process was stopped before the run began.
+ * JOURNAL_CORRUPT.
+ */
+export function startedRun(records: readonly JournalRecord[]): StartedRun | undefined {
+  const record = records[0];
+  if (record === undefined) return undefined;
+  if (record.type !== startedType) {
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: `the journal begins with \`${record.type}\`, expected \`${startedType}\``,
+      detail: { expected: startedType, found: record.type },
+    });
+  }
+  const problems: string[] = [];
+  shape.check(record.data, '', problems);
+  if (problems.length === 0) problems.push(...contradictions(record.data as StartedRun));
+  if (problems.length === 0) return record.data as StartedRun;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `the journal does not say what was asked for: ${problems[0]}`,
+    detail: { problems },
+  });
+}
+
+/** A target that there is gives the policy, and is what the sealed commit stands on. */
+function contradictions({ target, policy, base }: StartedRun): readonly string[] {
+  if (!target.ref.startsWith('refs/heads/') || !isRefName(target.ref))
+    return ['/target/ref: expected the full name of a branch'];
+  if (target.expected === null) return [];
+  return [
+    ...(policy.commit === target.expected && policy.ref === target.ref
+      ? []
+      : ['/policy: expected the tip of the target']),
+    ...(base.commit === target.expected ? [] : ['/base: expected the tip of the target']),
+  ];
+}
+
+/** Where the workspaces of a run are: found again by a later process of the same user on the same machine. */
+export function privateRootOf(runId: string): string {
+  return join(tmpdir(), `writ-run-${runId}`);
+}
+
+/**
+ * Makes it, mode 0700, or takes it up again. A link, a file or a directory of another user in its place is
+ * WORKSPACE_UNSAFE.
+ */
+export async function openPrivateRoot(runId: string, commonDir: string): Promise<string> {
+  const path = privateRootOf(runId);
+  await mkdir(path, { mode: 0o700 }).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EEXIST') throw fault;
+  });
+  const found = await lstat(path);
+  const own = process.getuid === undefined || found.uid === process.getuid();
+  if (found.isDirectory() && own && (found.mode & 0o077) === 0) {
+    await writeFile(join(path, ownerFile), commonDir, { mode: 0o600 });
+    return path;
+  }
+  throw new WritError('WORKSPACE_UNSAFE', {
+    message: `expected \`${path}\` to be a directory of yours that nobody else can enter`,
+    detail: { path },
+    hints: ['remove it, or set TMPDIR to a directory of your own'],
+  });
+}
+
+/** In a run's directory: what its worker is made again from. */
+export const workerFile = 'worker.json';

@@ -1,0 +1,57 @@
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { retainBlobs } from '../../store/retain-blobs.ts';
+import { sealObject } from '../../store/stored-object.ts';
+import { takeContext } from '../context/take-context.ts';
+import { openEvidence } from '../state/open-evidence.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
+import type { Steps } from '../state/steps.ts';
+
+/** The context snapshot of an attempt, as its Run names it. */
+export interface TakenSnapshot {
+  readonly objectId: string;
+  /** Of the stored object. */
+  readonly sha256: string;
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * Takes the context snapshot of an attempt on its base tree and keeps it with the record (document 1,
+ * runPolicy.snapshotOnRunStart); `undefined` where the contract asks for none. What no tree holds is retained as
+ * `objectStore.blobRetentionStrategy` says.
+ */
+export async function takeSnapshot(
+  run: OpenRun,
+  steps: Steps,
+  name: string,
+  tree: string,
+): Promise<TakenSnapshot | undefined> {
+  const {
+    identity: { contract, runId, startedAtMs },
+    means: { engine, scratch },
+  } = run;
+  const spec = contract.effective;
+  return steps.once('snapshot', async () => {
+    const { snapshot, blobs, dependencies } = await takeContext({
+      objects: scratch,
+      tree,
+      spec,
+      strategy: await openEvidence(run),
+      hooks: engine.hooks,
+      runId,
+      words: policyOf(run).words,
+    });
+    if (!snapshot) return undefined;
+    const { blobRetentionStrategy, aiRefPrefix } = spec.objmodel.objectStore;
+    if (blobs.length > 0)
+      await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
+    const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
+      nowMs: await steps.once('snapshot-at', () => run.means.settings.clock.now()),
+      objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),
+      createdBy: schedulerOf(spec),
+    });
+    await run.means.record.put([[`${name}/snapshot.json`, bytes]]);
+    return { objectId: object.object_id, sha256, dependencies };
+  });
+}

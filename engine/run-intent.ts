@@ -1,0 +1,309 @@
+import { canonicalize } from '../core/base/canonical.ts';
+import { toRfc3339 } from '../core/base/clock.ts';
+import { sha256Hex } from '../core/base/digest.ts';
+import type { ApprovalVerdict } from '../core/interfaces/approval.ts';
+import type { Finding } from '../core/interfaces/finding.ts';
+import type { RunView } from '../core/interfaces/run-view.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { findRun } from '../store/record/find-run.ts';
+import type { GateReport } from '../store/record/gate-report.ts';
+import { verdictOf } from '../store/record/verdict.ts';
+import { verdictDifferences } from '../store/record/verdict-differences.ts';
+import { keepObjectReaders } from '../workspace/git/object-reader.ts';
+import { openRepository } from '../workspace/git/repository.ts';
+import { blameCandidate } from './decide/blame-candidate.ts';
+import { costLimit } from './decide/cost-limit.ts';
+import { decideRun, tellDecision } from './decide/decide-run.ts';
+import {
+  approveInProcess,
+  authorsOf,
+  neededApprovals,
+  type ReceivedApprovals,
+  receiveApprovals,
+  waitForPeople,
+} from './decide/people.ts';
+import { judgeObserved } from './evaluate/judge-patch.ts';
+import { rehearseSeal } from './evaluate/rehearse-seal.ts';
+import { judgeAnew, runStages, type StagesRun } from './evaluate/run-stages.ts';
+import type { HeldRun } from './open/hold-run.ts';
+import { reopenRun } from './open/reopen-run.ts';
+import { startRun } from './open/start-run.ts';
+import { finalReport } from './record/gate-report.ts';
+import type { JudgedRun } from './record/judgement-objects.ts';
+import { attemptsAt, newPlanState, type PlanState, sensedBefore } from './record/plan-state.ts';
+import { readRun } from './record/read-run.ts';
+import { openRunFrames } from './record/run-frames.ts';
+import {
+  differencesFrom,
+  everShown,
+  lastShown,
+  reportsOnRef,
+  type Shown,
+  show,
+} from './record/shown-reports.ts';
+import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
+import { abandon, seal } from './seal/seal.ts';
+import { ranIn } from './state/machine.ts';
+import type { Attempt } from './state/open-run.ts';
+import type { ResumeRequest, RunRequest } from './state/run-request.ts';
+import { draftingSpent } from './state/spent.ts';
+import {
+  endEarly,
+  handBackCandidate,
+  keepParts,
+  type MadeCandidate,
+  makeCandidate,
+} from './work/make-candidate.ts';
+import { acceptedWork } from './work/merge-tasks.ts';
+import { planWork, reviewPlan, taskFacts } from './work/plan-work.ts';
+import { lastTask } from './work/replan.ts';
+import { settleLocalChanges, settlePlannedPaths } from './work/settle-local-changes.ts';
+import { beginAttempt } from './work/work-attempt.ts';
+
+/**
+ * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused
+ * change is a RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was
+ * moved.
+ */
+export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
+  await using readers = keepObjectReaders();
+  await using held = await startRun(engine, request, readers);
+  return await drive(held, { isNew: true });
+}
+
+/**
+ * Goes on with a run that was stopped or that waited: what was done is not done again
+ * (`docs/decisions/0004-durable-runs.md`). One that has ended is answered as it stands.
+ */
+export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(request.repositoryPath));
+  const { store, runId } = await findRun(engine.slots.store, repository, request.clock, request.runId);
+  const view = await readRun(repository, store, runId);
+  if (view.state === 'decided') return view;
+  await using held = await reopenRun(engine, request, readers);
+  return await drive(held, { isNew: false });
+}
+
+async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Promise<RunView> {
+  const { run, supplied } = held;
+  await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
+  const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
+  const plan = await planWork(run);
+  await settlePlannedPaths(run, plan);
+  const drafting = draftingSpent(run.means.steps, held.started.drafting);
+  const state = newPlanState(plan, await costLimit(run), frames, drafting);
+  for (let round = 1; ; round += 1) {
+    let made: MadeCandidate =
+      run.means.cancelled !== undefined
+        ? await endEarly(run, state, supplied)
+        : supplied
+          ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
+          : await makeCandidate(run, state, round);
+    // Nothing is evaluated that could not land.
+    if (!made.ended)
+      made = {
+        attempt: await settleLocalChanges(run, made.attempt, {
+          round,
+          isNew,
+          isSupplied: supplied !== undefined,
+        }),
+      };
+    let { attempt, judged, shown } = made.ended
+      ? { attempt: made.attempt, judged: made.ended, shown: undefined }
+      : await judgeCandidate(made.attempt, state);
+    if (!made.ended) await keepParts(attempt, state, judged);
+    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.means.settings.approvers?.length) {
+      await frames?.keep();
+      await waitForPeople(attempt, judged, shown);
+      await approveInProcess(attempt);
+      ({ attempt, judged, shown } = await judgeCandidate(made.attempt, state));
+    }
+    const { next } = judged.decision;
+    if (next === 'retry' || next === 'replan') {
+      await handBackCandidate(attempt, state, judged, `candidate-${round}`);
+      continue;
+    }
+    await frames?.keep();
+    if (next.startsWith('wait-')) {
+      await waitForPeople(attempt, judged, shown);
+      await held.wait();
+    } else {
+      await (next === 'seal' ? seal : abandon)(attempt, judged);
+      await held.finish();
+    }
+    const stored = await readRun(run.ground.repository, run.means.store, run.identity.runId);
+    const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
+    await tellDecision(run.means.engine, view, judged);
+    return view;
+  }
+}
+
+/**
+ * What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from
+ * this judgement.
+ */
+function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
+  const { findings, stages, decision } = judged;
+  const { rationale, next } = decision;
+  const { notices } = finalReport(attempt, findings, stages);
+  return {
+    ...view,
+    ...(notices === undefined ? {} : { notices }),
+    stages: view.stages.map((stored) => stages.find(({ stage }) => stage === stored.stage) ?? stored),
+    ...(view.decision && { decision: { ...view.decision, rationale } }),
+    waiting: {
+      for: next === 'wait-for-budget' ? 'budget' : 'approval',
+      needed: neededApprovals(judged),
+      people: attempt.approvals,
+    },
+  };
+}
+
+/** What was found out about a candidate, with the approvals that it was found out with. */
+interface JudgedCandidate {
+  readonly attempt: Attempt;
+  readonly judged: JudgedRun;
+  /** What people are to be shown of it: the report of a judging in which nobody's word counted. */
+  readonly shown: GateReport;
+}
+
+/** One judging of a candidate, and its report. */
+interface Judging extends StagesRun {
+  readonly attempt: Attempt;
+  readonly report: GateReport;
+}
+
+/**
+ * Patch rules, approvals, all four stages, decision: everything that stands between a candidate and its seal. Approvals
+ * count for the verdict that people were shown; where the gates now come to another one, they are void, and the
+ * candidate is judged as if nobody had spoken.
+ */
+async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
+  const { attempt: candidate, findings } = await judgeObserved(made);
+  const rehearsal = await rehearseSeal(candidate);
+  const unapproved: Attempt = {
+    ...candidate,
+    approvals: [],
+    patchFindings: findings,
+    ...(rehearsal ? { rehearsal } : {}),
+  };
+  const stored = await listApprovals(candidate.means.store, candidate.identity.runId);
+  const last = lastShown(candidate);
+  if (stored.length === 0) {
+    const judging = await judge(unapproved, findings);
+    const isSame = last !== undefined && goesOnDifferently(last.report, judging.report).length === 0;
+    return { ...(await decided(judging, findings, state)), shown: isSame ? last.report : judging.report };
+  }
+  const shown = last ?? (await show(unapproved, (await judge(unapproved, findings)).report));
+  const received = await receive(candidate, shown, stored);
+  await recordApprovals(candidate, shown.report, received);
+  // What may change something is given away only once it is known that nothing else became of the verdict.
+  const early = candidate.identity.contract.effective.security.secrets.policy === 'allow-scoped';
+  const changed = early ? goesOnDifferently(shown.report, (await judge(unapproved, findings)).report) : [];
+  const word = changed.length > 0 ? received.verdicts.map((one) => voided(one, changed)) : received.verdicts;
+  const judging = await judge({ ...unapproved, approvals: word }, findings);
+  const differences = goesOnDifferently(shown.report, judging.report);
+  if (differences.length === 0) return { ...(await decided(judging, findings, state)), shown: shown.report };
+  const approvals = received.verdicts.map((verdict) => voided(verdict, differences));
+  // What fails, fails: it gets no second try for the sake of who approved it.
+  const isOver =
+    judging.attempt.means.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
+  if (!isOver) await judgeAnew(unapproved);
+  const anew = isOver
+    ? { ...judging, attempt: { ...judging.attempt, approvals } }
+    : await judge({ ...unapproved, approvals }, findings);
+  await show(anew.attempt, anew.report);
+  return { ...(await decided(anew, findings, state)), shown: anew.report };
+}
+
+/** What else than the word of people makes a judging another one than what was shown. */
+function goesOnDifferently(shown: GateReport, report: GateReport): readonly string[] {
+  return verdictDifferences(verdictOf(shown), verdictOf(report), { goesOn: true });
+}
+
+async function judge(attempt: Attempt, findings: readonly Finding[]): Promise<Judging> {
+  const isRejected = findings.some(({ severity }) => severity === 'error');
+  const { sandboxName: sandbox } = attempt.identity;
+  const ran = isRejected ? { stages: [], sandbox, dependencies: [], skipped: [] } : await runStages(attempt);
+  const judged = ranIn(attempt, ran);
+  return { ...ran, attempt: judged, report: finalReport(judged, findings, ran.stages) };
+}
+
+async function receive(
+  candidate: Attempt,
+  { subject, report }: Shown,
+  stored: readonly StoredApproval[],
+): Promise<ReceivedApprovals> {
+  const earlier = [
+    ...(await reportsOnRef({ store: candidate.means.store, runId: candidate.identity.runId })),
+    ...everShown(candidate).map((one) => one.report),
+  ];
+  return receiveApprovals(candidate, subject, stored, differencesFrom(earlier, report));
+}
+
+/** With what a stranger needs to judge them again. */
+async function recordApprovals(
+  attempt: Attempt,
+  shown: GateReport,
+  { stored, receivedAtMs, verdicts }: ReceivedApprovals,
+): Promise<void> {
+  if (!verdicts.some(({ status }) => status === 'counts')) return;
+  const received = stored.map(({ bytes, source }) => [
+    sha256Hex(bytes),
+    toRfc3339(receivedAtMs.get(source) ?? attempt.identity.startedAtMs),
+  ]);
+  await attempt.means.record.put([
+    ...stored.map(
+      ({ bytes }, index) => [`approvals/${String(index + 1).padStart(4, '0')}.json`, bytes] as const,
+    ),
+    ['approvals/gate-report.json', Buffer.from(canonicalize(shown))],
+    ['approvals/received.json', Buffer.from(canonicalize({ received: Object.fromEntries(received) }))],
+    ['approvals/authors.json', Buffer.from(canonicalize({ authors: await authorsOf(attempt) }))],
+  ]);
+}
+
+function voided(verdict: ApprovalVerdict, differences: readonly string[]): ApprovalVerdict {
+  if (verdict.status !== 'counts') return verdict;
+  const detail = `the verdict is not the one that was signed: ${differences.join('; ')}`;
+  return { ...verdict, status: 'wrong-subject', detail };
+}
+
+async function decided(
+  { attempt, stages, dependencies }: Judging,
+  findings: readonly Finding[],
+  state: PlanState,
+): Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }> {
+  const work = acceptedWork(state);
+  const blame = attempt.identity.isWorked
+    ? await blameCandidate(attempt, { findings, stages }, work, state.draft.revision)
+    : undefined;
+  const key = attempt.identity.isWorked ? (blame?.tasks[0]?.id ?? lastTask(state).key) : undefined;
+  const { humanInLoop } = attempt.identity.contract.effective.risk;
+  const peopleWho = (decision: 'approve' | 'reject'): number =>
+    new Set(
+      attempt.approvals
+        .filter((verdict) => verdict.status === 'counts' && verdict.decision === decision)
+        .map(({ principal }) => principal),
+    ).size;
+  const judged = await decideRun(attempt, {
+    subject: 'candidate',
+    ...(key === undefined
+      ? {}
+      : { task: taskFacts(attempt, { key, attempt: Math.max(1, attemptsAt(state, key).length) }) }),
+    ...(blame === undefined ? {} : { blame }),
+    conflicts: [],
+    findings,
+    stages,
+    dependencies,
+    before: key === undefined ? [] : sensedBefore(state, key),
+    human: {
+      required: humanInLoop.required,
+      needed: humanInLoop.minApprovers,
+      approved: peopleWho('approve'),
+      rejected: peopleWho('reject'),
+    },
+    state,
+  });
+  return { attempt, judged };
+}

@@ -1,0 +1,209 @@
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { changedEntries } from '../../workspace/git/changed-entries.ts';
+import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
+import { finishFollow } from '../../workspace/git/finish-follow.ts';
+import { describeLocal, type IncludedChanges } from '../../workspace/git/include-local.ts';
+import { planTarget, reopenTarget, type Target } from '../../workspace/git/plan-target.ts';
+import { readRef, updateRefs } from '../../workspace/git/refs.ts';
+import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
+import { readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
+import {
+  type AroundOutcome,
+  dropSetAside,
+  followAround,
+  type LocalChanges,
+  localChangesOf,
+  storeSetAside,
+  stuckPaths,
+} from '../../workspace/git/set-aside.ts';
+import { readSetAside, setAsideNotice } from '../../workspace/git/set-aside-refs.ts';
+import { followWorktree, swapTarget } from '../../workspace/git/swap-target.ts';
+import type { SealingFault } from '../record/decision-input.ts';
+import { followNotices } from '../record/follow-notices.ts';
+
+/** A sealed commit on its way to the branch that it is for. */
+export interface TargetMove {
+  readonly runId: string;
+  readonly target: Target;
+  readonly commit: string;
+  readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>[];
+  /** Whose policy judged the change: as the run knows it. */
+  readonly policy: { readonly ref?: string | undefined; readonly commit: string | undefined };
+  /** In what time somebody else may have changed something. */
+  readonly when: string;
+  /** What happens to local changes at these paths. */
+  readonly local?: {
+    readonly choice: LocalChanges | undefined;
+    readonly atMs: number;
+    /** Local changes that are part of the commit: the working tree must still hold exactly these. */
+    readonly included?: Pick<IncludedChanges, 'paths' | 'digest'> | undefined;
+  };
+}
+
+/**
+ * The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very
+ * run.
+ */
+export async function moveTarget(
+  repository: Repository,
+  { runId, target, commit, files, policy, when, local }: TargetMove,
+): Promise<{ lost?: string; by?: SealingFault }> {
+  if ((await readRef(repository, target.ref)) === commit) return {};
+  const included = target.checkedOutHere ? local?.included : undefined;
+  const touched = [...files, ...touchedBy(included?.paths ?? [])];
+  const dirty = target.checkedOutHere ? await dirtyPaths(repository, touched) : [];
+  const isStored =
+    included !== undefined || (await localChangesOf(repository, runId, local?.choice)) === 'set-aside';
+  const stuck = isStored ? await stuckPaths(repository, target, dirty) : dirty;
+  const changed = (paths: readonly string[]): { lost: string; by: SealingFault } => {
+    const shown = paths.slice(0, 5).map((path) => `\`${printable(path)}\``);
+    return { lost: `${shown.join(', ')} changed in the working tree ${when}`, by: 'changed-under-us' };
+  };
+  if (stuck.length > 0) return changed(stuck.map(({ path }) => path));
+  if (isStored && target.expected !== undefined && (dirty.length > 0 || included !== undefined)) {
+    const paths = dirty.map(({ path }) => path);
+    const base = target.expected;
+    const stored = await storeSetAside(repository, { runId, base, paths, atMs: local?.atMs ?? 0 });
+    const found = included && (await describeLocal(repository, base, stored));
+    if (found && found.digest !== included.digest) {
+      await dropSetAside(repository, runId, stored);
+      return changed([...new Set([...included.paths, ...found.paths])]);
+    }
+  }
+  const { ref, commit: judgedBy } = policy;
+  const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
+  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
+  if (swap.moved) return {};
+  // No file was touched: what is stored is still in the working tree.
+  const stored = await readSetAside(repository, runId);
+  if (stored !== undefined) await dropSetAside(repository, runId, stored);
+  const stale = swap.stale[0]?.ref ?? target.ref;
+  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
+  return { lost: `\`${stale}\`${whose} was moved by somebody else ${when}`, by: 'swap-lost' };
+}
+
+/**
+ * Index and files behind the move; `isAgain`: an earlier process may have been stopped in the middle of it. Local
+ * changes that the run set aside are merged back, unless the commit includes them.
+ */
+export async function followTarget(
+  repository: Repository,
+  runId: string,
+  target: Target,
+  commit: string,
+  isAgain: boolean,
+  isIncluded = false,
+): Promise<AroundOutcome> {
+  try {
+    const stored = target.checkedOutHere ? await readSetAside(repository, runId) : undefined;
+    if (stored !== undefined)
+      return await followAround(repository, target, commit, { runId, stored, isIncluded });
+    return await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
+  } catch (fault) {
+    // The branch has moved: what hinders the files is told, and undoes nothing.
+    return { state: 'failed', reason: messageOf(fault) };
+  }
+}
+
+/** A sealed commit that stands on a branch of its own until somebody says whether it goes on to the one it is for. */
+export interface HeldChange {
+  readonly runId: string;
+  readonly commit: string;
+  /** Full name of the branch that holds it. */
+  readonly branch: string;
+  /** The branch that it is for; `expected` as in `Target`. */
+  readonly target: Pick<Target, 'ref' | 'expected'>;
+}
+
+/** What became of it: on its branch, or why not; nothing has moved then. */
+type Landed = { readonly lost: string } | { readonly notice?: string };
+
+/** Below this name the branches stand that hold changes: `writ/review-RUN`. */
+const above = 'refs/heads/writ';
+
+/** UNSUPPORTED_OPERATION where a branch stands in the place of the directory of those that hold changes. */
+export async function requireHoldable(repository: Repository): Promise<void> {
+  if ((await readRef(repository, above)) === undefined) return;
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: 'a branch `writ` stands where `writ/review-RUN` would: git has no branch below another',
+    hints: ['rename it (`git branch -m writ OTHER`), then say it again'],
+  });
+}
+
+/** The branch that a run of this contract would move if nobody held its change (`planTarget`). */
+export async function unheldTarget(
+  repository: Repository,
+  baseRef: string,
+  runId: string,
+): Promise<HeldChange['target']> {
+  const base = await resolveBase(repository, baseRef);
+  const { ref, expected } = await planTarget(repository, { baseRef, baseCommit: base.commit, runId });
+  return { ref, expected };
+}
+
+/**
+ * Moves the branch that a held commit is for, with what a run itself looks at before it moves one: neither that branch
+ * nor the policy's has gone on, and no file of the change was touched. Index and files follow. Done again it changes
+ * nothing.
+ */
+export async function landHeld(
+  repository: Repository,
+  { runId, commit, target: meant }: HeldChange,
+  { baseCommit, policyRef: ref, policyCommit }: Pick<RunView, 'baseCommit' | 'policyRef' | 'policyCommit'>,
+  local?: TargetMove['local'],
+): Promise<Landed> {
+  const target = await reopenTarget(repository, meant);
+  const entries = await changedEntries(repository, baseCommit ?? emptyTreeOf(repository), commit);
+  const files = entries.map(({ path, before, after }) => ({
+    path,
+    changeType:
+      after === undefined
+        ? ('delete' as const)
+        : before === undefined
+          ? ('add' as const)
+          : ('modify' as const),
+    ...(before === undefined ? {} : { oldMode: before.mode }),
+    ...(after === undefined ? {} : { newMode: after.mode }),
+  }));
+  const isAgain = (await readRef(repository, target.ref)) === commit;
+  const policy = { ref, commit: policyCommit };
+  const when = 'since it was made';
+  const { lost } = await moveTarget(repository, {
+    runId,
+    target,
+    commit,
+    files,
+    policy,
+    when,
+    ...(local && { local }),
+  });
+  if (lost !== undefined) return { lost };
+  const isIncluded = local?.included !== undefined;
+  const follow = await followTarget(repository, runId, target, commit, isAgain, isIncluded);
+  if (follow.merged !== undefined) await dropSetAside(repository, runId, follow.merged);
+  const stays = follow.kept === undefined ? [] : [setAsideNotice(follow.kept.ref)];
+  const notices = [...followNotices(follow), ...stays];
+  return notices.length === 0 ? {} : { notice: notices.join('\n') };
+}
+
+/**
+ * Takes away the branch that held a commit, once it is needed no more. One that somebody works on, or has put more on,
+ * stays: why, in words.
+ */
+export async function dropHeld(
+  repository: Repository,
+  { branch, commit, runId }: Pick<HeldChange, 'branch' | 'commit' | 'runId'>,
+): Promise<string | undefined> {
+  const found = await readRef(repository, branch);
+  if (found === undefined) return undefined;
+  if (found !== commit) return `\`${branch}\` stays: somebody has put more on it`;
+  if ((await readHead(repository)).branch === branch) return `\`${branch}\` stays: it is checked out`;
+  // TARGET_CHECKED_OUT where another work tree has it.
+  await reopenTarget(repository, { ref: branch, expected: commit });
+  const update = { ref: branch, old: commit, new: undefined };
+  const { moved } = await updateRefs(repository, [update], `writ: review of run ${runId}`);
+  return moved ? undefined : `\`${branch}\` stays: somebody has moved it`;
+}

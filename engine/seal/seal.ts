@@ -1,0 +1,281 @@
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { SealedFile } from '../../core/interfaces/sealing.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
+import { maskedPath } from '../../store/record/masked-record.ts';
+import { commitMessage, createCommit } from '../../workspace/git/create-commit.ts';
+import { type Identity, readIdentity } from '../../workspace/git/identity.ts';
+import { importObjects } from '../../workspace/git/import-objects.ts';
+import { readMailbox } from '../../workspace/git/mailbox.ts';
+import { dropSetAside } from '../../workspace/git/set-aside.ts';
+import { decide } from '../decide/decide.ts';
+import { anchorEarlier } from '../decide/people.ts';
+import { closeByCommit } from '../intent/close-intent.ts';
+import { requireActive } from '../intent/require-active.ts';
+import type { SealingFault } from '../record/decision-input.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { keepMasked } from '../record/masking.ts';
+import { recordFiles } from '../record/record-files.ts';
+import { recordRollback, settleRun } from '../record/settle-run.ts';
+import type { CommitWording } from '../state/commit-wording.ts';
+import { type Attempt, withSteps } from '../state/open-run.ts';
+import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
+import { followTarget, moveTarget } from './move-target.ts';
+
+/**
+ * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
+ * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims.
+ * Where the intent was ended meanwhile nothing is sealed: Decision.Abandon.
+ */
+export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
+  const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
+  const {
+    identity: { contract },
+    means: { steps, settings },
+    ground,
+  } = attempt;
+  const without = (fault: SealingFault): JudgedRun => sealedWithout(judged, fault);
+  const ended = await endedMeanwhile(attempt, judged);
+  if (ended) return abandon(candidate, ended);
+  attempt.means.beginSealing();
+  const [facts] = await Promise.all([
+    steps.once('facts', () => sealFacts(attempt)),
+    importObjects(attempt.means.scratch, ground.repository, attempt.patch),
+  ]);
+  const commit = await steps.once('commit', () => makeCommit(attempt, facts));
+  const { nowMs } = facts;
+  const { rationale } = judged.decision;
+  const files = await recordFiles(attempt, judged, { type: 'commit', commit, rationale, nowMs });
+
+  const isSwapped = steps.ended('swap') !== undefined;
+  const refuted = isSwapped ? undefined : await refuteDecided(attempt, judged, { commit, files, nowMs });
+  if (refuted !== undefined)
+    return rollback(
+      attempt,
+      without('refuted'),
+      {},
+      { commit, nowMs },
+      `the record does not bear the change: ${refuted}`,
+    );
+  const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
+  const { failed } = attested;
+  const settled = failed === undefined ? judged : without('provenance-failed');
+  if (failed !== undefined && settled.decision.next === 'stop')
+    return rollback(attempt, settled, attested, { commit, nowMs }, `provenance failed: ${failed}`);
+  const recorded =
+    failed === undefined
+      ? files
+      : await recordFiles(attempt, settled, {
+          type: 'commit',
+          commit,
+          rationale: `${rationale}; made without provenance: ${failed}`,
+          unproven: failed,
+          nowMs,
+        });
+  settings.signal.throwIfAborted();
+  try {
+    const carried = attempt.approvals.filter(({ status }) => status === 'counts');
+    const anchors = await anchorEarlier(attempt, carried);
+    await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
+  } catch (fault) {
+    // The claim is in the log already: whoever reads the log must learn that it did not take effect.
+    await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
+      () => undefined,
+    );
+    throw fault;
+  }
+  const { repository, target, policy } = ground;
+  const { runId } = attempt.identity;
+  const { files: touched } = attempt.patch;
+  const { choice = settings.localChanges, included } = attempt.localNow ?? {};
+  const local = { choice, atMs: nowMs, included };
+  const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
+  const swap = await steps.once('swap', () => moveTarget(repository, move));
+  if (swap.lost !== undefined) {
+    const { type } = without(swap.by ?? 'swap-lost').decision;
+    const revocation = await revoke(attempt, attested, swap.lost);
+    return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
+  }
+  const isAgain = steps.interrupted('follow');
+  const { merged } = await steps.once('follow', () =>
+    followTarget(repository, runId, target, commit, isAgain, included !== undefined),
+  );
+  // After the step is recorded: a process that follows once more would not know the merged files as the user's.
+  if (merged !== undefined) await dropSetAside(repository, runId, merged);
+  await steps.once('closed', async () => {
+    await closeByCommit(attempt.means.store, contract, {
+      runId: attempt.identity.runId,
+      nowMs,
+      commitSha: commit,
+    });
+  });
+}
+
+/** What a failed seal means for the change: decided from the same input, and from what failed. */
+function sealedWithout(judged: JudgedRun, sealing: SealingFault): JudgedRun {
+  const input = { ...judged.input, sealing };
+  return { ...judged, input, decision: decide(input) };
+}
+
+/**
+ * The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise
+ * already keeps it beside.
+ */
+async function rollback(
+  attempt: Attempt,
+  judged: JudgedRun,
+  attested: Pick<Attested, 'claimed'>,
+  made: { readonly commit: string; readonly nowMs: number },
+  reason: string,
+): Promise<void> {
+  const { rationale, seals } = await takeBack(attempt, attested, reason);
+  const outcome = { ...made, type: judged.decision.type, rationale };
+  const {
+    means: { steps },
+  } = attempt;
+  const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
+  if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
+  return settleRun(attempt, await recordFiles(attempt, judged, outcome), seals);
+}
+
+/**
+ * Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing
+ * of the person's has moved.
+ */
+async function takeBack(
+  attempt: Attempt,
+  attested: Pick<Attested, 'claimed'>,
+  reason: string,
+): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
+  const { untold } = await attempt.means.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
+    try {
+      await revoke(attempt, attested, reason);
+      return {};
+    } catch (fault) {
+      return { untold: messageOf(fault) };
+    }
+  });
+  if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
+  const why = untold === reason ? 'for the same reason' : untold;
+  return {
+    rationale: `${reason}; that the change was not taken could not be told to the log: ${why}`,
+    seals: [],
+  };
+}
+
+interface SealFacts {
+  readonly nowMs: number;
+  readonly identity: Identity;
+}
+
+async function sealFacts({
+  identity: { contract },
+  means: { settings },
+  ground,
+}: Pick<Attempt, 'identity' | 'means' | 'ground'>): Promise<SealFacts> {
+  const known = await readIdentity(ground.repository);
+  return {
+    nowMs: settings.clock.now(),
+    identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),
+  };
+}
+
+/** Where git knows nobody, the Scheduler signs as itself; `.invalid` is never a real address (RFC 2606). */
+function fallbackIdentity(actorId: string): Identity {
+  return { name: actorId, email: 'scheduler@writ.invalid' };
+}
+
+/** The same facts make the same commit, so making it twice is making it once. */
+function makeCommit(
+  {
+    identity: { contract, runId, wording, authorship },
+    patch,
+    ground,
+  }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
+  { nowMs, identity }: SealFacts,
+): Promise<string> {
+  const spec = contract.effective;
+  const { author, coAuthors } = sealedPeople(wording, authorship, identity);
+  return createCommit(ground.repository, {
+    tree: patch.candidateTree,
+    parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
+    message: commitMessage({
+      changeType: spec.intent.changeType,
+      summary: spec.intent.summary,
+      ...(wording.message === undefined ? {} : { message: wording.message }),
+      intentId: spec.metadata.id,
+      runId,
+      intentSpecDigest: contract.digest,
+      coAuthors,
+    }),
+    // Who seals it has committed it, and made nothing of it.
+    author,
+    committer: identity,
+    authoredAtMs: wording.authoredAtMs ?? nowMs,
+    committedAtMs: nowMs,
+  });
+}
+
+/**
+ * Asks right before sealing whether the intent is still active: a person may have closed or superseded it, or another
+ * run committed it, since this one was started. Then what was decided is decided again with that as a refusal;
+ * `undefined` where nothing is in the way.
+ */
+async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
+  const {
+    identity: { contract, runId },
+    means: { steps, store },
+  } = attempt;
+  // What is being sealed is claimed in the log already: it is finished.
+  if (steps.ended('facts') !== undefined) return undefined;
+  const { reason } = await steps.once('still-active', async (): Promise<{ readonly reason?: string }> => {
+    try {
+      await requireActive(store, contract, { runId });
+      return {};
+    } catch (fault) {
+      if (!isWritError(fault, 'LIFECYCLE_NOT_ACTIVE')) throw fault;
+      return { reason: fault.message };
+    }
+  });
+  if (reason === undefined) return undefined;
+  const refusal: Finding = { rule: 'lifecycle', severity: 'error', message: reason };
+  const { rule, severity } = refusal;
+  const input = { ...judged.input, refusals: [...judged.input.refusals, { rule, severity }] };
+  return { ...judged, refusals: [...judged.refusals, refusal], input, decision: decide(input) };
+}
+
+/** Authors of a very long range: the record of the run names them all. */
+const maxCoAuthors = 1000;
+
+/**
+ * Author and co-authors of a sealed commit: who made the change, each once by address. Who seals it is its author only
+ * where nobody else is known.
+ */
+function sealedPeople(
+  wording: CommitWording,
+  { authors, broughtBy }: Authorship,
+  sealer: Identity,
+): { readonly author: Identity; readonly coAuthors: readonly Identity[] } {
+  const named = [...authors, ...(broughtBy === undefined ? [] : [broughtBy])].flatMap(
+    (text) => readMailbox(text) ?? [],
+  );
+  const author = wording.author ?? named[0] ?? sealer;
+  const others = new Map<string, Identity>();
+  for (const one of [...(wording.coAuthors ?? []), ...named]) {
+    const address = one.email.toLowerCase();
+    if (!others.has(address)) others.set(address, one);
+  }
+  others.delete(author.email.toLowerCase());
+  return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
+}
+
+/** Acts on a decision against the change: the run is recorded, and nothing of the person's was or is touched. */
+export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
+  const nowMs = await attempt.means.steps.once('abandoned-at', () => attempt.means.settings.clock.now());
+  const { rationale } = judged.decision;
+  const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));
+  const masked = keepMasked({ patch: attempt.patch, steps: attempt.means.steps }, judged);
+  if (masked) files.set(maskedPath, masked.record);
+  await settleRun(attempt, files, [], masked?.bytes);
+}

@@ -1,0 +1,237 @@
+import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/printable.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+import { fields, oneOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../store/shape.ts';
+import { addSpent, nothingSpent, type Spent, spentShape } from './spent.ts';
+import { resumedType } from './wall-clock.ts';
+
+/** What is written down of a call before it leaves the machine. */
+type AskedCall = Omit<OutsideCall, 'attempt' | 'call'>;
+
+/** The calls of a run that may have an effect outside: none that was lost is made again unknown to people. */
+export interface CallLedger {
+  /** Those of attempts that were stopped, in order; none of them is made again in the same words. */
+  lost(): readonly LostCall[];
+  /** Lets those be made again: a person has looked. */
+  allow(): Promise<void>;
+  of(attempt: string): AttemptCalls;
+}
+
+/** The same of one attempt. */
+export interface AttemptCalls {
+  /** Its own, of earlier processes. */
+  lost(): readonly LostCall[];
+  /** What turns of it came to whose replies are lost. */
+  readonly lostSpent: Spent;
+  /** The lost call of the run that asks for the same; `undefined` where none does, or a person has let it be made. */
+  held(asked: SameWords): LostCall | undefined;
+  /** On disk when it resolves; whoever calls it acts after that, and tells the end. EVIDENCE_WRITE_FAILED. */
+  begin(asked: AskedCall): Promise<(end: CallEnd) => Promise<void>>;
+  /** Writes down what its turns came to so far, in its own time. */
+  spend(spent: Spent): void;
+}
+
+/** Where it is written: a run's journal. */
+interface CallLog {
+  readonly records: readonly JournalRecord[];
+  append(type: string, data: unknown): Promise<unknown>;
+}
+
+/** Opens it over a journal, with whatever earlier processes lost. JOURNAL_CORRUPT. */
+export function openCallLedger(log: CallLog): CallLedger {
+  const { calls, held, begun, spent } = lostWork(log.records);
+  let barred = [...held];
+  const counts = new Map(begun);
+  return {
+    lost: () => calls,
+    async allow() {
+      if (barred.length === 0) return;
+      await log.append(callTypes.allowed, {});
+      barred = [];
+    },
+    of(attempt) {
+      return {
+        lost: () => calls.filter((call) => call.attempt === attempt),
+        lostSpent: spent.get(attempt) ?? nothingSpent,
+        held: (asked) => barred.find((call) => wordsOf(call) === wordsOf(asked)),
+        async begin(asked) {
+          const call = (counts.get(attempt) ?? 0) + 1;
+          counts.set(attempt, call);
+          await log.append(callTypes.begun, { attempt, call, ...asked });
+          return async (end) => {
+            await log.append(callTypes.ended, { attempt, call, ...end });
+          };
+        },
+        spend(sofar) {
+          // A journal that cannot be written is told where the attempt ends.
+          log.append(callTypes.spent, { attempt, spent: sofar }).catch(() => undefined);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Records of a journal about what an attempt did before it ended: a call that was about to leave the machine, its end,
+ * what its turns came to so far; then that a person lets calls be made again.
+ */
+export const callTypes = {
+  begun: 'call-begun',
+  ended: 'call-ended',
+  spent: 'attempt-spent',
+  allowed: 'calls-allowed',
+} as const;
+
+const asked = {
+  attempt: text,
+  /** Within its attempt, from 1, in every process. */
+  call: wholeNumber,
+  tool: text,
+  action: text,
+  argumentsDigest: sha256Text,
+  startedAt: time,
+};
+const begunShape = fields(asked, { path: text, command: text, query: text });
+const endedShape = fields(
+  {
+    attempt: text,
+    call: wholeNumber,
+    outcome: oneOf('done', 'denied', 'failed'),
+    durationMs: wholeNumber,
+  },
+  { exitCode: wholeNumber },
+);
+const spentSoFar = fields({ attempt: text, spent: spentShape });
+
+/** A call that left the machine, or was about to, with what was asked for, masked. */
+export type OutsideCall = TypeOf<typeof begunShape>;
+type CallEnd = Omit<TypeOf<typeof endedShape>, 'attempt' | 'call'>;
+
+/** One whose attempt was stopped: what it came to is lost, and where it has no end, nobody knows how far it got. */
+export interface LostCall extends OutsideCall {
+  readonly end?: CallEnd;
+}
+
+/** What attempts did that an earlier process began and did not end. */
+interface LostWork {
+  /** In order; each may have had an effect outside. */
+  readonly calls: readonly LostCall[];
+  /** Those of them that no person has let be made again since. */
+  readonly held: readonly LostCall[];
+  /** What each attempt has begun so far, lost or not. */
+  readonly begun: ReadonlyMap<string, number>;
+  /** What turns came to whose replies are lost, by attempt. */
+  readonly spent: ReadonlyMap<string, Spent>;
+}
+
+/**
+ * Reads it out of the records of a journal. A call is lost with the process that made it; not where its attempt
+ * ended in that process, which has a record of it. Pure. JOURNAL_CORRUPT.
+ */
+export function lostWork(records: readonly JournalRecord[]): LostWork {
+  const open = new Map<string, Map<number, LostCall>>();
+  const spending = new Map<string, Spent>();
+  const begun = new Map<string, number>();
+  const spent = new Map<string, Spent>();
+  const calls: LostCall[] = [];
+  let held: LostCall[] = [];
+  for (const record of records) {
+    const { type } = record;
+    if (type === callTypes.begun) {
+      const call = read(record, begunShape);
+      begun.set(call.attempt, Math.max(begun.get(call.attempt) ?? 0, call.call));
+      open.set(call.attempt, (open.get(call.attempt) ?? new Map()).set(call.call, call));
+    } else if (type === callTypes.ended) {
+      const { attempt, call, ...end } = read(record, endedShape);
+      const known = open.get(attempt)?.get(call);
+      if (known) open.get(attempt)?.set(call, { ...known, end });
+    } else if (type === callTypes.spent) {
+      const { attempt, spent: sofar } = read(record, spentSoFar);
+      spending.set(attempt, sofar);
+    } else if (type === callTypes.allowed) held = [];
+    else if (type === resumedType) {
+      const lost = [...open.values()].flatMap((one) => [...one.values()]);
+      calls.push(...lost);
+      held = [...held, ...lost];
+      open.clear();
+      for (const [attempt, sofar] of spending)
+        spent.set(attempt, addSpent(spent.get(attempt) ?? nothingSpent, sofar));
+      spending.clear();
+    } else if (type === 'step-ended') {
+      const attempt = attemptThatEnded(record);
+      if (attempt === undefined) continue;
+      open.delete(attempt);
+      spending.delete(attempt);
+    }
+  }
+  return { calls, held, begun, spent };
+}
+
+/**
+ * Every call that records nobody vouches for say was begun, each words once: what they say of its end is not believed.
+ * Pure. JOURNAL_CORRUPT.
+ */
+export function claimedCalls(records: readonly JournalRecord[]): readonly OutsideCall[] {
+  const begun = records.filter(({ type }) => type === callTypes.begun).map((one) => read(one, begunShape));
+  return [...new Map(begun.map((call) => [wordsOf(call), call])).values()];
+}
+
+/** What makes two calls the same. */
+function wordsOf({ tool, action, argumentsDigest }: SameWords): string {
+  return JSON.stringify([tool, action, argumentsDigest]);
+}
+
+type SameWords = Pick<OutsideCall, 'tool' | 'action' | 'argumentsDigest'>;
+
+/** The same of a run that nobody works on: whatever is open is lost. */
+export function lostIfStopped(records: readonly JournalRecord[]): LostWork {
+  return lostWork([...records, { seq: 0, at: '', type: resumedType, data: {}, prev: '' }]);
+}
+
+/** The step of an attempt that its worker does. */
+export const workedStep = 'worked';
+
+function attemptThatEnded({ data }: JournalRecord): string | undefined {
+  const { step = '' } = (data ?? {}) as { readonly step?: string };
+  return step.endsWith(`/${workedStep}`) ? step.slice(0, -workedStep.length - 1) : undefined;
+}
+
+function read<T>(
+  { seq, type, data }: JournalRecord,
+  shape: { readonly check: (value: unknown, path: string, problems: string[]) => void; readonly type?: T },
+): T {
+  const problems: string[] = [];
+  shape.check(data, '', problems);
+  if (problems.length === 0) return data as T;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `record ${seq} (\`${type}\`) of the journal is not what it must be: ${problems[0]}`,
+    detail: { seq, type, problems },
+  });
+}
+
+const maxWords = 300;
+
+/** What was asked for and what is known of its end, in one line for people and models. Pure. */
+export function tellLostCall({ tool, action, command, query, path, startedAt, end }: LostCall): string {
+  const what = (command ?? query ?? path ?? '').slice(0, maxWords).toWellFormed();
+  const how =
+    end === undefined
+      ? 'how far it got, nobody knows'
+      : `it ${end.outcome === 'done' ? 'was done' : 'failed'}${end.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`}`;
+  return `\`${tool}\` (${action}) ${quoted(what)}, ${startedAt}: ${how}`;
+}
+
+const maxTold = 20;
+
+/** What people are told of all of them; nothing where there are none. Pure. */
+export function lostCallNotices(calls: readonly LostCall[]): readonly string[] {
+  if (calls.length === 0) return [];
+  const [one, them] = calls.length === 1 ? ['call', 'it'] : ['calls', 'them'];
+  const lines = calls.slice(0, maxTold).map((call) => `${call.attempt}: ${tellLostCall(call)}`);
+  const more = calls.length > maxTold ? [`and ${calls.length - maxTold} more`] : [];
+  return [
+    `${calls.length} ${one} of a model had left this machine when the attempt that made ${them} was interrupted, and may have had an effect outside`,
+    ...lines,
+    ...more,
+  ];
+}

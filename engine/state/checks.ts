@@ -1,0 +1,213 @@
+import { canonicalize } from '../../core/base/canonical.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { nearestName, quoted } from '../../core/base/printable.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { CheckObservation, StageName } from '../../core/interfaces/stage.ts';
+import { type CheckList, checksOf } from '../../spec/checks-of.ts';
+import { isAttested } from '../../spec/facts.ts';
+import type { ConfiguredCheck } from '../config/checks-section.ts';
+import type { ScannerConfig, WritConfig } from '../config/config.ts';
+
+type Mandatory = Pick<WritConfig, 'checks' | 'policies' | 'scanners'>;
+
+/** A contract with what the policy commit demands of every change, and the ids of the checks that this added. */
+interface WithPolicyChecks {
+  readonly spec: EffectiveIntentSpec;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Adds `[[checks.always]]`, a check for each `[scanner.NAME]`, and one for each `[policy.<name>]` that no required
+ * check of the contract asks as `ENGINE NAME`. All of them are required. An id that another check has is
+ * CONFIG_INVALID. Of artifacts that they claim, those count that the contract declares. Pure.
+ */
+export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): WithPolicyChecks {
+  const declared: ReadonlySet<string> = new Set(spec.artifacts.required.map(({ name }) => name));
+  const added = [
+    ...config.checks.always.map(({ stage, check }) => ({
+      stage,
+      check: { ...check, artifactsProduced: check.artifactsProduced.filter((name) => declared.has(name)) },
+    })),
+    ...[...config.scanners.values()].map(scannerCheck),
+    ...unaskedPolicies(spec, config),
+  ];
+  const taken = new Set(checksOf(spec).map(({ check }) => check.id));
+  for (const { check } of added) {
+    if (taken.has(check.id)) throw collision(check.id);
+    taken.add(check.id);
+  }
+  return {
+    spec: added.length === 0 ? spec : withChecks(spec, added),
+    ids: added.map(({ check }) => check.id),
+  };
+}
+
+function unaskedPolicies(spec: EffectiveIntentSpec, { policies }: Mandatory): readonly ConfiguredCheck[] {
+  const asked = new Set(
+    checksOf(spec).flatMap(({ check }) =>
+      check.kind === 'policy' && check.required ? [(check.command ?? '').trim().replace(/[ \t]+/g, ' ')] : [],
+    ),
+  );
+  return [...policies].flatMap(([name, { engine, stage }]) => {
+    const command = `${engine} ${name}`;
+    if (asked.has(command)) return [];
+    const check = {
+      id: `policy-${name}`,
+      kind: 'policy',
+      command,
+      timeoutSeconds: 900,
+      expectedExitCode: 0,
+      required: true,
+      artifactsProduced: [],
+    } as const;
+    return [{ stage, check }];
+  });
+}
+
+/** The id of the check that runs a scanner. */
+export function scannerCheckId(name: string): string {
+  return `scanner-${name}`;
+}
+
+function scannerCheck({ name, argv, stage, timeoutSeconds }: ScannerConfig): ConfiguredCheck {
+  const check = {
+    id: scannerCheckId(name),
+    kind: 'command',
+    command: argv.map(quotedArgument).join(' '),
+    timeoutSeconds,
+    expectedExitCode: 0,
+    required: true,
+    artifactsProduced: [],
+  } as const;
+  return { stage, check };
+}
+
+/** One argument for a POSIX shell; only `$REPORTS_DIR` in it means something. */
+function quotedArgument(argument: string): string {
+  return argument
+    .split('$REPORTS_DIR')
+    .map((part) => (/^[\w@%+=:,./-]*$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`))
+    .join('"$REPORTS_DIR"');
+}
+
+function collision(id: string): WritError {
+  return new WritError('CONFIG_INVALID', {
+    message: `the check \`${id}\`, which \`.writ/config.toml\` demands of every change, has the id of another check`,
+    detail: { check_id: id },
+    hints: ['give the check in the spec, or the one in `.writ/config.toml`, an id of its own'],
+  });
+}
+
+type Factors = Pick<WritConfig, 'factors'>;
+
+/**
+ * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand
+ * under the contract's own `toolAcl`. A check that two factors share is added once; an id that already means something
+ * else is CONFIG_INVALID. Pure.
+ */
+export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): EffectiveIntentSpec {
+  const own = new Set(checksOf(spec).map(({ check }) => check.id));
+  const added = new Map<string, ConfiguredCheck>();
+  for (const factor of new Set(spec.risk.factors)) {
+    for (const entry of config.factors.get(factor) ?? []) {
+      const { id } = entry.check;
+      const before = added.get(id);
+      if (own.has(id)) throw factorCollision(factor, id, 'the spec');
+      if (before && canonicalize(before) !== canonicalize(entry))
+        throw factorCollision(factor, id, 'another factor');
+      added.set(id, entry);
+    }
+  }
+  if (added.size === 0) return spec;
+  return withChecks(spec, [...added.values()]);
+}
+
+/** The factors of a contract that the configuration has no entry for: they add nothing, which plan and run say. */
+export function factorsWithoutChecks(spec: EffectiveIntentSpec, config: Factors): readonly string[] {
+  return [...new Set(spec.risk.factors)].filter((factor) => !config.factors.has(factor));
+}
+
+/** What is said of one of those. */
+export function factorWithoutChecks(factor: string): string {
+  return `\`risk.factors\` names ${quoted(factor)}, for which \`.writ/config.toml\` at the policy commit adds no checks`;
+}
+
+function factorCollision(factor: string, id: string, other: string): WritError {
+  return new WritError('CONFIG_INVALID', {
+    message: `the check \`${id}\` of the risk factor \`${factor}\` has the id of another check, of ${other}`,
+    detail: { factor, check_id: id },
+    hints: ['give the check in `.writ/config.toml` an id of its own, or drop the one in the spec'],
+  });
+}
+
+/** Code of the warning. */
+export const checkUnknownCode = 'CHECK_UNKNOWN';
+
+const most = 8;
+
+/**
+ * Warnings on tables `[checks.<id>]` of the configuration whose id no check of the run has, without their code: nothing
+ * reads them, and where an id was mistyped its check goes without. One configuration serves many contracts, so this is
+ * never more than a warning. Pure.
+ */
+export function checksWithoutUse(
+  spec: EffectiveIntentSpec,
+  { checks: { reports } }: Pick<WritConfig, 'checks'>,
+): readonly string[] {
+  const known = new Set(checksOf(spec).flatMap(({ check }) => check.id ?? []));
+  const unused = [...reports.keys()].filter((id) => !known.has(id));
+  const told = unused.slice(0, most).map((id) => {
+    const near = nearestName(id, known);
+    const meant = near === undefined ? '' : `; the nearest is \`${near}\``;
+    return `\`[checks.${toKey(id)}]\` in \`.writ/config.toml\` at the policy commit expected a check of that id, found none in this run${meant}`;
+  });
+  return unused.length > most
+    ? [...told, `and ${unused.length - most} more tables of checks that this run has not`]
+    : told;
+}
+
+/** As TOML writes it. */
+function toKey(id: string): string {
+  return /^[\w-]+$/.test(id) ? id : JSON.stringify(id);
+}
+
+const listOf: Readonly<Record<StageName, CheckList>> = {
+  fast: 'fastChecks',
+  integration: 'integrationChecks',
+  security: 'securityChecks',
+  release: 'releaseChecks',
+};
+
+/** The contract with more checks, each after those that its stage has. Pure. */
+function withChecks(
+  spec: EffectiveIntentSpec,
+  added: readonly Pick<ConfiguredCheck, 'stage' | 'check'>[],
+): EffectiveIntentSpec {
+  const plan = { ...spec.acceptance.verificationPlan };
+  for (const { stage, check } of added) plan[listOf[stage]] = [...plan[listOf[stage]], check];
+  return { ...spec, acceptance: { ...spec.acceptance, verificationPlan: plan } };
+}
+
+/** What observing the checks of a contract at the policy commit showed about a patch. */
+export interface ObservedChecks {
+  /** Paths that the patch makes exist and that judge if they are there, each with what led to it. */
+  readonly filled: Readonly<Record<string, string>>;
+  /** Of each check, what it looked for in vain below directories that `prepare` makes: at most 5,000 paths. */
+  readonly unprepared: Readonly<Record<string, readonly string[]>>;
+  /** Of each check that was traced, paths of the patch that it read. */
+  readonly reads?: Readonly<Record<string, readonly string[]>>;
+  /** How each check was observed. */
+  readonly checks: Readonly<Record<string, CheckObservation>>;
+}
+
+/** Code of the warning. */
+export const logUnusedCode = 'LOG_UNUSED';
+
+/** Words where the contract names a log and asks for nothing that would go into it, without their code. Pure. */
+export function logWithoutUse(spec: EffectiveIntentSpec): readonly string[] {
+  const { mode } = spec.provenance.transparencyLog;
+  if (mode === 'none' || isAttested(spec)) return [];
+  return [
+    `\`provenance.transparencyLog.mode\` is \`${mode}\`, and nothing is logged: what is logged is the provenance, and \`requireSlsaProvenance\` is \`false\``,
+  ];
+}

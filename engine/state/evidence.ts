@@ -1,0 +1,213 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { ArtifactBytes } from '../../core/interfaces/hook-payload.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import { type ArtifactRecord, stageNames } from '../../core/interfaces/stage.ts';
+import type { Hooks } from '../../core/kernel/hooks.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
+
+const dayMs = 86_400_000;
+
+/** How long artifact content lives: the lower of the two limits of the contract (resolutions, Retention). */
+interface Retention {
+  /** False: content is dropped at the decision and only digests stay. */
+  readonly keepsContent: boolean;
+  /** RFC 3339, from the time an artifact was created; absent where nothing is kept. */
+  expiresAt(createdAtMs: number): string | undefined;
+}
+
+/** Days that artifact content is kept at most: the lower of the two limits. */
+export function retentionDaysOf(spec: EffectiveIntentSpec): number {
+  return Math.min(spec.artifacts.retention.days, spec.constraints.privacy.retentionDays);
+}
+
+/** `artifacts.retention.days` and `constraints.privacy.retentionDays`, whichever is lower. 0 keeps nothing. */
+function retentionOf(spec: EffectiveIntentSpec): Retention {
+  const days = retentionDaysOf(spec);
+  return {
+    keepsContent: days > 0,
+    expiresAt: (createdAtMs) => (days > 0 ? toRfc3339(createdAtMs + days * dayMs) : undefined),
+  };
+}
+
+/** An artifact on its way in: raw bytes that have been written nowhere yet. */
+export interface ArriveRequest {
+  readonly name: string;
+  readonly stage: string;
+  readonly checkId?: string;
+  /** Of others, which made it. */
+  readonly plugin?: string;
+  readonly bytes: Uint8Array;
+  /** What the bytes are where the contract declares no format. */
+  readonly contentType: string;
+  /** File ending without the dot. */
+  readonly extension: string;
+}
+
+/** What producers did at one point of a stage. */
+export interface Production {
+  readonly records: readonly ArtifactRecord[];
+  readonly unmade: Readonly<Record<string, string>>;
+  readonly madeFrom: readonly DigestedThing[];
+}
+
+/** What was put in a box, and how to read it back before the run is sealed. */
+export interface ArtifactBox {
+  /**
+   * Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired).
+   */
+  add(request: ArriveRequest): Promise<ArtifactRecord>;
+  /** Takes up what an earlier process added: its bytes are there. Nothing happens where the box has it. */
+  keep(records: readonly ArtifactRecord[]): void;
+  /** By stage, then by path: the same list whatever came first. */
+  list(): readonly ArtifactRecord[];
+  /** Takes up what producers left to know: what they could not make and why, and what they made the rest from. */
+  note(production: Pick<Production, 'unmade' | 'madeFrom'>): void;
+  /** By artifact name, of those that are still missing. */
+  unmade(): Readonly<Record<string, string>>;
+  madeFrom(): readonly DigestedThing[];
+  /** Forgets every record: the checks are run anew. */
+  empty(): void;
+  /** Content, read back from disk one at a time: a run with many logs does not hold them all. */
+  read(record: ArtifactRecord): Promise<Uint8Array>;
+  /** Whether content outlives the decision. */
+  readonly keepsContent: boolean;
+  discard(): Promise<void>;
+}
+
+/**
+ * The patchset is never redacted: a secret in added lines is a gate failure, and its digest is a subject of the
+ * provenance.
+ */
+const neverRedacted = new Set(['patchset', 'provenance-attestation', 'transparency-proof']);
+
+/** A box that keeps content in `directory` (0700, removed by `discard`) so that evidence outlives a killed run. */
+export function createArtifactBox(options: {
+  readonly directory: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly hooks: Pick<Hooks, 'artifact'>;
+  readonly policy: PrivacyPolicy;
+  readonly nowMs: () => number;
+}): ArtifactBox {
+  const { directory, spec, hooks, policy, nowMs } = options;
+  const records = new Map<string, ArtifactRecord>();
+  const unmade = new Map<string, string>();
+  const madeFrom = new Map<string, DigestedThing>();
+  let listed: readonly ArtifactRecord[] | undefined;
+  const retention = retentionOf(spec);
+  const declared = new Map(
+    spec.artifacts.required.map((requirement) => [requirement.name as string, requirement.format]),
+  );
+
+  function put(record: ArtifactRecord): void {
+    records.set(record.path, record);
+    listed = undefined;
+  }
+
+  return {
+    async add(request) {
+      const contentType = declared.get(request.name) || request.contentType;
+      const raw: ArtifactBytes = {
+        name: request.name,
+        contentType,
+        bytes: request.bytes,
+        policy,
+        redactions: 0,
+        receipt: [],
+      };
+      const redacts = policy.remove.length > 0 && !neverRedacted.has(request.name);
+      const { bytes, redactions, receipt, unscanned } = redacts ? await hooks.artifact.redact.call(raw) : raw;
+      const sha256 = sha256Hex(bytes);
+      const path = `artifacts/${request.stage}/${folderOf(request)}/${encodeId(request.name)}.${request.extension}`;
+      const expiresAt = retention.expiresAt(nowMs());
+      const record: ArtifactRecord = {
+        name: request.name,
+        stage: request.stage,
+        ...(request.checkId === undefined ? {} : { checkId: request.checkId }),
+        ...(request.plugin === undefined ? {} : { plugin: request.plugin }),
+        path,
+        sha256,
+        sizeBytes: bytes.byteLength,
+        contentType,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(redactions > 0 ? { redactions, receipt } : {}),
+        ...(unscanned === undefined ? {} : { unscanned }),
+      };
+      await writeEvidence(join(directory, path), bytes);
+      put(record);
+      return record;
+    },
+    keep(found) {
+      for (const record of found) if (!records.has(record.path)) put(record);
+    },
+    note(production) {
+      for (const [name, reason] of Object.entries(production.unmade)) unmade.set(name, reason);
+      for (const thing of production.madeFrom) madeFrom.set(JSON.stringify(thing), thing);
+    },
+    unmade() {
+      const have = new Set([...records.values()].map(({ name }) => name));
+      return Object.fromEntries([...unmade].filter(([name]) => !have.has(name)));
+    },
+    madeFrom: () => [...madeFrom.values()],
+    list() {
+      listed ??= [...records.values()].sort(byStageAndPath);
+      return listed;
+    },
+    empty() {
+      records.clear();
+      unmade.clear();
+      madeFrom.clear();
+      listed = undefined;
+    },
+    read: (record) => readEvidence(directory, record),
+    keepsContent: retention.keepsContent,
+    discard: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Who made it: a plugin of others, a check, or the engine. */
+function folderOf({ checkId, plugin }: ArriveRequest): string {
+  if (plugin !== undefined) return `plugins/${encodeId(plugin)}`;
+  return checkId === undefined ? 'engine' : encodeId(checkId);
+}
+
+function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {
+  const order: readonly string[] = stageNames;
+  return order.indexOf(a.stage) - order.indexOf(b.stage) || (a.path < b.path ? -1 : 1);
+}
+
+/** Bytes on their way to their record: what is not what was judged goes no further. */
+async function readEvidence(directory: string, { path, sha256 }: ArtifactRecord): Promise<Uint8Array> {
+  const bytes = await readFile(join(directory, path)).catch((cause: unknown) => {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the artifact \`${path}\` of a run cannot be read: ${messageOf(cause)}`,
+      detail: { path },
+      cause,
+    });
+  });
+  const found = sha256Hex(bytes);
+  if (found === sha256) return bytes;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `the artifact \`${path}\` was changed after it was judged`,
+    detail: { path, expected: sha256, found },
+  });
+}
+
+async function writeEvidence(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, bytes, { mode: 0o600 });
+  } catch (cause) {
+    throw new WritError('EVIDENCE_WRITE_FAILED', {
+      message: `evidence could not be written: ${messageOf(cause)}`,
+      detail: { bytes: bytes.byteLength },
+      hints: ['free disk space and run again; nothing of yours was changed'],
+      cause,
+    });
+  }
+}

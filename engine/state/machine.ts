@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sha256Hex } from '../../core/base/digest.ts';
+import type { ErrorCode } from '../../core/base/error-codes.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import type { WritConfig } from '../config/config.ts';
+import type { Attempt } from './open-run.ts';
+
+/** How many checks run side by side: the lower of `concurrency.maxParallelTasks` and `[checks] max_parallel`. */
+export function parallelLimit(
+  { execution }: Pick<EffectiveIntentSpec, 'execution'>,
+  maxParallel: number,
+): number {
+  return Math.min(execution.concurrency.maxParallelTasks, maxParallel);
+}
+
+/**
+ * Maps in order with at most `limit` under way. The first rejection stops new starts and is thrown once the started
+ * ones settled.
+ */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  map: (item: T, index: number) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = new Array(items.length);
+  let next = 0;
+  let failed = false;
+  const lane = async (): Promise<void> => {
+    while (!failed && next < items.length) {
+      const index = next++;
+      try {
+        results[index] = await map(items[index] as T, index);
+      } catch (fault) {
+        failed = true;
+        throw fault;
+      }
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, lane));
+  const fault = lanes.find((outcome) => outcome.status === 'rejected');
+  if (fault) throw fault.reason;
+  return results;
+}
+
+/**
+ * What every sandbox of a run may hold (`[checks] max_memory_mb`): checks, the commands of `prepare`, rules of others.
+ */
+export function maxMemoryBytes({ checks }: Pick<WritConfig, 'checks'>): number {
+  return checks.maxMemoryMb * 1_048_576;
+}
+
+/** The attempt as its record shows it: the back end that its checks ran in, and what their workspaces lacked. */
+export function ranIn(
+  attempt: Attempt,
+  { sandbox: sandboxName, skipped }: { readonly sandbox: string; readonly skipped: readonly string[] },
+): Attempt {
+  return { ...attempt, skipped, identity: { ...attempt.identity, sandboxName } };
+}
+
+/** Faults of this machine or of the run's own files, whatever the change is. */
+const codes: ReadonlySet<string> = new Set<ErrorCode>([
+  'ADVISORIES_CORRUPT',
+  'ADVISORIES_MISSING',
+  'CURRENT_DIRECTORY_GONE',
+  'ENVIRONMENT_BROKEN',
+  'EVIDENCE_WRITE_FAILED',
+  'GIT_FAILED',
+  'GIT_MISSING',
+  'JOURNAL_CORRUPT',
+  'OBJECTS_MISSING',
+  'OBJECT_CORRUPT',
+  'RUN_INTERRUPTED',
+  'SANDBOX_FAILED',
+  'SANDBOX_UNAVAILABLE',
+  'SPAWN_FAILED',
+  'WORKSPACE_DEPENDENCIES_MISSING',
+  'WORKSPACE_UNSAFE',
+]);
+
+/** Errors of the system that say nothing about a change: a full disk, no memory, too many open files. */
+const systemErrors: ReadonlySet<string> = new Set([
+  'EAGAIN',
+  'EDQUOT',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ENOSPC',
+  'EROFS',
+]);
+
+/**
+ * The error that stops a run if `fault` is one of the environment: it is no verdict on the change, so no decision may
+ * follow from it. The run can be resumed. `undefined` for any other fault.
+ */
+export function environmentFault(fault: unknown): WritError | undefined {
+  if (isWritError(fault)) return codes.has(fault.code) ? fault : undefined;
+  const { code, syscall } = Object(fault) as { readonly code?: unknown; readonly syscall?: unknown };
+  if (typeof code !== 'string') return undefined;
+  const isStart = typeof syscall === 'string' && syscall.startsWith('spawn');
+  if (!systemErrors.has(code) && !isStart) return undefined;
+  return new WritError('ENVIRONMENT_BROKEN', {
+    message: `a check could not be run: ${messageOf(fault)}`,
+    detail: { code },
+    hints: ['mend that, then go on: `writ resume RUN`; nothing was decided about the change'],
+    cause: fault,
+  });
+}
+
+/** Where the modules of this very program are: a checkout, or `dist` of the package. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folders = ['api', 'attest', 'bin', 'core', 'engine', 'gates', 'plugins', 'providers', 'readers'];
+
+let described: string | undefined;
+
+/**
+ * The program that runs, for `builderDependencies`: SHA-256 over a line `<sha256>  <path>` for each of its modules,
+ * sorted by path, as `sha256sum` prints them (`docs/build-type.md`). What it depends on is pinned by its version.
+ */
+export async function describeEngine(version: string): Promise<DigestedThing> {
+  described ??= digestModules();
+  return { name: 'writ', uri: `pkg:npm/writ@${version}`, digest: { sha256: described } };
+}
+
+/** Synchronous, once: a promise for each of a thousand files costs more than reading and hashing them. */
+function digestModules(): string {
+  const lines = folders
+    .flatMap((folder) => modulesBelow(folder))
+    .sort()
+    .map((path) => `${sha256Hex(readFileSync(root + path))}  ${path}\n`);
+  return sha256Hex(lines.join(''));
+}
+
+/** Paths from the root, with slashes. None where there is no such directory: a package has fewer than a checkout. */
+function modulesBelow(directory: string): readonly string[] {
+  try {
+    return readdirSync(root + directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = `${directory}/${entry.name}`;
+      if (entry.isDirectory()) return modulesBelow(path);
+      return entry.isFile() && /(?<!\.d)\.(?:ts|js)$/.test(entry.name) ? [path] : [];
+    });
+  } catch {
+    return [];
+  }
+}

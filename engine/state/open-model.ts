@@ -1,0 +1,228 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { HttpStreamer } from '../../core/base/http-question.ts';
+import { nearestName, quoted } from '../../core/base/printable.ts';
+import { plainHttpHost } from '../../core/base/service-url.ts';
+import type { ModelUsage } from '../../core/interfaces/model.ts';
+import type { Provider, ProviderSource, ReachProvider } from '../../core/interfaces/provider.ts';
+import type { Worker } from '../../core/interfaces/worker.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { type FoundAgent, findAgent } from '../../workspace/process/find-program.ts';
+import type { WritConfig } from '../config/config.ts';
+import { noParts, type PluginParts } from '../plugin-trust/open-parts.ts';
+
+/** A model that can be asked. */
+export interface OpenModel {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly temperature?: number;
+  /** What is to be known of how it is asked. */
+  readonly notices?: readonly string[];
+  /** Where the backend is a program that works by itself: the program, and where and how its model is asked. */
+  readonly agent?: OpenAgent;
+  /** Values that no prompt, answer or record may hold. */
+  readonly secrets: readonly string[];
+}
+
+/** An agent that can be started. */
+export interface OpenAgent {
+  readonly base: string;
+  readonly key?: string;
+  readonly stream: HttpStreamer;
+  readonly source: NonNullable<ProviderSource['agent']>;
+  readonly program: FoundAgent;
+  readonly flags: Readonly<Record<string, string>>;
+}
+
+/** How a model is reached, and the one that was opened already: to draft the contract. */
+interface ModelSetting {
+  readonly reach?: ReachProvider;
+  readonly model?: OpenModel;
+}
+
+/** What the policy commit says of models, and what its plugins bring. */
+interface ModelGround {
+  readonly plugins?: PluginParts;
+  readonly config?: ModelConfig;
+}
+
+/**
+ * Opens the model that a worker names, a built-in one or a plugin's; `undefined` for one that names none.
+ * SLOT_UNKNOWN, what reaching the provider refuses, and what it refuses itself.
+ */
+export async function openModel(
+  engine: WritEngine,
+  worker: Worker | undefined,
+  { reach, model: known }: ModelSetting,
+  { plugins = noParts, config = noModelConfig }: ModelGround = {},
+): Promise<OpenModel | undefined> {
+  if (worker?.model === undefined) return undefined;
+  if (known !== undefined)
+    return { ...known, secrets: [...new Set([...known.secrets, ...(await plugins.secrets())])] };
+  const { stream, clock } = engine;
+  const { provider: name, model: wanted, apiBase, temperature } = worker.model;
+  const brought = plugins.providers.get(name);
+  const source = brought ?? (await pickProvider(engine, name));
+  const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
+  const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
+  if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
+  if (brought !== undefined) await plugins.requireSecrets({ providers: [name] });
+  const allowed = config.plainHttp ?? [];
+  const reached = await reach(name, source, apiBase, allowed);
+  const model = wanted ?? source.defaultModel;
+  const { secrets = [], through, ...place } = reached;
+  if (brought !== undefined && through !== undefined)
+    throw new WritError('PROVIDER_OPTION', {
+      message: `what goes by between the plugin of \`${name}\` and its hosts is not seen here, and cannot be recorded`,
+      detail: { flag: 'record', provider: name },
+    });
+  const host = plainHttpHost(place.base);
+  const plainHttp = host !== undefined && allowed.includes(host) ? host : undefined;
+  const asked: HttpStreamer =
+    plainHttp === undefined ? stream : (question) => stream({ ...question, plainHttp });
+  const streamed = through === undefined ? asked : await through(asked, model, flags);
+  const opened = await source.open({ ...place, model, flags, stream: streamed, clock });
+  const notices = [
+    ...(plainHttp === undefined ? [] : [plainHttpNotice(plainHttp)]),
+    ...[priceNotice(config, model)].filter((notice) => notice !== undefined),
+  ];
+  return {
+    provider: withModelRow(opened, config, model),
+    model,
+    ...(notices.length === 0 ? {} : { notices }),
+    ...(source.agent === undefined
+      ? {}
+      : {
+          agent: {
+            base: place.base,
+            ...(place.key === undefined ? {} : { key: place.key }),
+            stream: streamed,
+            source: source.agent,
+            program: findAgent(source.agent, flags),
+            flags,
+          },
+        }),
+    ...(temperature === undefined ? {} : { temperature }),
+    secrets: [
+      ...new Set([...(place.key === undefined ? [] : [place.key]), ...secrets, ...(await plugins.secrets())]),
+    ],
+  };
+}
+
+/** What the policy commit says of backends and models. */
+type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'>;
+
+export const noModelConfig: ModelConfig = { providers: {}, models: {} };
+
+/**
+ * What `[providers.<name>]` says of the chosen backend, as flags of it. CONFIG_INVALID for a backend that nobody knows,
+ * a key that the chosen one does not have, and a value that the key does not.
+ */
+export function configuredFlags(
+  { providers }: ModelConfig,
+  name: string,
+  { settings = {} }: Pick<ProviderSource, 'settings'>,
+  known: readonly string[],
+): Readonly<Record<string, string>> {
+  const stray = Object.keys(providers).find((one) => !known.includes(one));
+  if (stray !== undefined) throw invalid(['providers', stray], 'no such provider', known);
+  const given = Object.hasOwn(providers, name) ? (providers[name] ?? {}) : {};
+  for (const [key, value] of Object.entries(given)) {
+    const values = Object.hasOwn(settings, key) ? (settings[key] ?? []) : undefined;
+    if (values === undefined) throw invalid(['providers', name, key], 'unknown key', Object.keys(settings));
+    if (!values.includes(value))
+      throw invalid(['providers', name, key], `found ${quoted(value)}`, values, value);
+  }
+  return given;
+}
+
+/** The backend, with what `[models."<id>"]` says of a model before what it says itself. */
+export function withModelRow(provider: Provider, { models }: ModelConfig, model: string): Provider {
+  const row = Object.hasOwn(models, model) ? models[model] : undefined;
+  if (row === undefined) return provider;
+  const { price, contextTokens } = row;
+  return {
+    name: provider.name,
+    ask: (request, signal) => provider.ask(request, signal),
+    costUnits(id, usage) {
+      if (price === undefined || id !== model) return provider.costUnits?.(id, usage);
+      const { input, output, cachedInput = 0 } = usage;
+      const cached = Math.min(cachedInput, input);
+      // USD per million tokens are units of 0.001 USD per thousand.
+      return ((input - cached) * price.input + cached * price.cachedInput + output * price.output) / 1000;
+    },
+    contextTokens: (id) => (id === model ? contextTokens : undefined) ?? provider.contextTokens?.(id),
+  };
+}
+
+/** In words, where the price of a model comes from; absent where only its vendor's table is asked. */
+function priceNotice({ models }: ModelConfig, model: string): string | undefined {
+  const price = Object.hasOwn(models, model) ? models[model]?.price : undefined;
+  if (price === undefined) return undefined;
+  const { input, output, cachedInput } = price;
+  return `price of \`${model}\`: ${input} USD in, ${cachedInput} cached, ${output} out for a million tokens, of \`[models]\` at the policy commit`;
+}
+
+/** In words, that a model is asked in the clear, and who allows it. */
+function plainHttpNotice(host: string): string {
+  return `the model is asked over plain HTTP at \`${host}\`: \`[models] allow_http\` at the policy commit allows it`;
+}
+
+function invalid(
+  path: readonly string[],
+  found: string,
+  expected: readonly string[],
+  value?: string,
+): WritError {
+  const near = nearestName(value ?? path.at(-1) ?? '', expected);
+  const meant = near === undefined ? '' : `, did you mean \`${near}\`?`;
+  const known = expected.length === 0 ? 'it takes none' : expected.map((one) => `\`${one}\``).join(', ');
+  const message = `${found}${meant} (known here: ${known})`;
+  return new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path.join('.').slice(0, 200)}\`: ${message}`,
+    detail: { issues: [{ path: path.join('.').slice(0, 200), message }] },
+  });
+}
+
+/** A question to a model that is about to be put. */
+export interface MeteredQuestion {
+  readonly provider: string;
+  readonly model: string;
+  /** Tokens that it has, about. */
+  readonly inputTokens: number;
+  /** What those cost by themselves, in units of 0.001 USD; absent where nobody knows the price of the model. */
+  readonly costUnits?: number;
+  /** Key of the Task that it is asked for; absent: for none. */
+  readonly task?: string;
+}
+
+/** What a question came to, its reply broken off or whole. */
+export interface MeteredReply {
+  readonly usage: ModelUsage;
+  /** As in `MeteredQuestion`. */
+  readonly costUnits?: number;
+  /** Tokens that the model holds, where that is known. */
+  readonly contextTokens?: number;
+}
+
+/** Whoever is told of every question to a model. */
+export interface ModelMeter {
+  /**
+   * Called before each question, also one that is asked again; what it throws keeps it from being put. What it answers
+   * is called once, when the reply is over; without what it came to where nothing was told and nothing is to be paid.
+   */
+  begin(question: MeteredQuestion): (reply?: MeteredReply) => void;
+  /** Told what a question is called, where it has a name; before its reply. */
+  named?(question: Pick<MeteredQuestion, 'provider' | 'model'> & { readonly requestId: string }): void;
+}
+
+/** The provider of a name, or of what a name says behind a colon. SLOT_UNKNOWN. */
+export async function pickProvider({ slots }: WritEngine, name: string): Promise<ProviderSource> {
+  const [kind = '', ...rest] = name.split(':');
+  const at = slots.provider.names.includes(kind) ? (await slots.provider.pick(kind)).at : undefined;
+  return at === undefined ? slots.provider.pick(name) : at(rest.join(':'));
+}
+
+/** Whether the engine itself has a provider of that name, or of what stands before its colon. */
+export function isBuiltIn({ slots }: Pick<WritEngine, 'slots'>, name: string): boolean {
+  return slots.provider.names.includes(name.split(':', 1)[0] ?? '');
+}

@@ -1,0 +1,222 @@
+import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PlanDraft } from '../../core/interfaces/plan.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import type { RuleInput } from '../../core/interfaces/rule.ts';
+import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
+import type { Scope } from '../../core/interfaces/scope.ts';
+import type { DigestedThing, SealingParties } from '../../core/interfaces/sealing.ts';
+import type { Worker } from '../../core/interfaces/worker.ts';
+import type { Rules } from '../../core/kernel/rules.ts';
+import { privacyPolicyOf } from '../../spec/facts.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import type { Scratch } from '../../workspace/git/scratch.ts';
+import type { WritConfig } from '../config/config.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import type { IntentRunStore } from '../intent/find-intent.ts';
+import type { TaskAdvice } from '../plan/plan-advice.ts';
+import type { PluginParts } from '../plugin-trust/open-parts.ts';
+import type { CallLedger } from './calls.ts';
+import type { ObservedChecks } from './checks.ts';
+import type { CommitWording } from './commit-wording.ts';
+import type { ArtifactBox } from './evidence.ts';
+import type { Landing } from './landing.ts';
+import type { LocalDecision } from './local-decision.ts';
+import type { OpenModel } from './open-model.ts';
+import type { OpenScanners } from './open-scanners.ts';
+import type { OpenPolicies } from './policies.ts';
+import type { RecordBox } from './record-box.ts';
+import type { RunSettings } from './run-request.ts';
+import { type RunSecrets, withValues } from './run-secrets.ts';
+import type { Steps } from './steps.ts';
+
+/** Which run it is: fixed when it was started, the same for every process that goes on with it. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly threadId: string;
+  readonly startedAtMs: number;
+  /** When the run was begun anew, its memory being nobody's word; `undefined` for one that goes on. */
+  readonly anewAtMs: number | undefined;
+  readonly contract: AdmittedContract;
+  readonly scope: Scope;
+  /**
+   * The back end that the run was started with; of a judged attempt, the one that its checks ran in. `ground.sandbox`
+   * is the one of this process.
+   */
+  readonly sandboxName: string;
+  /** Whether a worker does the Tasks; false for a supplied patch. */
+  readonly isWorked: boolean;
+  /** Tip of a range: whoever wrote it may not approve. */
+  readonly tip: string | undefined;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
+  /**
+   * Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came
+   * from elsewhere.
+   */
+  readonly authorship: Authorship;
+  /** Why its work may be in vain, as it was told before any; `undefined` where nothing was. */
+  readonly lacking: readonly string[] | undefined;
+  /** What happens to local changes in the way, if that was decided before the work. */
+  readonly local: LocalDecision | undefined;
+}
+
+/** What this process works on the run with, and until when. */
+export interface RunMeans {
+  readonly engine: WritEngine;
+  readonly settings: RunSettings;
+  readonly store: IntentRunStore;
+  /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */
+  readonly directory: string;
+  /** Where workspaces are; survives a kill, not a reboot. */
+  readonly privateRoot: string;
+  readonly steps: Steps;
+  /** What earlier processes did outside and lost, and what this one does. */
+  readonly calls: CallLedger;
+  /** The journal so far as bytes that another machine can go on from: without what holds here alone. */
+  travellingJournal(): Uint8Array;
+  /** What the record will hold of the way to the candidate. */
+  readonly record: RecordBox;
+  /**
+   * Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed.
+   */
+  readonly scratch: Scratch;
+  /** Key and log; `undefined` where the contract asks for no provenance. */
+  readonly sealing: SealingParties | undefined;
+  /** The first plan, where this process drafted it before the run began. */
+  readonly draft: PlanDraft | undefined;
+  /** How the Tasks are to be done, where a person confirmed that before the run began. */
+  readonly advice: readonly TaskAdvice[] | undefined;
+  /** Cost units that a person grants beyond the cap, in this process. */
+  readonly moreCostUnits: number | undefined;
+  /** Why a person ends the run now. */
+  readonly cancelled: string | undefined;
+  /** The worker, where one is at hand. */
+  readonly worker: Worker | undefined;
+  /** What checks are given, and what is never written. */
+  readonly secrets: RunSecrets;
+  /** The model that the worker names. */
+  readonly model: OpenModel | undefined;
+  /** Aborts with the person's signal and with the wall clock. */
+  readonly signal: AbortSignal;
+  /** True once `resources.maxWallClockSeconds` has passed. */
+  wallClockExceeded(): boolean;
+  /**
+   * Asked right before the first step of the seal: throws where a request to cancel came first, and from then on none
+   * stops this process.
+   */
+  beginSealing(): void;
+}
+
+/**
+ * A run that a process works on. Made when it is started or resumed, read by every step; a step takes the parts that it
+ * uses.
+ */
+export interface OpenRun {
+  readonly identity: RunIdentity;
+  readonly ground: Ground;
+  readonly means: RunMeans;
+}
+
+/** One try at a change: a patchset, and what judging it needs. */
+export interface Attempt extends OpenRun {
+  /** Stable name inside the run, e.g. `candidate-1`; directories and steps bear it. */
+  readonly name: string;
+  readonly patch: PatchSet;
+  readonly box: ArtifactBox;
+  /** Judged approvals of this very candidate; empty before it waited for any. */
+  readonly approvals: readonly ApprovalVerdict[];
+  /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
+  readonly patchFindings?: readonly Finding[];
+  /** It is the work of one Task among several: what judges the change as a whole is not asked of it. */
+  readonly isPart?: boolean;
+  /** What observing the checks showed; absent where they were not observed. */
+  readonly observed?: ObservedChecks;
+  /** A trial of the seal, where a check asks for one. */
+  readonly rehearsal?: RuleInput['rehearsal'];
+  /** What happens to local changes at paths of this candidate; absent of an attempt at a Task. */
+  readonly localNow?: LocalDecision;
+  /** Why directories of `[workspace] share` were not given to its checks. */
+  readonly skipped?: readonly string[];
+}
+
+/** Where one command of a check runs: nothing in it was ever seen by another. */
+export interface Workspace {
+  readonly directory: string;
+  /** Empty, and its own. */
+  readonly reports: string;
+  readonly sandbox: SandboxBackend;
+  readonly binds: readonly SandboxBind[];
+}
+
+/** What a run stands on: found, checked, and not yet touched. */
+export interface Ground extends Landing {
+  readonly repository: Repository;
+  /** How statements name it. */
+  readonly repositoryUri: string;
+  /** Committer time of the base commit; 0 for the empty tree. */
+  readonly baseTimeMs: number;
+  /** `.writ/config.toml` at the policy commit: a patch must not choose its judges. */
+  readonly config: WritConfig;
+  readonly configBytes: Uint8Array | undefined;
+  readonly sandbox: SandboxBackend;
+  /** In words, the better ones that are installed here and do not work. */
+  readonly passedOver?: readonly string[];
+  /** What the contract's platform demands were met by. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The engine's, and those of plugins that the repository lists. */
+  readonly rules: Rules;
+  readonly policies: OpenPolicies;
+  readonly scanners: OpenScanners;
+  /** What the listed plugins bring beside rules. Closed when the run is given back. */
+  readonly plugins: PluginParts;
+  /** Listed plugins, policy files, and what pins scanners, for `resolvedDependencies`. */
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * What may be written of a run: its contract, with the words of the config at the policy commit and the values that
+ * this process knows to be secret.
+ */
+export function policyOf({
+  identity: { contract },
+  ground,
+  means: { secrets, model },
+}: Pick<OpenRun, 'identity' | 'ground' | 'means'>): PrivacyPolicy {
+  const policy = privacyPolicyOf(contract.effective, ground.config.redaction);
+  return withValues(policy, [...secrets.values, ...(model?.secrets ?? [])]);
+}
+
+/** The same run, or attempt, whose steps are these. */
+export function withSteps<T extends OpenRun>(run: T, steps: Steps): T {
+  return { ...run, means: { ...run.means, steps } };
+}
+
+/** Between sealing a run and letting go of it: whichever begins first keeps the other from beginning. */
+interface SealingGate {
+  /** From here on nobody's request to cancel stops this process. Throws the reason where one has stopped it already. */
+  beginSealing(): void;
+  /** Stops the work for this reason; nothing where sealing has begun. */
+  letGo(reason: Error): void;
+  /** Aborts when the work is stopped. */
+  readonly signal: AbortSignal;
+}
+
+/** A gate that nobody has passed. */
+export function openSealingGate(): SealingGate {
+  const stop = new AbortController();
+  let isSealing = false;
+  return {
+    signal: stop.signal,
+    beginSealing() {
+      stop.signal.throwIfAborted();
+      isSealing = true;
+    },
+    letGo(reason) {
+      if (!isSealing) stop.abort(reason);
+    },
+  };
+}

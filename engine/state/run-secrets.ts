@@ -1,0 +1,68 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { ClassWords, PrivacyPolicy } from '../../core/interfaces/privacy.ts';
+import { isOwnVariable } from '../../workspace/process/check-environment.ts';
+
+/** Secrets that the user keeps (`writ vault`, `--env-file`). */
+export interface SecretSource {
+  /** Those that a scope gives, by the names of their variables. */
+  ofScope(scope: string): Promise<ReadonlyMap<string, string>>;
+  /** Every value that is known: none of them may be written. */
+  known(): Promise<readonly string[]>;
+}
+
+/** What a run knows of secrets. Nothing of it is ever stored. */
+export interface RunSecrets {
+  /** What checks get, by variable (`security.secrets`); nothing else of the user's reaches them. */
+  readonly given: Readonly<Record<string, string>>;
+  /** Values that nothing may hold which is written, shown or sent. */
+  readonly values: readonly string[];
+}
+
+/** Shorter values stand in words that have nothing to do with them: they cannot be masked. */
+const leastLength = 8;
+
+/**
+ * The secrets that a contract gives to its checks: those of its scopes, none under `deny-all`. SECRET_UNKNOWN for a
+ * scope that no secret has, one that is called like a variable of the Scheduler, and one too short to be masked.
+ */
+export async function openSecrets(
+  { security: { secrets } }: Pick<EffectiveIntentSpec, 'security'>,
+  source: SecretSource | undefined,
+): Promise<RunSecrets> {
+  if (secrets.policy === 'deny-all') return { given: {}, values: [] };
+  const given = new Map<string, string>();
+  for (const scope of secrets.allowedScopes) {
+    const found = (await source?.ofScope(scope)) ?? new Map<string, string>();
+    if (found.size === 0)
+      throw unknown(scope, `no secret has the scope \`${scope}\``, [
+        `set one: \`writ vault set NAME --scope ${scope}\``,
+      ]);
+    for (const [name, value] of found) {
+      if (isOwnVariable(name)) throw unknown(scope, `\`${name}\` is a variable of the Scheduler, no secret`);
+      if (value.length < leastLength)
+        throw unknown(scope, `\`${name}\` has fewer than ${leastLength} characters and could not be masked`);
+      given.set(name, value);
+    }
+  }
+  const values = [...given.values(), ...((await source?.known()) ?? [])];
+  return { given: Object.fromEntries(given), values: [...new Set(values)] };
+}
+
+/** The same, with what plugins of others are handed: none of it may be written either. */
+export function withHanded({ given, values }: RunSecrets, handed: readonly string[]): RunSecrets {
+  return { given, values: [...new Set([...values, ...handed])] };
+}
+
+/** The policy of a run that knows these values: they are secrets, whatever it allows; coded ones are looked into. */
+export function withValues(policy: PrivacyPolicy, values: readonly string[]): PrivacyPolicy {
+  const long = values.filter(({ length }) => length >= leastLength);
+  if (long.length === 0) return policy;
+  const secrets = [...new Set([...(policy.words.secrets ?? []), ...long])];
+  const words: ClassWords = { ...policy.words, secrets };
+  return { ...policy, words, remove: [...new Set([...policy.remove, 'secrets' as const])] };
+}
+
+function unknown(scope: string, message: string, hints?: readonly string[]): WritError {
+  return new WritError('SECRET_UNKNOWN', { message, detail: { scope }, ...(hints ? { hints } : {}) });
+}

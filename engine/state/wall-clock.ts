@@ -1,0 +1,56 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
+
+/**
+ * Marks in the journal: the wall clock stands still from the first to the next of the second (resolutions, Wall clock).
+ */
+export const waitingType = 'waiting-for-people';
+export const resumedType = 'resumed';
+
+/** The one budget of a whole spec, replans and time between processes included. */
+export interface WallClock {
+  /** Aborts when the budget is used up. */
+  readonly signal: AbortSignal;
+  exceeded(): boolean;
+  end(): void;
+}
+
+/** Goes on counting where the journal says the run stands; a clock that stepped back gives no time back. */
+export function startWallClock(
+  limitSeconds: number,
+  startedAtMs: number,
+  records: readonly JournalRecord[],
+  clock: Clock,
+): WallClock {
+  const usedMs = Math.max(0, latestMs(startedAtMs, records, clock) - startedAtMs - waitedMs(records));
+  const leftMs = limitSeconds * 1000 - usedMs;
+  const ending = new AbortController();
+  const stop = new AbortController();
+  let over = leftMs <= 0;
+  const end = (): void => {
+    over = true;
+    ending.abort(new DOMException('the wall clock of the contract ran out', 'TimeoutError'));
+  };
+  if (over) end();
+  else clock.sleep(leftMs, stop.signal).then(end, () => undefined);
+  return { signal: ending.signal, exceeded: () => over, end: () => stop.abort() };
+}
+
+function latestMs(startedAtMs: number, records: readonly JournalRecord[], clock: Clock): number {
+  const last = records.at(-1);
+  return Math.max(startedAtMs, last === undefined ? 0 : Date.parse(last.at), clock.now());
+}
+
+/** Time that was spent waiting for people: from each such mark to the next time a process took the run up. */
+function waitedMs(records: readonly JournalRecord[]): number {
+  let waited = 0;
+  let since: number | undefined;
+  for (const { type, at } of records) {
+    if (type === waitingType) since ??= Date.parse(at);
+    if (type === resumedType && since !== undefined) {
+      waited += Math.max(0, Date.parse(at) - since);
+      since = undefined;
+    }
+  }
+  return waited;
+}

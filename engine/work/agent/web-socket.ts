@@ -1,0 +1,186 @@
+import { hash } from 'node:crypto';
+import { randomOctets } from '../../../core/base/ids.ts';
+import type { AgentPort } from '../../../core/interfaces/worker.ts';
+import type { LineBounds, Octets } from './bounded-lines.ts';
+
+/** What a server that is talked with may do, beyond which it is broken. */
+export interface SocketBounds extends LineBounds {
+  /** Octets of what it said and nobody has taken yet. */
+  readonly maxWaitingBytes: number;
+}
+
+/** The client's end of a WebSocket whose messages are texts. */
+export interface WebSocketTalk {
+  send(text: string): void;
+  /** Ends where the stream does; throws `broken` for what no server says. From the first on they are read ahead. */
+  readonly messages: AsyncIterable<string>;
+}
+
+/** Where the octets of a WebSocket come from and go to. */
+export interface SocketOctets {
+  readonly from: Octets;
+  write(octets: Uint8Array): void;
+}
+
+const [continuation, text, close, ping, pong] = [0x0, 0x1, 0x8, 0x9, 0xa];
+const [maxHeadLine, maxHeadLines, maxControlBytes] = [8192, 100, 125];
+const accepted = (key: string): string =>
+  hash('sha1', `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, 'base64');
+
+/**
+ * Opens a WebSocket (RFC 6455) with a bearer token. Neither extensions nor a subprotocol are asked for. Throws `broken`
+ * where the server refuses it, or answers otherwise. That of `undici` would ask for compression, which it cannot leave
+ * out, and push messages at whoever is busy: what a program may say in all, and what may wait, would be bounded here
+ * all the same, over a socket that its pipes would have to be made up as.
+ */
+export async function openWebSocket(
+  { from, write }: SocketOctets,
+  { port, token }: AgentPort,
+  bounds: SocketBounds,
+  broken: (found: string) => Error,
+): Promise<WebSocketTalk> {
+  const key = randomOctets(16).toString('base64');
+  const head = [
+    'GET / HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${key}`,
+    `Authorization: Bearer ${token}`,
+  ];
+  write(Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'));
+  const status = (await from.line(maxHeadLine)) ?? '';
+  if (!/^HTTP\/1\.1 101(?: |$)/.test(status))
+    throw broken(`no WebSocket at its port: ${status.slice(0, 80) || 'nothing'}`);
+  let accept: string | undefined;
+  for (let lines = 0; ; lines += 1) {
+    const line = lines < maxHeadLines ? await from.line(maxHeadLine) : undefined;
+    if (line === undefined) throw broken('an answer without an end at its port');
+    if (line === '') break;
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name.toLowerCase() === 'sec-websocket-accept') accept = value;
+    if (/^sec-websocket-(?:extensions|protocol)$/i.test(name)) throw broken(`\`${name}\` was not asked for`);
+  }
+  if (accept !== accepted(key)) throw broken('a WebSocket that answers somebody else');
+  const send = (kind: number, payload: Buffer): void => write(masked(kind, payload));
+  return {
+    send: (said) => send(text, Buffer.from(said)),
+    messages: readAhead(readMessages(from, bounds, broken, send), bounds, broken),
+  };
+}
+
+/** A whole frame of a client, masked by what nobody can foresee. */
+function masked(kind: number, payload: Buffer): Buffer {
+  const { length } = payload;
+  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
+  head[0] = 0x80 | kind;
+  head[1] = 0x80 | (length < 126 ? length : length < 65_536 ? 126 : 127);
+  if (head.length === 4) head.writeUInt16BE(length, 2);
+  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
+  const mask = randomOctets(4);
+  const octets = Buffer.from(payload);
+  for (let at = 0; at < length; at += 1) octets[at] = (octets[at] ?? 0) ^ (mask[at & 3] ?? 0);
+  return Buffer.concat([head, mask, octets]);
+}
+
+async function* readMessages(
+  from: Octets,
+  { maxLineBytes, maxLines, maxBytes }: LineBounds,
+  broken: (found: string) => Error,
+  send: (kind: number, payload: Buffer) => void,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let parts: Buffer[] | undefined;
+  let [size, all, frames] = [0, 0, 0];
+  for (;;) {
+    const head = await from.take(2);
+    if (head === undefined) return;
+    const [first = 0, second = 0] = head;
+    const [isLast, kind] = [(first & 0x80) !== 0, first & 0x0f];
+    if ((first & 0x70) !== 0 || (second & 0x80) !== 0) throw broken('a frame that no server sends');
+    const length = await lengthOf(second & 0x7f, from);
+    if (length === undefined) throw broken('half a frame');
+    const isControl = kind >= close;
+    if (isControl && (!isLast || length > maxControlBytes)) throw broken('a control frame of no form');
+    size += isControl ? 0 : length;
+    all += 2 + length;
+    frames += 1;
+    if (size > maxLineBytes) throw broken(`a message of more than ${maxLineBytes} octets`);
+    if (all > maxBytes) throw broken(`more than ${maxBytes} octets`);
+    if (frames > maxLines) throw broken(`more than ${maxLines} frames`);
+    const payload = await from.take(length);
+    if (payload === undefined) throw broken('half a frame');
+    if (kind === close) throw broken('it closed its connection');
+    if (kind === ping) send(pong, payload);
+    if (isControl) {
+      if (kind > pong) throw broken(`a frame of kind ${kind}`);
+      continue;
+    }
+    if (kind !== (parts === undefined ? text : continuation)) throw broken(`a frame of kind ${kind}`);
+    parts ??= [];
+    parts.push(payload);
+    if (!isLast) continue;
+    try {
+      yield decoder.decode(Buffer.concat(parts));
+    } catch (cause) {
+      if (cause instanceof TypeError) throw broken('a text that is none');
+      throw cause;
+    }
+    parts = undefined;
+    size = 0;
+  }
+}
+
+async function lengthOf(short: number, from: Octets): Promise<number | undefined> {
+  if (short < 126) return short;
+  const more = await from.take(short === 126 ? 2 : 8);
+  if (more === undefined) return undefined;
+  return short === 126 ? more.readUInt16BE() : Number(more.readBigUInt64BE());
+}
+
+/**
+ * Codex ends the connection of a client that does not read, and whoever judges a question of its does not read
+ * meanwhile.
+ */
+async function* readAhead(
+  messages: AsyncIterable<string>,
+  { maxWaitingBytes }: SocketBounds,
+  broken: (found: string) => Error,
+): AsyncGenerator<string, void, undefined> {
+  const waiting: string[] = [];
+  let size = 0;
+  let end: { readonly fault?: unknown } | undefined;
+  let wake = (): void => {};
+  const read = async (): Promise<void> => {
+    for await (const message of messages) {
+      waiting.push(message);
+      size += message.length;
+      if (size > maxWaitingBytes) throw broken(`more than ${maxWaitingBytes} octets that wait`);
+      wake();
+    }
+  };
+  read().then(
+    () => {
+      end = {};
+      wake();
+    },
+    (fault: unknown) => {
+      end = { fault };
+      wake();
+    },
+  );
+  for (;;) {
+    const message = waiting.shift();
+    if (message !== undefined) {
+      size -= message.length;
+      yield message;
+    } else if (end !== undefined) {
+      if ('fault' in end) throw end.fault;
+      return;
+    } else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+}

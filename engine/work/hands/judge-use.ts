@@ -1,0 +1,169 @@
+import { isWritError } from '../../../core/base/errors.ts';
+import { quoted } from '../../../core/base/printable.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { CheckNetwork } from '../../../core/interfaces/network-use.ts';
+import { scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
+import type { HandUse } from '../../../core/interfaces/worker.ts';
+import {
+  type CommandVerdict,
+  guardCommand,
+  guardTool,
+  shownPaths,
+  type ToolInvocation,
+} from '../../../workspace/command-acl/acl.ts';
+import { entryPathIn, realPathIn } from '../../../workspace/command-acl/command-paths.ts';
+import { refusal } from '../../../workspace/command-acl/constraints.ts';
+import { requirePatchPath } from '../../../workspace/patch/patch-paths.ts';
+import { isVersionControl } from '../../../workspace/process/version-control.ts';
+import type { OpenRun } from '../../state/open-run.ts';
+import { codeTool } from '../lsp/open-code.ts';
+import type { JudgedTool } from '../tools/open-tools.ts';
+import { judgeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
+import { handEnvironment } from './hand-environment.ts';
+import type { HandPlace } from './hand-place.ts';
+
+/** A use, and what rules, scope and the form of its path say of it. */
+export interface JudgedUse extends JudgedTool {
+  /** Where its path leads, relative to the workspace. */
+  readonly real: string;
+  /** Of a directory that is listed or searched, and of code: what may be shown, by real paths. */
+  readonly shows?: (real: string) => boolean;
+  /** Of a command. */
+  readonly acl?: CommandVerdict;
+  /** Of version control. */
+  readonly question?: VcsQuestion;
+}
+
+const withheld = {
+  isWithheld: isVersionControl,
+  instead: 'what the files hold is the change, and nobody commits it but writ',
+};
+
+/** A use that names one place in the workspace. */
+type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
+
+/** Tool and action of the contract's rules for each kind of use (resolutions, ACL); code is asked by its own. */
+const names = {
+  read: ['workspace.fs', 'read'],
+  list: ['workspace.fs', 'read'],
+  search: ['workspace.search', 'search'],
+  write: ['workspace.fs', 'write'],
+  delete: ['workspace.fs', 'delete'],
+  execute: ['workspace.command', 'execute'],
+} as const;
+
+/** Rules first, then the scope; what they refuse nobody else is asked about. */
+export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUse {
+  if (use.kind === 'vcs') return judgeVcs(run, place, use);
+  const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
+  const { runId, contract, scope } = run.identity;
+  const { toolAcl } = contract.effective.security;
+  const named = { runId, tool, action };
+  const given = { ...use };
+  if (use.kind === 'execute') {
+    const request = { ...named, command: use.command };
+    const variables = Object.keys(handEnvironment(run, place));
+    const acl = guardCommand(toolAcl, use.command, { variables, withheld });
+    return { request, given, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
+  }
+  const request = { ...named, paths: [use.path] };
+  const invocation: ToolInvocation = {
+    tool,
+    action,
+    workspace: place.workspace,
+    paths: [use.path],
+    ...(use.kind === 'search' ? { text: [use.pattern] } : {}),
+    ...(use.kind === 'code' ? { text: [use.symbol ?? '', use.newName ?? ''] } : {}),
+    ...(use.kind === 'write' ? { writeBytes: use.bytes.length } : {}),
+    ...(use.kind === 'delete' ? { writeBytes: 0 } : {}),
+  };
+  const resolve = use.kind === 'delete' ? entryPathIn : realPathIn;
+  const real = resolve(place.workspace, use.path);
+  const { refusal: why, maxResultBytes } = guardTool(toolAcl, invocation);
+  const shows = isShowing(use) ? shownPaths(toolAcl, tool, action) : undefined;
+  const refused = why ?? placeRefusal(use, real, scope) ?? hiddenRefusal(use, real, shows);
+  return {
+    request,
+    given,
+    real: real ?? '',
+    ...(refused === undefined ? {} : { refusal: refused }),
+    ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
+    ...(shows === undefined ? {} : { shows }),
+  };
+}
+
+function isShowing({ kind }: HandUse): boolean {
+  return kind === 'list' || kind === 'search' || kind === 'code';
+}
+
+function hiddenRefusal(
+  { path }: PlacedUse,
+  real = '.',
+  shows?: (real: string) => boolean,
+): Finding | undefined {
+  if (shows === undefined || shows(real)) return undefined;
+  return refused(path, 'may not be read by the rules of the contract');
+}
+
+function placeRefusal(
+  use: PlacedUse,
+  real: string | undefined,
+  scope: OpenRun['identity']['scope'],
+): Finding | undefined {
+  if (real === undefined) return refused(use.path, 'leads out of the workspace');
+  const isWriting = use.kind === 'write' || use.kind === 'delete';
+  if (real === '.') return isWriting ? refused(use.path, 'is a directory') : undefined;
+  try {
+    requirePatchPath(real);
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return refused(use.path, fault.message);
+  }
+  if (!isWriting) return undefined;
+  const verdict = scopeVerdict(scope, real);
+  if (verdict === 'in') return undefined;
+  if (verdict === 'forbidden') return refused(use.path, `is out of scope by the contract; ${leaveIt}`);
+  const { write } = scope;
+  const places = write.slice(0, maxPlacesTold).map(quoted);
+  const more = write.length > places.length ? ` and ${write.length - places.length} more` : '';
+  return refused(
+    use.path,
+    `is not in the scope of the contract, which is ${places.join(', ')}${more}; ${leaveIt}`,
+  );
+}
+
+const maxPlacesTold = 10;
+const leaveIt = 'leave it as it is, or end the task and say why it has to change';
+
+function refused(path: string, why: string): Finding {
+  return refusal(`${quoted(path)} ${why}`, { reason: 'place', path });
+}
+
+/**
+ * Words of the system for what the sandbox does not let happen: mounts that are read-only, no network, system calls
+ * that the filter refuses. `EACCES` is not among them: what the sandbox hides is not there, and modes of files are no
+ * sandbox.
+ */
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/read-only file system|\bEROFS\b/i, 'to write outside the workspace'],
+  [
+    /network is unreachable|could not resolve host|temporary failure in name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b/i,
+    'to reach the network',
+  ],
+  [/operation not permitted|\bEPERM\b/i, 'a call of the system'],
+];
+
+/** Lines are looked at to this length. */
+const maxText = 256 * 1024;
+
+/**
+ * What the sandbox kept a command that failed from; `undefined` where nothing says so. The proxy's own record comes
+ * first: it was there. Output is the program's word: one that lies makes people be asked once more, or lets it be tried
+ * again where the sandbox stands around it as before.
+ */
+export function heldBack(output: string, network: CheckNetwork | undefined): string | undefined {
+  const refused = network?.uses.find(({ outcome }) => outcome === 'refused');
+  if (refused !== undefined) return `to reach ${refused.host.slice(0, 253)}`;
+  const text = output.slice(-maxText);
+  return signs.find(([sign]) => sign.test(text))?.[1];
+}

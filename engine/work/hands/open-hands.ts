@@ -1,0 +1,246 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWritError } from '../../../core/base/errors.ts';
+import type { CheckNetwork } from '../../../core/interfaces/network-use.ts';
+import type { FileChange } from '../../../core/interfaces/person.ts';
+import type { HandAnswer, Hands, HandUse } from '../../../core/interfaces/worker.ts';
+import { allowRules } from '../../../workspace/command-acl/constraints.ts';
+import { versionControlPrograms, versionControlStub } from '../../../workspace/process/version-control.ts';
+import {
+  deleteWorkspaceFile,
+  filesBelow,
+  listWorkspaceDirectory,
+  readWorkspaceFile,
+  writeWorkspaceFile,
+} from '../../../workspace/process/workspace-file.ts';
+import { openNetwork, redactHosts } from '../../evaluate/check-network.ts';
+import { joinNetworks } from '../../record/judgement-objects.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
+import { type OpenRun, policyOf } from '../../state/open-run.ts';
+import type { OpenCode } from '../lsp/open-code.ts';
+import { type Leaving, openDoor } from '../tools/open-tools.ts';
+import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
+import { answerVcs } from '../vcs/answer-vcs.ts';
+import type { SeenHistory } from '../vcs/see-history.ts';
+import { executeInWorkspace, maxOutputBytes, runSandboxed, textOf } from './execute-in-workspace.ts';
+import type { HandPlace } from './hand-place.ts';
+import { type JudgedUse, judgeUse } from './judge-use.ts';
+import { readPart } from './read-part.ts';
+import type { WriteWatch } from './watch-writes.ts';
+
+/** The hands of one attempt, and what they did. */
+export interface OpenHands extends Hands {
+  readonly used: readonly UsedTool[];
+  /** What the commands had of the network; absent where none was opened to them. */
+  network(): CheckNetwork | undefined;
+}
+
+/** The workspace of an attempt as its worker gets it; uses wait for each other. */
+export function openHands(
+  run: OpenRun,
+  place: HandPlace,
+  { watch, history, code }: Pick<Means, 'watch' | 'history' | 'code'>,
+  tools: AttemptTools,
+): OpenHands {
+  const networks: CheckNetwork[] = [];
+  const door = openDoor(tools, usualBound);
+  const means = { watch, history, code, mask: tools.mask, networks };
+  const { allow } = run.identity.contract.effective.security.toolAcl;
+  return {
+    seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
+    used: door.used,
+    network: () => redactHosts(joinNetworks(networks), policyOf(run)),
+    use: (wanted) =>
+      door.use(
+        () => {
+          const judged = judgeUse(run, place, wanted);
+          return { ...judged, change: () => changeOf(place.workspace, wanted, judged) };
+        },
+        (judged, leaving) => act(run, place, wanted, judged, { ...means, leaving }),
+      ),
+  };
+}
+
+interface Means {
+  readonly history: SeenHistory;
+  readonly watch: WriteWatch;
+  readonly code: OpenCode;
+  readonly mask: (text: string) => string;
+  readonly networks: CheckNetwork[];
+  readonly leaving: Leaving;
+}
+
+async function act(
+  run: OpenRun,
+  place: HandPlace,
+  wanted: HandUse,
+  judged: JudgedUse,
+  { watch, history, code, mask, networks, leaving }: Means,
+): Promise<HandAnswer> {
+  if (wanted.kind === 'execute') {
+    code.touch();
+    return watch.around(judged.acl ?? {}, () =>
+      executeInWorkspace(run, place, wanted, judged, { leaving, told: (network) => networks.push(network) }),
+    );
+  }
+  try {
+    if (wanted.kind === 'vcs') return await askVcs(run, history, judged);
+    if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
+    if (wanted.kind === 'code') {
+      const { real, shows = () => true } = judged;
+      return await code.ask(wanted, { real, shows });
+    }
+    if (wanted.kind === 'write' || wanted.kind === 'delete') {
+      watch.forget();
+      code.touch();
+    }
+    return await useFiles(place.workspace, wanted, judged, mask);
+  } catch (fault) {
+    // The file system's own words name the place of the workspace on this machine.
+    const code = (fault as NodeJS.ErrnoException).code;
+    if (isWritError(fault) || code === undefined) throw fault;
+    return { outcome: 'failed', text: `failed: ${code}` };
+  }
+}
+
+/** Longest time of one question to version control, ms. */
+const vcsTimeoutMs = 60_000;
+
+async function askVcs(
+  { means: { signal } }: OpenRun,
+  history: SeenHistory,
+  { question, shows = () => false }: JudgedUse,
+): Promise<HandAnswer> {
+  if (question === undefined) throw new TypeError('a question that was allowed and not read');
+  const late = AbortSignal.timeout(vcsTimeoutMs);
+  try {
+    return await answerVcs(history, question, { shows, signal: AbortSignal.any([signal, late]) });
+  } catch (fault) {
+    signal.throwIfAborted();
+    if (!late.aborted) throw fault;
+    return { outcome: 'failed', text: `failed: no answer within ${vcsTimeoutMs / 1000} s; name a path` };
+  }
+}
+
+/** Of a file that somebody may be shown whole. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * What a use would make of a file, out of the bytes that it would write and those that are there, for whoever is asked
+ * about it; `undefined` where it changes none. What cannot be looked at is said: it would pass for no change.
+ */
+async function changeOf(
+  workspace: string,
+  use: HandUse,
+  { real }: Pick<JudgedUse, 'real'>,
+): Promise<FileChange | undefined> {
+  if (use.kind !== 'write' && use.kind !== 'delete') return undefined;
+  const after = use.kind === 'write' ? { after: use.bytes } : {};
+  if (use.kind === 'write' && use.bytes.length > maxBytes) return { unseen: tooLarge(use.bytes.length) };
+  try {
+    const { bytes, totalBytes } = await readWorkspaceFile(workspace, real, maxBytes);
+    return bytes.length < totalBytes ? { unseen: tooLarge(totalBytes) } : { before: bytes, ...after };
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    return code === 'ENOENT'
+      ? after
+      : { unseen: `what is there cannot be read (${code ?? 'no plain file'})` };
+  }
+}
+
+function tooLarge(bytes: number): string {
+  return `${bytes} bytes are too many to be shown`;
+}
+
+const timeoutMs = 120_000;
+const maxFiles = 100_000;
+const maxPattern = 4096;
+
+/**
+ * Searches the files that the rules let a model see: each is named to `grep`, so that what they hide is not even
+ * opened. The expression is a model's, so it is matched in the sandbox, where it cannot hold up anything else.
+ */
+async function searchWorkspace(
+  run: OpenRun,
+  place: HandPlace,
+  { pattern }: Extract<HandUse, { readonly kind: 'search' }>,
+  { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
+): Promise<HandAnswer> {
+  if (pattern.includes('\0') || pattern.length > maxPattern) {
+    const text = `failed: expected an expression of at most ${maxPattern} characters, without NUL`;
+    return { outcome: 'failed', text };
+  }
+  const { files, more } = await filesBelow(place.workspace, real, { keep: shows, most: maxFiles });
+  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, {});
+  try {
+    const result = await runSandboxed(run, place, {
+      argv: ['xargs', '-0', '-r', 'grep', '-nsHIE', '-e', pattern, '--'],
+      stdin: Buffer.from(files.join('\0')),
+      network: way.network,
+      timeoutMs,
+      maxOutputBytes,
+    });
+    const { exitCode, stderr, timedOut } = result;
+    // `xargs` makes 123 of a `grep` that found nothing, which is an answer, and of one that failed, which says why.
+    const isDone = exitCode === 0 || (exitCode === 123 && stderr.totalBytes === 0);
+    const notes = [
+      ...(more ? [`[searched the first ${maxFiles} files only: name a directory]`] : []),
+      ...(timedOut ? [`[ended after ${timeoutMs / 1000} s]`] : []),
+    ];
+    const text = [textOf(result), ...notes].filter((part) => part !== '').join('\n');
+    return { outcome: isDone ? 'done' : 'failed', text };
+  } finally {
+    await way.close();
+  }
+}
+
+type FileUse = Extract<HandUse, { readonly kind: 'read' | 'list' | 'write' | 'delete' }>;
+
+/** Of a file that is read in parts, and of a file that is handed over whole. */
+const maxReadBytes = 32 * 1024 * 1024;
+const maxWholeBytes = 8 * 1024 * 1024;
+const maxNames = 2000;
+
+/** Does what was allowed, at the place that was judged. Faults of the file system reject. */
+async function useFiles(
+  workspace: string,
+  use: FileUse,
+  { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
+  mask: (text: string) => string,
+): Promise<HandAnswer> {
+  switch (use.kind) {
+    case 'read': {
+      const { bytes, totalBytes } = await readWorkspaceFile(workspace, real, maxReadBytes);
+      if (bytes.length < totalBytes) {
+        const text = `failed: ${totalBytes} bytes are too many; search it, or take a part of it with a command`;
+        return { outcome: 'failed', text };
+      }
+      const part = readPart(bytes, use, mask);
+      return part.outcome === 'failed' || totalBytes > maxWholeBytes ? part : { ...part, bytes };
+    }
+    case 'list': {
+      const keep = (path: string) => path !== '.git' && shows(path);
+      const { names, more } = await listWorkspaceDirectory(workspace, real, { keep, most: maxNames });
+      return { outcome: 'done', text: names.join('\n') + (more ? `\n[cut at ${maxNames} names]` : '') };
+    }
+    case 'write':
+      await writeWorkspaceFile(workspace, real, use.bytes);
+      return { outcome: 'done', text: `written: ${use.bytes.length} bytes` };
+    case 'delete':
+      await deleteWorkspaceFile(workspace, real);
+      return { outcome: 'done', text: 'deleted' };
+  }
+}
+
+/** Writes, once, what stands for version control in the sandbox of an attempt's commands; answers its directory. */
+export function writeStubs(place: string): () => Promise<string> {
+  const write = async (): Promise<string> => {
+    const stubs = join(place, 'stubs');
+    await mkdir(stubs);
+    for (const name of versionControlPrograms)
+      await writeFile(join(stubs, name), versionControlStub, { mode: 0o755, flag: 'wx' });
+    return stubs;
+  };
+  let written: Promise<string> | undefined;
+  return () => (written ??= write());
+}

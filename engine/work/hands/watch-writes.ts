@@ -1,0 +1,86 @@
+import { isWritError } from '../../../core/base/errors.ts';
+import { quoted } from '../../../core/base/printable.ts';
+import { scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
+import type { HandAnswer } from '../../../core/interfaces/worker.ts';
+import type { CommandVerdict } from '../../../workspace/command-acl/acl.ts';
+import { isUnder } from '../../../workspace/command-acl/constraints.ts';
+import { type ChangedEntry, changedEntries } from '../../../workspace/git/changed-entries.ts';
+import type { TreeOfWorkspace } from '../../../workspace/git/workspace-tree.ts';
+import type { OpenRun } from '../../state/open-run.ts';
+
+/** Tells what a command left where it may not write, as soon as it ended. */
+export interface WriteWatch {
+  /** Runs a command; what it wrote out of place stands at the end of its text. */
+  around(acl: CommandVerdict, act: () => Promise<HandAnswer>): Promise<HandAnswer>;
+  /** Files were changed by something else than a command. */
+  forget(): void;
+  /** What of a tree is as a command left it outside the `writeRoots` of the rules that allowed it. */
+  strayedIn(tree: string): Promise<readonly string[]>;
+}
+
+const maxTold = 20;
+
+/** Of a workspace that holds `base` now. What git ignores there is no part of the change, and is not told. */
+export function watchWrites(
+  { means: { scratch }, identity: { scope } }: Pick<OpenRun, 'means' | 'identity'>,
+  base: string,
+  kept: TreeOfWorkspace,
+): WriteWatch {
+  const isBounded = !scope.wholeRepository || scope.forbidden.length > 0;
+  const strayed = new Map<string, string | undefined>();
+  let known: string | undefined = base;
+  const notes = (
+    changed: readonly ChangedEntry[],
+    { writeRoots = [] }: CommandVerdict,
+  ): readonly string[] => {
+    const outside = changed.filter(({ path }) => scopeVerdict(scope, path) !== 'in');
+    const beyond = changed.filter(({ path }) => !writeRoots.every((roots) => isUnder(roots, path)));
+    for (const { path, after } of beyond) strayed.set(path, after?.object);
+    return [
+      told(outside, 'outside the scope of the contract'),
+      told(beyond, 'outside the `writeRoots` of the rule that allows the command'),
+    ].flat();
+  };
+  return {
+    async around(acl, act) {
+      if (!isBounded && acl.writeRoots === undefined) {
+        known = undefined;
+        return act();
+      }
+      try {
+        const before = known ?? (await kept.take());
+        known = undefined;
+        const answer = await act();
+        known = await kept.take();
+        const changed = before === known ? [] : await changedEntries(scratch, before, known);
+        const text = [answer.text, ...notes(changed, acl)].filter((part) => part !== '').join('\n');
+        return { ...answer, text };
+      } catch (fault) {
+        // What is there now cannot be taken as a tree: so it will be said of the attempt.
+        if (!isWritError(fault)) throw fault;
+        known = undefined;
+        return { outcome: 'failed', text: `failed: what was written cannot be taken: ${fault.message}` };
+      }
+    },
+    forget() {
+      known = undefined;
+    },
+    async strayedIn(tree) {
+      if (strayed.size === 0) return [];
+      const changed = await changedEntries(scratch, base, tree);
+      return changed
+        .filter(({ path, after }) => strayed.has(path) && strayed.get(path) === after?.object)
+        .map(({ path }) => path);
+    },
+  };
+}
+
+function told(entries: readonly ChangedEntry[], where: string): readonly string[] {
+  if (entries.length === 0) return [];
+  const named = entries.slice(0, maxTold).map(({ path, before, after }) => {
+    const was = before === undefined ? 'added' : after === undefined ? 'deleted' : 'changed';
+    return `${quoted(path)} (${was})`;
+  });
+  const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
+  return [`[written ${where}: ${named.join(', ')}${more}. Undo it: a change that holds it is refused]`];
+}

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { canonicalize } from '../../core/base/canonical.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { type PartRecord, type PartsRecord, partContentPath, partsPath } from '../../store/record/parts.ts';
+import { describeObjects } from '../../workspace/git/blobs.ts';
+import { emptyPatch } from '../../workspace/patch/empty-patch.ts';
+import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { blamedErrors } from '../decide/blame-candidate.ts';
+import { decideRun } from '../decide/decide-run.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
+import { failedOutput, failedTests, failureText, withOutput } from '../record/failure-text.ts';
+import { keepHandedBack } from '../record/handed-back.ts';
+import { type JudgedRun, nobodyYet } from '../record/judgement-objects.ts';
+import { suspectFiles } from '../record/masking.ts';
+import type { PlanState } from '../record/plan-state.ts';
+import { recordedFile } from '../record/read-run.ts';
+import { inParallel } from '../state/machine.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
+import { createRecordBox } from '../state/record-box.ts';
+import { acceptedWork, treesOf, workBase } from './merge-tasks.ts';
+import { triggerOf } from './plan-work.ts';
+import { handBack, replan, startOver } from './replan.ts';
+import { beginAttempt } from './work-attempt.ts';
+import { workPlan } from './work-plan.ts';
+
+/** A candidate to judge, or what ended the work before there was one. */
+export interface MadeCandidate {
+  readonly attempt: Attempt;
+  readonly ended?: JudgedRun;
+}
+
+/**
+ * Has the plan worked and merged. The only Task's accepted attempt is the candidate itself: its fast stage is not run
+ * twice.
+ */
+export async function makeCandidate(run: OpenRun, state: PlanState, round: number): Promise<MadeCandidate> {
+  try {
+    const end = await workPlan(run, state);
+    if (end.kind === 'ended') {
+      const { attempt, judged } = await end.last.inFull();
+      return { attempt, ended: judged };
+    }
+    const startsFromBase = workBase(run) === run.ground.base.tree;
+    if (end.only && round === 1 && startsFromBase) return { attempt: (await end.only.inFull()).attempt };
+    const { base } = run.ground;
+    const patch =
+      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.means.scratch, base, end.tree);
+    return { attempt: beginAttempt(run, `candidate-${round}`, patch) };
+  } catch (fault) {
+    if (run.means.settings.signal.aborted || !run.means.wallClockExceeded()) throw fault;
+    return endEarly(run, state);
+  }
+}
+
+/**
+ * The run ends before there is anything to judge: the wall clock ran out, or a person cancelled it. That is a decision,
+ * not a fault.
+ */
+export async function endEarly(
+  run: OpenRun,
+  state: PlanState,
+  patch = emptyPatch(run.ground.base),
+): Promise<MadeCandidate> {
+  const attempt = beginAttempt(run, 'candidate-0', patch);
+  const ended = await decideRun(attempt, {
+    subject: 'candidate',
+    conflicts: [],
+    findings: [],
+    stages: [],
+    dependencies: [],
+    before: [],
+    human: nobodyYet(run),
+    state,
+  });
+  return { attempt, ended };
+}
+
+/**
+ * A merged candidate that failed goes back to whoever wrote what it was refused for: those Tasks start over. Where that
+ * is nobody, to the last Task, whose next attempt starts on it. Where a trigger fired, with a new plan. `name` is what
+ * the record calls the candidate.
+ */
+export async function handBackCandidate(
+  attempt: Attempt,
+  state: PlanState,
+  judged: JudgedRun,
+  name: string,
+): Promise<void> {
+  const { findings, stages, input } = judged;
+  const guilty = (input.blame?.tasks ?? []).map(({ id }) => id);
+  const failure = failureText(findings, stages);
+  const output = failedOutput(stages);
+  await keepHandedBack(attempt, judged, name, state.draft);
+  const keys =
+    guilty.length > 0
+      ? guilty
+      : [handBack(state, attempt.patch.candidateTree, withOutput(failure, output)).key];
+  if (guilty.length > 0) {
+    const errors = await blamedErrors(attempt, judged, acceptedWork(state));
+    for (const key of guilty)
+      startOver(state, key, withOutput(failureText(errors.get(key) ?? [], []), output));
+  }
+  if (judged.decision.next !== 'replan') return;
+  const trigger = triggerOf(judged);
+  await replan(attempt, state, {
+    keys,
+    failure,
+    failedTests: failedTests(stages),
+    ...(trigger === undefined ? {} : { trigger }),
+  });
+}
+
+/** Diffs that git makes side by side. */
+const lanes = 4;
+
+/**
+ * Keeps what each Task of a candidate changed that is to be sealed, so that one of several can be taken back alone: as
+ * it was merged, each from what stood before it. Nothing of it where one step may hold a secret that the change itself
+ * does not, or where content is not kept. Done while the work is at hand: who seals it elsewhere has the record alone.
+ */
+export async function keepParts(attempt: Attempt, state: PlanState, judged: JudgedRun): Promise<void> {
+  const { next } = judged.decision;
+  if (next !== 'seal' && next !== 'wait-for-approval') return;
+  const work = acceptedWork(state);
+  const isOfSeveral = new Set(work.map(({ key }) => key)).size > 1;
+  if (!isOfSeveral || !attempt.box.keepsContent) return;
+  await attempt.means.steps.once('parts', async () => {
+    const parts = await makeParts(attempt, work);
+    if (parts === undefined) return;
+    const content = createRecordBox(join(attempt.means.directory, 'content'));
+    for (const { work: made, patch } of parts)
+      await content.put([[partContentPath({ attempt: made.name }), patch.diff]]);
+    const record: PartsRecord = {
+      schema: 'urn:writ:parts:v1',
+      base_tree: attempt.patch.baseTree,
+      candidate_tree: attempt.patch.candidateTree,
+      parts: parts.map(toRecord),
+    };
+    await attempt.means.record.put([[partsPath, Buffer.from(`${canonicalize(record)}\n`)]]);
+  });
+}
+
+interface Part {
+  readonly work: SettledAttempt;
+  readonly patch: PatchSet;
+}
+
+function toRecord({ work, patch }: Part): PartRecord {
+  return {
+    task: work.key,
+    attempt: work.name,
+    base_tree: patch.baseTree,
+    candidate_tree: patch.candidateTree,
+    digest: patch.digest,
+    size_bytes: patch.diff.byteLength,
+    files: patch.files.map((file) => recordedFile(file)),
+  };
+}
+
+/** `undefined` where they cannot be told, or not kept. */
+async function makeParts(
+  { means: { scratch }, patch: whole }: Pick<Attempt, 'means' | 'patch'>,
+  work: readonly SettledAttempt[],
+): Promise<readonly Part[] | undefined> {
+  // A run that waited is sealed elsewhere with its candidate alone.
+  const needed = [...new Set(work.flatMap(({ baseTree, tree }) => [baseTree, tree]))];
+  if ((await describeObjects(scratch, needed)).some((found) => found?.type !== 'tree')) return undefined;
+  const trees = await treesOf(scratch, whole.baseTree, work);
+  if (trees?.at(-1) !== whole.candidateTree) return undefined;
+  const steps = work.flatMap((one, at) => {
+    const [before = '', after = ''] = [at === 0 ? whole.baseTree : trees[at - 1], trees[at]];
+    return before === after ? [] : [{ work: one, before, after }];
+  });
+  const parts = await inParallel(steps, lanes, async ({ work: one, before, after }) => {
+    const base = { commit: whole.baseCommit, tree: before };
+    return { work: one, patch: await normalisePatch(scratch, base, after) };
+  });
+  const sealed = new Set(whole.files.map(({ newBlob }) => newBlob));
+  const isSafe = parts.every(({ patch }) =>
+    [...suspectFiles(patch)].every(({ newBlob }) => newBlob === undefined || sealed.has(newBlob)),
+  );
+  return isSafe ? parts : undefined;
+}

@@ -1,0 +1,148 @@
+import { WritError } from '../../core/base/errors.ts';
+import { checkTaskGraph, type PlanDraft, toPlanFault } from '../../core/interfaces/plan.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import { askedOf } from '../open/open-parties.ts';
+import { draftPlan, readPlanGround } from '../open/plan-ground.ts';
+import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
+import type { JudgedRun } from '../record/judgement-objects.ts';
+import { planFiles, planFolder } from '../record/plan-objects.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
+import { keepAdviceSpent } from '../state/spent.ts';
+import { askAdvice, workKeys } from './ask-advice.ts';
+import { openTreeHands } from './hands/tree-hands.ts';
+import { openTurns } from './turns/open-turns.ts';
+
+/**
+ * The plan of a run, drafted once: by the contract, then by whoever changes drafts, then with the advice of the model
+ * that works, and judged after that. PLAN_* errors.
+ */
+export async function planWork(run: OpenRun): Promise<PlanDraft> {
+  return run.means.steps.once('plan/1', async () => {
+    const draft = await advisePlan(run, run.means.draft ?? (await draftAgain(run)));
+    await keepPlan(run, draft);
+    return draft;
+  });
+}
+
+/** For a run that was stopped before its plan was kept. */
+async function draftAgain({
+  identity: { contract, scope, isWorked },
+  means: { engine, scratch },
+  ground,
+}: OpenRun): Promise<PlanDraft> {
+  const spec = contract.effective;
+  return draftPlan(askedOf(engine), {
+    spec,
+    scope,
+    for: isWorked ? 'worker' : 'patch',
+    ground: await readPlanGround(scratch, ground.base.tree, spec),
+  });
+}
+
+/** Writes a revision of the plan into the record, once its graph is judged; earlier ones stay beside it. */
+export async function keepPlan(run: OpenRun, draft: PlanDraft): Promise<void> {
+  const checked = checkTaskGraph(draft.tasks);
+  if (!checked.ok) throw toPlanFault(checked.problems);
+  const nowMs = await run.means.steps.once(`plan/${draft.revision}/at`, () => run.means.settings.clock.now());
+  const folder = planFolder(draft.revision);
+  await run.means.record.put(
+    planFiles(run.identity, draft, nowMs).map(([path, bytes]) => [`${folder}/${path}`, bytes]),
+  );
+}
+
+/** In the record: what the model was asked of the plan, and what came of it. */
+const adviceFile = 'plan-advice.json';
+
+/**
+ * The plan with what the worker's model says of it, where it has several Tasks and there is a model. Advice that is not
+ * usable leaves the contract's own plan; either is recorded. What asking the model throws stops the run, to be resumed.
+ * What a person confirmed before the run began is taken as it is, and nobody is asked.
+ */
+async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
+  const { worker, model, scratch, engine, signal, advice } = run.means;
+  const { contract, scope, runId } = run.identity;
+  if (advice !== undefined) return confirmedPlan(run, draft, advice);
+  if (worker?.draft === undefined || model === undefined || workKeys(draft).length < 2) return draft;
+  // A program that works by itself plans each attempt by itself, where it is told to.
+  if (model.agent !== undefined) return draft;
+  const turns = openTurns(run, model);
+  const { end, taken } = await askAdvice({
+    drafter: { draft: worker.draft },
+    plan: draft,
+    spec: contract.effective,
+    scope,
+    cacheKey: `${contract.digest.slice(0, 40)}/plan`,
+    hands: openTreeHands({
+      engine,
+      repository: scratch,
+      tree: run.ground.base.tree,
+      runId,
+      policy: policyOf(run),
+      signal,
+    }),
+    turns,
+  });
+  const { notices, requests, ...spent } = turns.taken();
+  await keepAdviceSpent(run.means.steps, spent);
+  await keep(run, {
+    taken: end.kind === 'taken',
+    ...(end.kind === 'nothing' ? { reason: end.reason } : {}),
+    provider: model.provider.name,
+    model: model.model,
+    ...spent,
+    notices,
+    requests,
+  });
+  return taken?.plan ?? draft;
+}
+
+/** PLAN_INVALID where what was confirmed does not fit the contract: nobody confirmed another one. */
+async function confirmedPlan(
+  run: OpenRun,
+  draft: PlanDraft,
+  advice: readonly TaskAdvice[],
+): Promise<PlanDraft> {
+  const { contract, scope } = run.identity;
+  const made = withAdvice(draft, advice, { spec: contract.effective, scope });
+  if ('faults' in made)
+    throw new WritError('PLAN_INVALID', {
+      message: `the confirmed plan is none of this contract: ${made.faults[0] ?? ''}`,
+      detail: { faults: made.faults },
+    });
+  await keep(run, { taken: true, confirmed: true });
+  return made;
+}
+
+async function keep(run: OpenRun, told: object): Promise<void> {
+  await run.means.record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
+}
+
+/** Tells everyone who reviews plans what will be done, before any of it is. */
+export async function reviewPlan({
+  identity: { contract, runId, scope },
+  means: { engine },
+}: Pick<OpenRun, 'identity' | 'means'>): Promise<void> {
+  const spec = contract.effective;
+  const { summary, objectives } = spec.intent;
+  await engine.hooks.plan.review.call({
+    runId,
+    spec,
+    scope,
+    tasks: [{ title: summary, steps: objectives }],
+    stages: stageNames.filter((stage) => spec.acceptance.verificationPlan[`${stage}Checks`].length > 0),
+  });
+}
+
+/** The first trigger that fired and that the contract enables. */
+export function triggerOf({ input }: Pick<JudgedRun, 'input'>): SettledAttempt['trigger'] {
+  return input.triggers.fired.find((trigger) => input.triggers.enabled.includes(trigger));
+}
+
+/** Retries are counted per Task. */
+export function taskFacts(
+  run: OpenRun,
+  { key, attempt }: Pick<SettledAttempt, 'key' | 'attempt'>,
+): { readonly id: string; readonly attempt: number; readonly maxRetries: number } {
+  return { id: key, attempt, maxRetries: run.identity.contract.effective.execution.retry.maxRetries };
+}

@@ -1,0 +1,270 @@
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { ToolRequest } from '../../../core/interfaces/hook-payload.ts';
+import type { LookAtChange } from '../../../core/interfaces/person.ts';
+import type { HandAnswer } from '../../../core/interfaces/worker.ts';
+import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
+import type { AttemptCalls } from '../../state/calls.ts';
+import { heldCall } from './held-call.ts';
+
+/** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */
+export interface JudgedTool {
+  readonly request: ToolRequest;
+  /** What was asked for, for the digest of the record. */
+  readonly given: ToolArguments;
+  /** Where there is one, nobody else is asked. */
+  readonly refusal?: Finding;
+  /** Bytes of its result that the rules let through. */
+  readonly maxResultBytes?: number;
+  /** Of a use that writes: what it would make of its file. */
+  readonly change?: LookAtChange;
+}
+
+/** How a use ended; without a text where a program of the worker's own was told what came of it. */
+type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
+
+/** A use that was allowed and is to be ended, once. */
+export interface BegunUse {
+  /** What whoever asked may be told: masked, then cut. */
+  settle(end: ToolEnd): Promise<string>;
+}
+
+/** A use that is not done: why, and what may be told of that. */
+export interface RefusedUse {
+  readonly refusal: string;
+  readonly text: string;
+}
+
+/**
+ * Waited for by whoever acts, before anything of a use leaves the machine: it is written down first, so that it is not
+ * done again unknown to people where the process is killed (`docs/decisions/0013-model-turns.md`).
+ */
+export type Leaving = () => Promise<void>;
+
+/** Judges one use; a text says why it is none that could be written down. */
+type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
+
+/** One way to tools, whose uses wait for each other. */
+export interface ToolDoor {
+  /** What was done there, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** Judged, done and written down; a refusal is an answer. Rejects where `act` does. */
+  use<Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+    act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
+  ): Promise<HandAnswer>;
+  /** The same where somebody else acts, who cannot leave the machine. */
+  begin(judge: JudgeTool<JudgedTool>): Promise<BegunUse | RefusedUse>;
+}
+
+/** What the tools of an attempt, or of a draft, are used with. */
+export interface ToolSetting {
+  readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
+  readonly nowMs: () => number;
+  /** Takes out of a text what may not be kept or told. */
+  readonly mask: (text: string) => string;
+  readonly signal: AbortSignal;
+  /** Takes a use into the record. */
+  readonly keep?: (use: UsedTool) => void;
+  /** What the attempt did outside; absent where none of its tools leads there. */
+  readonly calls?: AttemptCalls;
+  /** Asks whoever controls the session about a use that everybody else lets through; absent: nobody is there. */
+  readonly consent?: (request: ToolRequest, change?: LookAtChange) => Promise<Finding | undefined>;
+  /** Told of a fault of a tool itself (TOOL_FAILED). */
+  readonly broke?: (fault: WritError) => void;
+}
+
+/** How often a door may be used, and who is told so. */
+export interface DoorBound {
+  readonly most: number;
+  readonly told: string;
+}
+
+/**
+ * Opens one way to tools. The only place where a tool is used (`docs/decisions/0013-model-turns.md`): the tool judges,
+ * then the guards; it is told that it starts, done, told how it ended, and kept for the record of the attempt.
+ */
+export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolDoor {
+  const { engine, nowMs, mask, signal, calls } = setting;
+  const { hooks, clock } = engine;
+  const used: UsedTool[] = [];
+  let uses = 0;
+
+  const refused = (refusal: string): RefusedUse => ({ refusal, text: mask(deniedText(refusal)) });
+  const begin = async <Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<(BegunUse & { readonly judged: Judged; readonly leaving: Leaving }) | RefusedUse> => {
+    signal.throwIfAborted();
+    if (uses >= most) return refused(told);
+    let started = clock.monotonic();
+    let startedAt = toRfc3339(nowMs());
+    const judged = await judgeWhole(judge);
+    if (typeof judged === 'string') return refused(judged);
+    uses += 1;
+    const { request, given, maxResultBytes } = judged;
+    const kept = keptArguments(request, given, mask);
+    let left: ReturnType<AttemptCalls['begin']> | undefined;
+    const leaving = async (): Promise<void> => {
+      if (calls === undefined)
+        throw new TypeError(`\`${request.tool}\` leaves the machine, and nobody keeps count`);
+      left ??= calls.begin({ ...kept, startedAt });
+      await left;
+    };
+    const settle = async (
+      { outcome, exitCode, heldBack, text }: ToolEnd,
+      refusal?: Finding,
+    ): Promise<string> => {
+      const durationMs = Math.round(clock.monotonic() - started);
+      const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
+      // Masked first: half a secret is known by nobody.
+      const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
+      const use = {
+        ...kept,
+        ...ended,
+        ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+        startedAt,
+        ...(shown === undefined ? {} : { resultDigest: sha256Hex(shown) }),
+      };
+      used.push(use);
+      setting.keep?.(use);
+      await (await left)?.({ ...ended });
+      await hooks.tool.settled.call({
+        request,
+        ...ended,
+        ...(heldBack === undefined ? {} : { heldBack: mask(heldBack) }),
+        ...(refusal === undefined ? {} : { refusal }),
+      });
+      return shown ?? '';
+    };
+    const consented = async ({ request: asked, change }: JudgedTool): Promise<Finding | undefined> => {
+      if (setting.consent === undefined) return undefined;
+      const answer = await setting.consent(asked, change);
+      // What a person takes to answer is no time of the tool's.
+      started = clock.monotonic();
+      startedAt = toRfc3339(nowMs());
+      return answer;
+    };
+    const lost = calls?.held(kept);
+    const refusal =
+      judged.refusal ??
+      (lost && heldCall(lost)) ??
+      (await hooks.tool.guard.call(request)) ??
+      (await consented(judged));
+    if (refusal) {
+      const { message } = refusal;
+      const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);
+      return { refusal: message, text };
+    }
+    await hooks.tool.started.call(request);
+    return { judged, leaving, settle };
+  };
+
+  const broken = (what: string, cause: unknown): WritError => {
+    const fault = toolFailed(what, mask(messageOf(cause)), cause);
+    setting.broke?.(fault);
+    return fault;
+  };
+  const judgeWhole = async <Judged extends JudgedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<Judged | string> => {
+    try {
+      return await judge();
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw isWritError(cause) ? cause : broken('a use that could not be judged', cause);
+    }
+  };
+  /** Does it; what breaks has been used as well, and is told. */
+  const done = async (
+    { judged, settle }: BegunUse & { readonly judged: JudgedTool },
+    act: () => Promise<HandAnswer>,
+  ): Promise<HandAnswer> => {
+    try {
+      return await act();
+    } catch (cause) {
+      // It was stopped: how far it got, nobody knows.
+      signal.throwIfAborted();
+      const { tool, action } = judged.request;
+      const fault = isWritError(cause) ? cause : broken(`\`${tool}\` (${action})`, cause);
+      await settle({ outcome: 'failed', text: `failed: ${fault.code}` });
+      throw fault;
+    }
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const next = last.then(act);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    used,
+    begin: (judge) => inTurn(() => begin(judge)),
+    use: (judge, act) =>
+      inTurn(async () => {
+        const begun = await begin(judge);
+        if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
+        const answer = await done(begun, () => act(begun.judged, begun.leaving));
+        return { ...answer, text: await begun.settle(answer) };
+      }),
+  };
+}
+
+const maxFaultText = 300;
+
+/** An exception that no tool means to throw: a fault of ours, or of a plugin. */
+function toolFailed(what: string, words: string, cause: unknown): WritError {
+  const found = words.slice(0, maxFaultText).toWellFormed();
+  return new WritError('TOOL_FAILED', {
+    message: `a tool broke: ${what}: ${found}`,
+    detail: { found },
+    cause,
+  });
+}
+
+function deniedText(why: string): string {
+  return `denied: ${why}`;
+}
+
+/**
+ * At most so many bytes of a text, whole characters, and a line that says what is missing. Without a bound, all of it.
+ */
+export function cutText(text: string, maxBytes: number | undefined): string {
+  const bytes = Buffer.from(text);
+  if (maxBytes === undefined || bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}\n[cut: ${end} of ${bytes.length} bytes; a rule of the contract lets through no more]`;
+}
+
+const maxCharactersKept = 16 * 1024;
+
+/** What a tool was asked for, by name; bytes count by their own digest. */
+type ToolArguments = Readonly<Record<string, string | number | Uint8Array | undefined>>;
+
+/** What a record holds of what was asked for: masked, and in characters that it can hold. */
+function keptArguments(
+  { tool, action, paths: [path] = [], command, query }: ToolRequest,
+  given: ToolArguments,
+  mask: (text: string) => string,
+): KeptArguments {
+  const kept = (text: string): string =>
+    mask(text).slice(0, maxCharactersKept).replaceAll('\0', '\ufffd').toWellFormed();
+  const plain = (value: ToolArguments[string]): unknown => {
+    if (typeof value === 'string') return mask(value).toWellFormed();
+    return value instanceof Uint8Array ? sha256Hex(value) : value;
+  };
+  const masked = Object.entries(given).map(([name, value]): [string, unknown] => [name, plain(value)]);
+  return {
+    tool,
+    action,
+    ...(path === undefined ? {} : { path: kept(path) }),
+    ...(command === undefined ? {} : { command: kept(command) }),
+    ...(query === undefined ? {} : { query: kept(query) }),
+    argumentsDigest: canonicalDigest(Object.fromEntries(masked)),
+  };
+}

@@ -1,0 +1,51 @@
+import type { WritError } from '../../../core/base/errors.ts';
+import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import type { UsedTool } from '../../record/used-tool.ts';
+import type { AttemptCalls } from '../../state/calls.ts';
+import { type OpenRun, policyOf } from '../../state/open-run.ts';
+import type { DoorBound, ToolSetting } from './open-tools.ts';
+
+/** Uses that one attempt may make: beyond, it goes round in circles. */
+const maxUses = 5000;
+export const usualBound: DoorBound = {
+  most: maxUses,
+  told: `an attempt may use its tools ${maxUses} times`,
+};
+
+/**
+ * What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record.
+ */
+export interface AttemptTools extends ToolSetting {
+  /** Key of the Task. */
+  readonly task: string;
+  readonly calls: AttemptCalls;
+  /** Every use, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** The first fault of a tool itself: whatever its worker makes of it, the attempt has failed. */
+  broken(): WritError | undefined;
+}
+
+export function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): AttemptTools {
+  const { engine, settings, signal } = run.means;
+  const { person } = settings;
+  const policy = policyOf(run);
+  const used: UsedTool[] = [];
+  let broken: WritError | undefined;
+  return {
+    engine,
+    nowMs: () => settings.clock.now(),
+    mask: (text) => redactTexts(text, policy),
+    signal,
+    task,
+    calls,
+    ...(person === undefined
+      ? {}
+      : { consent: (request, change) => person.consent(request, signal, change) }),
+    used,
+    keep: (use) => void used.push(use),
+    broke: (fault) => {
+      broken ??= fault;
+    },
+    broken: () => broken,
+  };
+}

@@ -1,0 +1,362 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/printable.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PersonQuestion } from '../../core/interfaces/person-question.ts';
+import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../core/interfaces/worker.ts';
+import type { Base } from '../../workspace/git/resolve-commit.ts';
+import { exportWorkspace, removeWorkspace } from '../../workspace/git/workspace.ts';
+import { rememberWorkspace, type TreeOfWorkspace } from '../../workspace/git/workspace-tree.ts';
+import { emptyPatch } from '../../workspace/patch/empty-patch.ts';
+import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { patchFromBytes } from '../../workspace/patch/patch-from-bytes.ts';
+import { quotesTests } from '../plan/revise-plan.ts';
+import type { UsedTool } from '../record/used-tool.ts';
+import { requireOldSigners } from '../state/approval-rights.ts';
+import { type AttemptCalls, tellLostCall, workedStep } from '../state/calls.ts';
+import { createArtifactBox } from '../state/evidence.ts';
+import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
+import { addSpent, type Spent } from '../state/spent.ts';
+import type { Steps } from '../state/steps.ts';
+import type { WorkWatch } from '../state/work-watch.ts';
+import { openAgentHost } from './agent/open-agent.ts';
+import type { HandPlace } from './hands/hand-place.ts';
+import { openHands, writeStubs } from './hands/open-hands.ts';
+import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
+import { type KeptCode, openCode } from './lsp/open-code.ts';
+import { type KeptSources, keepSources, openSources } from './open-sources.ts';
+import { lostUse } from './tools/held-call.ts';
+import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
+import { type OpenTurns, openTurns, type TurnsTaken, untrustedText } from './turns/open-turns.ts';
+import { openHistory } from './vcs/see-history.ts';
+
+/** What a worker's answer came to, as a step records it. */
+export type WorkedRecord = {
+  readonly usage: WorkUsage;
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** A choice rests on sources that say different things. */
+  readonly sourcesContradict?: true;
+  /** Every use of a tool. */
+  readonly tools?: readonly UsedTool[];
+  readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
+  /** What it could ask about code. */
+  readonly code?: KeptCode;
+} & KeptSources &
+  (
+    | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
+    | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
+  );
+
+/** A worked attempt: its patchset (empty where there was nothing to take) and what it cost. */
+interface WorkedAttempt {
+  readonly patch: PatchSet;
+  readonly record: WorkedRecord;
+}
+
+/** What an attempt is at. */
+interface WorkedTask {
+  /** Key of the Task. */
+  readonly task: string;
+  /** Addresses that its context holds. */
+  readonly context?: readonly string[] | undefined;
+}
+
+/** What a worker says of a model that has been asked as often as helps or may be, that is recorded or played back. */
+const settled: ReadonlySet<string> = new Set([
+  'PROVIDER_FAILED',
+  'PROVIDER_OPTION',
+  'AGENT_PORT_UNUSABLE',
+  'SESSION_BUDGET_SPENT',
+  'SESSION_BUDGET_UNPRICED',
+  'OUTPUT_FAILED',
+  'RECORDING_DIFFERS',
+  'RECORDING_ENDED',
+  'RECORDING_MALFORMED',
+]);
+
+/**
+ * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
+ * answers is a value, also where it is no patch of this repository. WORKER_FAILED where it breaks.
+ */
+export async function workAttempt(
+  run: OpenRun,
+  steps: Steps,
+  base: Base,
+  order: Omit<
+    TaskOrder,
+    'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'person' | 'signal'
+  >,
+  { task, context = [] }: WorkedTask,
+): Promise<WorkedAttempt> {
+  const {
+    means: {
+      scratch,
+      worker,
+      settings: { person },
+      signal,
+    },
+  } = run;
+  let made: PatchSet | undefined;
+  const record = await steps.once(workedStep, async () => {
+    if (!worker) throw new WritError('NO_WORKER');
+    const calls = run.means.calls.of(attemptName(order.revision, order.taskNumber, order.attempt));
+    const place = join(run.means.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
+    const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
+    await removeWorkspace(place);
+    await mkdir(reports, { recursive: true, mode: 0o700 });
+    await exportWorkspace(scratch, base.tree, workspace, base.commit);
+    try {
+      const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
+      const watch = watchWrites(run, base.tree, kept);
+      const at = { workspace, reports, stubs: writeStubs(place) };
+      const tools = openAttemptTools(run, task, calls);
+      const history = openHistory(run, base, { place, kept });
+      await using code = await openCode(run, at, base.tree);
+      const hands = openHands(run, at, { watch, history, code }, tools);
+      const sources = await openSources(run, {
+        place: at,
+        tools,
+        hands,
+        tree: base.tree,
+        steps: order.steps.length,
+        context,
+      });
+      await using asked = await openAsked(run, at, tools);
+      const given = {
+        ...forModel(run, worker, order),
+        workspace,
+        hands,
+        ...(code.door === undefined ? {} : { code: code.door }),
+        ...sources,
+        ...asked.ways,
+        ...(person === undefined
+          ? {}
+          : { person: { answer: (question: PersonQuestion) => person.answer(question, signal) } }),
+        signal,
+      };
+      const earlier = calls.lost().map(lostUse);
+      const result = await ask(run, worker, given, tools);
+      await asked[Symbol.asyncDispose]();
+      const codeKept = await code.kept();
+      await code[Symbol.asyncDispose]();
+      const worked = withCost(result, asked.taken(), calls.lostSpent);
+      const taken = brokenRecord(tools, worked) ?? (await take(run, base, worked, kept, watch));
+      made = taken.patch;
+      const told = toldOf([...earlier, ...tools.used], asked.taken());
+      return {
+        ...taken.record,
+        ...told,
+        ...(codeKept === undefined ? {} : { code: codeKept }),
+        ...(await keepSources(sources, hands, result.citations)),
+      };
+    } finally {
+      await removeWorkspace(place);
+    }
+  });
+  if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
+  return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
+}
+
+/** One that breaks is not asked again where it left its files half done: its run stops, and goes on elsewhere. */
+async function ask(
+  run: OpenRun,
+  worker: Worker,
+  order: TaskOrder,
+  { broken, calls }: Pick<AttemptTools, 'broken' | 'calls'>,
+): Promise<WorkResult> {
+  try {
+    const result = await worker.work({ ...order, ...lostOf(run, calls) });
+    // What it answers to being stopped is no answer to the Task.
+    run.means.signal.throwIfAborted();
+    return result;
+  } catch (cause) {
+    run.means.signal.throwIfAborted();
+    // It is no use to ask again for what a broken tool would have to do.
+    if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
+    const kept = `the run is kept: \`writ resume ${run.identity.runId}\``;
+    if (isWritError(cause) && settled.has(cause.code)) {
+      const { code, message, detail } = cause;
+      throw new WritError(code, { message, detail, hints: [...cause.hints, kept], cause });
+    }
+    throw new WritError('WORKER_FAILED', {
+      message: `the worker \`${worker.name}\` failed at task ${order.taskNumber}, attempt ${order.attempt}: ${messageOf(cause)}`,
+      detail: { task: order.taskNumber, attempt: order.attempt },
+      hints: [kept],
+      cause,
+    });
+  }
+}
+
+async function take(
+  { means: { scratch }, ground }: Pick<OpenRun, 'means' | 'ground'>,
+  base: Base,
+  result: WorkResult,
+  kept: TreeOfWorkspace,
+  watch: WriteWatch,
+): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
+  const { usage, metrics } = result;
+  const used = {
+    usage: checkUsage(usage),
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(result.citations?.some(({ contradict }) => contradict) ? { sourcesContradict: true as const } : {}),
+  };
+  if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
+  try {
+    const patch =
+      result.kind === 'workspace'
+        ? await normalisePatch(scratch, base, await kept.take())
+        : await patchFromBytes(scratch, base, result.patch);
+    const [strayed] = await watch.strayedIn(patch.candidateTree);
+    if (strayed !== undefined) {
+      const reason = `a command wrote ${quoted(strayed)} outside the \`writeRoots\` of the rule that allowed it`;
+      return { record: { kind: 'unusable', reason, ...used } };
+    }
+    await requireOldSigners(scratch, ground.policy, patch);
+    return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
+  } catch (fault) {
+    if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))
+      throw fault;
+    if (fault.code === 'PATCH_EMPTY' && result.kind === 'workspace')
+      return { record: { kind: 'nothing', reason: 'the workspace is as it was', ...used } };
+    return { record: { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used } };
+  }
+}
+
+/** A tool that broke has failed the attempt: what it left undone, nobody knows. */
+function brokenRecord(
+  { broken }: Pick<AttemptTools, 'broken'>,
+  { usage }: Pick<WorkResult, 'usage'>,
+): { readonly record: WorkedRecord; readonly patch?: undefined } | undefined {
+  const fault = broken();
+  if (fault === undefined) return undefined;
+  const reason = `${fault.code}: ${fault.message}`;
+  return { record: { kind: 'unusable', reason, usage: checkUsage(usage) } };
+}
+
+/** The order as a model sees it: why an attempt failed, and names of tests, are output of programs. */
+function forModel<Order extends Pick<TaskOrder, 'constraints' | 'previousFailure'>>(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  { usesModel }: Worker,
+  order: Order,
+): Order {
+  if (!usesModel) return order;
+  const { promptInjection } = contract.effective.security;
+  const fenced = (text: string): string => untrustedText(promptInjection, text);
+  const { constraints, previousFailure } = order;
+  return {
+    ...order,
+    constraints: constraints.map((one) => (quotesTests(one) ? fenced(one) : one)),
+    ...(previousFailure === undefined ? {} : { previousFailure: fenced(previousFailure) }),
+  };
+}
+
+/** What it did outside before it was interrupted, as whoever goes on is told. */
+function lostOf(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  calls: AttemptCalls,
+): Pick<TaskOrder, 'lostCalls'> {
+  const lost = calls.lost();
+  if (lost.length === 0) return {};
+  const { promptInjection } = contract.effective.security;
+  const shown = lost
+    .slice(0, maxLostShown)
+    .map(
+      (call) =>
+        `${tellLostCall(call)}; ${calls.held(call) ? 'the very same call is refused' : 'a person lets you make it again'}`,
+    );
+  const more = lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : [];
+  return { lostCalls: [...shown, ...more].map((line) => untrustedText(promptInjection, line)) };
+}
+
+const maxLostShown = 20;
+
+/** What the engine's own turns cost, lost ones included, is counted by the engine, whatever the worker says. */
+function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent): WorkResult {
+  if (taken === undefined) return result;
+  const { costUnits, tokensUsed } = addSpent(lost, taken);
+  return { ...result, usage: { costUnits: result.usage.costUnits + costUnits, tokensUsed } };
+}
+
+/** What the worker used on its way, for the record of the attempt. */
+function toldOf(
+  used: readonly UsedTool[],
+  taken: TurnsTaken | undefined,
+): Pick<WorkedRecord, 'tools' | 'model'> {
+  return {
+    ...(used.length === 0 ? {} : { tools: used }),
+    ...(taken === undefined
+      ? {}
+      : { model: { turns: taken.turns, notices: taken.notices, requests: taken.requests } }),
+  };
+}
+
+/** A worker cannot lower what was spent. */
+function checkUsage(usage: WorkUsage): WorkUsage {
+  const { costUnits } = usage;
+  if (Number.isFinite(costUnits) && costUnits >= 0) return usage;
+  throw new WritError('WORKER_FAILED', {
+    message: `expected \`costUnits\` from 0, found \`${costUnits}\``,
+    detail: { costUnits: String(costUnits) },
+  });
+}
+
+/** The way of an attempt to the model that its worker names, or to the program that has one. */
+interface OpenAsked extends AsyncDisposable {
+  readonly ways: Pick<TaskOrder, 'turns' | 'agent'>;
+  taken(): TurnsTaken | undefined;
+}
+
+async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTools): Promise<OpenAsked> {
+  const { model } = run.means;
+  if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
+  const { agent } = model;
+  if (agent === undefined) {
+    const turns = heardTurns(
+      openTurns(run, model, { spend: tools.calls.spend, task: tools.task }),
+      run.means.settings.watch,
+    );
+    return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
+  }
+  const host = await openAgentHost(run, place, { ...model, agent }, tools);
+  let closed: Promise<void> | undefined;
+  return {
+    ways: { agent: host },
+    taken: host.taken,
+    async [Symbol.asyncDispose]() {
+      closed ??= host.close();
+      await closed;
+    },
+  };
+}
+
+/** The same turns, overheard by whoever watches the run. */
+function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
+  if (watch === undefined) return turns;
+  const heard = watch.listen();
+  return {
+    ...turns,
+    take: (question, told) =>
+      turns.take(question, (event) => {
+        told?.(event);
+        heard(event);
+      }),
+  };
+}
+
+/** An attempt called `name` over a patchset; whatever an earlier process recorded under that name is taken up again. */
+export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
+  const box = createArtifactBox({
+    directory: join(run.means.directory, 'content', name),
+    spec: run.identity.contract.effective,
+    hooks: run.means.engine.hooks,
+    policy: policyOf(run),
+    nowMs: () => run.means.settings.clock.now(),
+  });
+  return { ...withSteps(run, run.means.steps.under(name)), name, patch, box, approvals: [] };
+}
+
+/** The name of an attempt in its run. */
+export function attemptName(revision: number, number: number, attempt: number): string {
+  return `task-${number}/revision-${revision}/attempt-${attempt}`;
+}

@@ -1,0 +1,254 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { PlannedTask } from '../../core/interfaces/plan.ts';
+import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
+import { decideRun } from '../decide/decide-run.ts';
+import type { SettledAttempt } from '../record/attempt-files.ts';
+import { withOutput } from '../record/failure-text.ts';
+import { nobodyYet } from '../record/judgement-objects.ts';
+import {
+  addAttempt,
+  attemptsAt,
+  implementationTasks,
+  type PlanState,
+  sensedBefore,
+} from '../record/plan-state.ts';
+import { recordCheckpoint } from '../record/settle-run.ts';
+import { parallelLimit } from '../state/machine.ts';
+import type { OpenRun } from '../state/open-run.ts';
+import { acceptedWork, dropWork, type MergedWork, mergeWork, workBefore } from './merge-tasks.ts';
+import { taskFacts, triggerOf } from './plan-work.ts';
+import { replan } from './replan.ts';
+import { schedule } from './schedule.ts';
+import { beginAttempt } from './work-attempt.ts';
+import { type JudgedAttempt, workTask } from './work-task.ts';
+
+/** How the work on a plan ended: a merged tree, or an attempt whose decision ends or suspends the run. */
+type PlanEnd =
+  | { readonly kind: 'merged'; readonly tree: string; readonly only?: JudgedAttempt }
+  | { readonly kind: 'ended'; readonly last: JudgedAttempt };
+
+/**
+ * Works every Task of the plan to an accepted attempt and merges them: in parallel where writes allow, retried and
+ * replanned as the contract says. Everything it does is a step, so a later process comes to the same place.
+ */
+export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd> {
+  for (;;) {
+    const worked = await workTasks(run, state);
+    const stopped = worked.ended ?? (await mergeOrSettle(run, state, worked.judged));
+    if ('tree' in stopped) return stopped;
+    const { next } = stopped.settled.decision;
+    if (next === 'retry') continue;
+    if (next !== 'replan') return { kind: 'ended', last: stopped };
+    const { key, failure, output } = stopped.settled;
+    state.failure.set(key, withOutput(failure, output));
+    await replan(run, state, { ...stopped.settled, keys: [key] });
+  }
+}
+
+interface Worked {
+  readonly judged: ReadonlyMap<string, JudgedAttempt>;
+  /** An attempt that no further one of its Task may follow. */
+  readonly ended?: JudgedAttempt;
+}
+
+async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
+  const spec = run.identity.contract.effective;
+  const tasks = implementationTasks(state);
+  const judged = new Map<string, JudgedAttempt>();
+  const endings: JudgedAttempt[] = [];
+  const limit = parallelLimit(spec, Number.POSITIVE_INFINITY);
+  await schedule({
+    tasks,
+    done: state.accepted.keys(),
+    limit: () => taskLimit(limit, { limitUnits: state.costLimit, usedUnits: state.costUnits }),
+    signal: run.means.signal,
+    work: async (task) => {
+      const last = await settleTask(run, state, task);
+      if (!last) return 'stop';
+      judged.set(task.key, last);
+      if (last.settled.decision.next === 'merge') return 'done';
+      endings.push(last);
+      return 'stop';
+    },
+  });
+  // Several may have ended side by side: what stops the run goes before what changes its plan, then the plan's own
+  // order.
+  const weight = ({ settled }: JudgedAttempt): number => (settled.decision.next === 'replan' ? 1 : 0);
+  const [ended] = endings.sort((a, b) => weight(a) - weight(b) || a.settled.number - b.settled.number);
+  return { judged, ...(ended === undefined ? {} : { ended }) };
+}
+
+/** Attempts at one Task until one counts or none may follow; `undefined` where what it depends on does not merge. */
+async function settleTask(
+  run: OpenRun,
+  state: PlanState,
+  task: PlannedTask,
+): Promise<JudgedAttempt | undefined> {
+  for (;;) {
+    const before = attemptsAt(state, task.key);
+    const baseTree = state.onto.get(task.key) ?? (await baseOf(run, state, task));
+    if (baseTree === undefined) return undefined;
+    if (before.length > 0) await waitForRetry(run, before);
+    const previousFailure = state.failure.get(task.key);
+    const judged = await workTask(run, state, {
+      task,
+      attempt: before.length + 1,
+      baseTree,
+      ...(previousFailure === undefined ? {} : { previousFailure }),
+    });
+    await account(run, state, judged.settled);
+    const { next } = judged.settled.decision;
+    if (next === 'merge') state.accepted.set(task.key, judged.settled);
+    if (next !== 'retry') return judged;
+    state.failure.set(task.key, withOutput(judged.settled.failure, judged.settled.output));
+  }
+}
+
+/** Sums an attempt up; the one that takes the run to 90 % of its cost cap leaves a Decision.Checkpoint. */
+async function account(run: OpenRun, state: PlanState, settled: SettledAttempt): Promise<void> {
+  // What drafting came to is no attempt, and leaves its checkpoint with the first.
+  const before = state.attempts.length === 0 ? 0 : state.costUnits;
+  addAttempt(state, settled);
+  await state.frames?.add(settled);
+  if (!isCheckpointDue(state.costLimit, before, state.costUnits)) return;
+  const rationale = `${state.costUnits} of ${state.costLimit} cost units are used: one task at a time from here on`;
+  await recordCheckpoint(run, 'budget', settled, rationale);
+}
+
+async function waitForRetry(run: OpenRun, before: readonly SettledAttempt[]): Promise<void> {
+  const last = before.at(-1);
+  if (!last) return;
+  const { backoffSeconds } = run.identity.contract.effective.execution.retry;
+  const seconds = retryWaitSeconds(backoffSeconds, before.length);
+  const { clock } = run.means.settings;
+  const due = await run.means.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
+  // A retry that was begun has waited.
+  const next = `${nextName(last)}/settled`;
+  if (run.means.steps.interrupted(next) || run.means.steps.ended(next)) return;
+  await waitUntil(clock, due, run.means.signal);
+}
+
+function nextName({ name, attempt }: SettledAttempt): string {
+  return name.replace(/\d+$/, String(attempt + 1));
+}
+
+/** The tree that a Task starts from: what it builds on, merged; `undefined` where that does not merge. */
+async function baseOf(run: OpenRun, state: PlanState, task: PlannedTask): Promise<string | undefined> {
+  return (await mergeWork(run, workBefore(state, task))).tree;
+}
+
+/** The merged candidate; where work does not merge, the attempt whose Task has to be done again, decided on. */
+async function mergeOrSettle(
+  run: OpenRun,
+  state: PlanState,
+  judged: Worked['judged'],
+): Promise<Extract<PlanEnd, { kind: 'merged' }> | JudgedAttempt> {
+  const tasks = implementationTasks(state);
+  const isWhole = tasks.every(({ key }) => state.accepted.has(key));
+  const work = acceptedWork(state);
+  const merged = isWhole ? await mergeWork(run, work) : undefined;
+  if (merged?.tree !== undefined) {
+    const only = tasks.length === 1 ? judged.get(tasks[0]?.key ?? '') : undefined;
+    return { kind: 'merged', tree: merged.tree, ...(only === undefined ? {} : { only }) };
+  }
+  if (merged) return settleConflict(run, state, work, merged.conflict);
+  for (const task of tasks) {
+    const before = workBefore(state, task);
+    const { conflict } = await mergeWork(run, before);
+    if (conflict) return settleConflict(run, state, before, conflict);
+  }
+  throw new TypeError('work stopped without a reason');
+}
+
+/**
+ * Work that does not fit onto what others made is a failed attempt of its Task, which starts again on what they made.
+ */
+async function settleConflict(
+  run: OpenRun,
+  state: PlanState,
+  work: readonly SettledAttempt[],
+  { at, onto, paths }: NonNullable<MergedWork['conflict']>,
+): Promise<JudgedAttempt> {
+  const accepted = work[at];
+  if (!accepted) throw new TypeError(`no accepted work at ${at}`);
+  const { key } = accepted;
+  const last = attemptsAt(state, key).at(-1) ?? accepted;
+  const name = `${accepted.name}/conflict`;
+  const inFull = async () => {
+    const base = { commit: run.ground.base.commit, tree: accepted.baseTree };
+    const attempt = beginAttempt(run, name, await normalisePatch(run.means.scratch, base, accepted.tree));
+    const judged = await decideRun(attempt, {
+      subject: 'attempt',
+      task: taskFacts(run, last),
+      worker: 'patch',
+      conflicts: paths,
+      findings: [],
+      stages: [],
+      dependencies: [],
+      before: sensedBefore(state, key),
+      human: nobodyYet(run),
+      state,
+    });
+    return { attempt, judged };
+  };
+  const { judged } = await inFull();
+  const failure = `does not merge with the work of other tasks in ${paths.slice(0, 20).join(', ')}: start from what they made`;
+  state.failure.set(key, failure);
+  state.onto.set(key, onto);
+  const earlier = work.slice(0, at).filter((one) => one.key === key).length;
+  for (const one of withFollowers(state, key)) dropWork(state, one, one === key ? earlier : 0);
+  const trigger = triggerOf(judged);
+  return {
+    settled: {
+      ...withoutOutput(last),
+      decision: judged.decision,
+      failure,
+      ...(trigger === undefined ? {} : { trigger }),
+    },
+    inFull,
+  };
+}
+
+/** The output of an attempt says nothing about a later conflict. */
+function withoutOutput({ output: _, ...settled }: SettledAttempt): SettledAttempt {
+  return settled;
+}
+
+function withFollowers(state: PlanState, key: string): ReadonlySet<string> {
+  const found = new Set([key]);
+  // Dependants come after what they depend on.
+  for (const task of implementationTasks(state)) {
+    if (task.dependsOn.some((before) => found.has(before))) found.add(task.key);
+  }
+  return found;
+}
+
+/** No wait is longer (document 1, Limits). */
+const maxRetryWaitSeconds = 3600;
+
+/** Seconds before the n-th retry, from 1: `backoffSeconds` × 2^(n−1), at most 3600 (document 1, Execution policy). */
+export function retryWaitSeconds(backoffSeconds: number, retry: number): number {
+  // 2^1024 is infinite, and 0 × infinite is no number.
+  const doublings = Math.min(Math.max(retry - 1, 0), 12);
+  return Math.min(backoffSeconds * 2 ** doublings, maxRetryWaitSeconds);
+}
+
+/** How long the clock may have been stepped forward, or the machine asleep, before a wait notices. */
+const lookEveryMs = 30_000;
+
+/**
+ * Waits until the clock has reached `dueMs` (epoch), which may have been written down by an earlier process. A clock
+ * that steps back never lengthens the wait beyond what was left of it, and no wait exceeds the cap. Rejects with the
+ * signal's reason.
+ */
+export async function waitUntil(clock: Clock, dueMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  let leftMs = Math.min(dueMs - clock.now(), maxRetryWaitSeconds * 1000);
+  while (leftMs > 0) {
+    const sliceMs = Math.min(leftMs, lookEveryMs);
+    await clock.sleep(sliceMs, signal);
+    signal?.throwIfAborted();
+    leftMs = Math.min(leftMs - sliceMs, dueMs - clock.now());
+  }
+}

@@ -1,0 +1,197 @@
+import type { PlannedTask } from '../../core/interfaces/plan.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { decideRun } from '../decide/decide-run.ts';
+import { lackingCitations } from '../decide/lacking-citations.ts';
+import { judgeObserved, judgePatch } from '../evaluate/judge-patch.ts';
+import { runStages, type StagesRun } from '../evaluate/run-stages.ts';
+import { attemptFiles, type SettledAttempt } from '../record/attempt-files.ts';
+import { type DecisionInput, maxWorkerReason } from '../record/decision-input.ts';
+import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
+import { type JudgedRun, nobodyYet } from '../record/judgement-objects.ts';
+import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
+import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
+import { takeSnapshot } from '../record/take-snapshot.ts';
+import { ranIn } from '../state/machine.ts';
+import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import { taskFacts, triggerOf } from './plan-work.ts';
+import { attemptName, beginAttempt, type WorkedRecord, workAttempt } from './work-attempt.ts';
+
+/** One attempt that is to be made. */
+export interface AttemptOrder {
+  readonly task: PlannedTask;
+  /** From 1, within the revision. */
+  readonly attempt: number;
+  readonly baseTree: string;
+  readonly previousFailure?: string;
+}
+
+/** An attempt that was judged: what is kept of it, and what a final record would need. */
+export interface JudgedAttempt {
+  readonly settled: SettledAttempt;
+  /** Attempt and judgement in full; made again from the steps when asked for. */
+  readonly inFull: () => Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }>;
+}
+
+/**
+ * One Run: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Taken up where an earlier process
+ * left it; an attempt that was settled costs nothing to read back.
+ */
+export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Promise<JudgedAttempt> {
+  const { task, baseTree } = order;
+  const { revision } = state.draft;
+  const name = attemptName(revision, task.number, order.attempt);
+  const steps = run.means.steps.under(name);
+  const settle = async (): Promise<SettledAttempt> => {
+    const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
+    const { attempt, judged, usage, metrics, reason, network, servers, citations, snapshot, tools } =
+      await judgeAttempt(run, state, order, name);
+    await run.means.record.put(
+      attemptFiles(attempt, judged, {
+        ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
+        number: order.attempt,
+        usage,
+        ...(metrics === undefined ? {} : { metrics }),
+        ...(snapshot === undefined ? {} : { snapshot }),
+        ...(citations === undefined ? {} : { citations }),
+        steps: stepsOf(run, task),
+        tools,
+        startedAtMs,
+        nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
+      }),
+    );
+    const trigger = triggerOf(judged);
+    const output = failedOutput(judged.stages);
+    return {
+      name,
+      revision,
+      key: task.key,
+      number: task.number,
+      attempt: order.attempt,
+      baseTree,
+      tree: attempt.patch.candidateTree,
+      decision: judged.decision,
+      failure: reason ?? failureText(judged.findings, judged.stages),
+      ...(output === '' ? {} : { output }),
+      failedTests: failedTests(judged.stages),
+      ...(trigger === undefined ? {} : { trigger }),
+      refusedPaths: judged.findings.flatMap(({ rule, severity, path }) =>
+        rule === 'scope' && severity === 'error' && path !== undefined ? [path] : [],
+      ),
+      usage,
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(network === undefined ? {} : { network }),
+      ...(servers.length === 0 ? {} : { servers }),
+      startedAtMs,
+    };
+  };
+  // What waits for people is decided anew next time: they may have granted what it waits for.
+  const settled = await steps.once('settled', settle, ({ decision }) => !decision.next.startsWith('wait-'));
+  const taken = await takeSnapshot(run, steps, name, baseTree);
+  if (taken) state.context.set(name, taken);
+  const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
+  return { settled, inFull };
+}
+
+/** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
+function stepsOf(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  task: PlannedTask,
+): readonly number[] {
+  const wanted = new Set(task.steps);
+  return contract.effective.intent.objectives.flatMap((objective, index) =>
+    wanted.has(objective) ? [index] : [],
+  );
+}
+
+async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {
+  const { task, baseTree, attempt: number, previousFailure } = order;
+  const { revision } = state.draft;
+  const steps = run.means.steps.under(name);
+  const base = { commit: run.ground.base.commit, tree: baseTree };
+  const { watch } = run.means.settings;
+  const watched = { task: task.key, attempt: number };
+  watch?.attempt(watched, 'began');
+  const snapshot = await takeSnapshot(run, steps, name, baseTree);
+  const { patch, record } = await workAttempt(
+    run,
+    steps,
+    base,
+    {
+      runId: run.identity.runId,
+      taskId: taskIdOf(run.identity, revision, task.number),
+      taskNumber: task.number,
+      attempt: number,
+      revision,
+      title: task.title,
+      goal: task.goal,
+      steps: task.steps,
+      constraints: task.constraints,
+      acceptanceCriteria: task.acceptanceCriteria,
+      ...(snapshot === undefined ? {} : { snapshot: snapshot.sha256 }),
+      ...(previousFailure === undefined ? {} : { previousFailure }),
+    },
+    {
+      task: task.key,
+      context: snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
+    },
+  );
+  const unseen = beginAttempt(run, name, patch);
+  const isWork = record.kind === 'patch';
+  const isPart = state.draft.tasks.filter(({ kind }) => kind === 'implementation').length > 1;
+  const uncited = record.citations === undefined ? [] : lackingCitations(record.citations);
+  // The only Task's attempt is the candidate: its fast stage counts, so its checks are observed now.
+  const { attempt: begun, findings: found } =
+    isWork && !isPart
+      ? await judgeObserved(unseen)
+      : { attempt: unseen, findings: isWork ? await judgePatch(unseen, 'part') : [] };
+  const findings = isWork ? [...found, ...uncited] : [];
+  const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
+  const ran: StagesRun = isRejected
+    ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }
+    : await runStages({ ...begun, patchFindings: findings, isPart }, ['fast']);
+  const { stages, dependencies } = ran;
+  const attempt = ranIn(begun, ran);
+  const judged = await decideRun(attempt, {
+    subject: 'attempt',
+    task: taskFacts(run, { key: task.key, attempt: number }),
+    worker: record.kind === 'unusable' ? 'failed' : record.kind,
+    ...workerReason(run, record),
+    conflicts: [],
+    findings,
+    stages,
+    dependencies,
+    before: sensedBefore(state, task.key).slice(0, number - 1),
+    sensed: record.sourcesContradict ? ['evidence-conflict'] : [],
+    human: nobodyYet(run),
+    state,
+    usage: record.usage,
+  });
+  watch?.attempt(watched, judged.decision.next === 'merge' ? 'taken' : 'refused');
+  return {
+    attempt,
+    judged,
+    usage: record.usage,
+    tools: record.tools ?? [],
+    servers: record.code?.servers ?? [],
+    ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
+    ...(record.network === undefined ? {} : { network: record.network }),
+    ...(record.citations === undefined ? {} : { citations: record.citations }),
+    ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  };
+}
+
+/**
+ * Why an attempt has no patch, as its decision says it: masked, one line, bounded. The words may be a model's or a
+ * program's.
+ */
+function workerReason(run: OpenRun, record: WorkedRecord): Pick<DecisionInput, 'workerReason'> {
+  if (record.kind === 'patch') return {};
+  // Masked before it is cut: half a secret is known by nobody.
+  const line = redactTexts(record.reason, policyOf(run))
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return {};
+  const isCut = line.length > maxWorkerReason;
+  return { workerReason: isCut ? `${line.slice(0, maxWorkerReason - 1).toWellFormed()}…` : line };
+}

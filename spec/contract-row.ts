@@ -1,0 +1,43 @@
+import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+
+/** What else decides whether a run needs a row. */
+export interface AskContext {
+  /** True where a model does the work; false for a supplied patch or range. */
+  readonly model: boolean;
+}
+
+/** One field or rule of the IntentSpec contract, and who makes it hold. */
+export interface ContractRow {
+  /** The field's dotted path, with `=value` or `#aspect` where one field takes several rows. */
+  readonly id: string;
+  /** Heading of the contract. */
+  readonly section: string;
+  /** JSON Pointer into a document; `*` stands for any one token. */
+  readonly path: string;
+  /** What the field changes. */
+  readonly rule: string;
+  /** Whether a run of this contract needs the row. Pure. */
+  readonly asks: (spec: EffectiveIntentSpec, context: AskContext) => boolean;
+  /** `core`, or the built-in plugin that declares the row. */
+  readonly enforcedBy?: string;
+  /** The part of the product that will bring it; exactly the rows without `enforcedBy`. */
+  readonly bringsIn?: 'scheduler part' | 'gates part' | 'seal part' | 'session part';
+}
+
+/** Needed by every run. */
+export const always = (): boolean => true;
+
+/** Needed where a model works: context, prompts, plans and replies exist only there. */
+export const withModel = (_spec: EffectiveIntentSpec, { model }: AskContext): boolean => model;
+
+/** A model works, and a tool rule lets it search the web: without, nothing outside the repository is ever read. */
+export const withWeb = (spec: EffectiveIntentSpec, { model }: AskContext): boolean =>
+  model && spec.security.toolAcl.allow.some(({ tool }) => tool === 'web.search');
+
+/** Rows of one heading of the contract. */
+export function inSection(
+  section: string,
+  rows: readonly Omit<ContractRow, 'section'>[],
+): readonly ContractRow[] {
+  return rows.map((row) => ({ ...row, section }));
+}

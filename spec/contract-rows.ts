@@ -1,0 +1,35 @@
+import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import type { AskContext, ContractRow } from './contract-row.ts';
+import { acceptanceRows } from './rows/acceptance.ts';
+import { artifactRows } from './rows/artifacts.ts';
+import { constraintRows } from './rows/constraints.ts';
+import { evidenceRows, provenanceRows } from './rows/evidence.ts';
+import { intentRows } from './rows/intent.ts';
+import { objectModelRows } from './rows/object-model.ts';
+import { documentRows, executionRows, lifecycleRows, metadataRows } from './rows/policy-rows.ts';
+import { riskRows } from './rows/risk.ts';
+import { securityRows } from './rows/security.ts';
+
+export type { AskContext, ContractRow } from './contract-row.ts';
+
+/** Every field and rule of document 1, in its order: what the enforcement ledger is made of. Ids are unique. */
+export const contractRows: readonly ContractRow[] = [
+  ...documentRows,
+  ...metadataRows,
+  ...intentRows,
+  ...acceptanceRows,
+  ...constraintRows,
+  ...riskRows,
+  ...evidenceRows,
+  ...securityRows,
+  ...executionRows,
+  ...artifactRows,
+  ...provenanceRows,
+  ...lifecycleRows,
+  ...objectModelRows,
+];
+
+/** Rows that this contract asks for and that no part of the product brings yet, in contract order. */
+export function unenforcedAsked(spec: EffectiveIntentSpec, context: AskContext): readonly ContractRow[] {
+  return contractRows.filter((row) => row.enforcedBy === undefined && row.asks(spec, context));
+}

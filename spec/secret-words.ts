@@ -1,0 +1,40 @@
+import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import { findSecrets } from '../readers/sensitive/secrets/find-secrets.ts';
+import { weighSecret } from '../readers/sensitive/secrets/weigh-secret.ts';
+import { withoutUnseen } from '../readers/sensitive/views.ts';
+import { applyDefaults } from './apply-defaults.ts';
+import { draftFromProfile } from './profile.ts';
+
+/** What of a text is a secret by its own form, as it stands there: tokens and private keys, and no stand-in for one. */
+export function ownSecretsIn(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const seen = withoutUnseen(bytes);
+  return [bytes, ...(seen ? [seen.bytes] : [])].flatMap((one) => {
+    const buffer = Buffer.from(one);
+    const latin1 = buffer.toString('latin1');
+    return findSecrets(one, latin1)
+      .filter((match) => match.kind === 'token' && !match.bare && weighSecret(match, latin1) === 'secret')
+      .map(({ start, end }) => buffer.toString('utf8', start, end));
+  });
+}
+
+/** The contract that a scan without one judges by: high risk, a bugfix, the whole repository in scope. */
+export function scanSpec(): EffectiveIntentSpec {
+  const draft = draftFromProfile({
+    risk: 'high',
+    id: 'writ-scan',
+    createdAt: '1970-01-01T00:00:00Z',
+    createdBy: { type: 'system', id: 'writ-scan' },
+    repo: { type: 'local', locator: '/' },
+    baseRef: 'HEAD',
+    summary: 'A scan without a contract',
+    changeType: 'bugfix',
+  });
+  const { verificationPlan } = draft.acceptance;
+  return applyDefaults({
+    ...draft,
+    intent: { ...draft.intent, inScope: ['the whole repository'] },
+    // A scan runs nothing: the text alone decides.
+    acceptance: { ...draft.acceptance, verificationPlan: { ...verificationPlan, fastChecks: [] } },
+  });
+}

@@ -1,0 +1,231 @@
+import { landingOf } from '../engine/config/sections.ts';
+import { askGit, isGitFault, runGit } from '../workspace/git/git.ts';
+import { readHeads, readSmall } from '../workspace/git/read-each.ts';
+import type { Repository } from '../workspace/git/repository.ts';
+import { sealingRecords } from './record/sealing-records.ts';
+import type { RunStore } from './run-store.ts';
+
+/** A commit that a run sealed, and the full name of the branch that it was put on. */
+export interface SealedCommit {
+  readonly commit: string;
+  readonly target: string;
+}
+
+/**
+ * `landed`: the ref that counts holds the commit. `sealed`: it does not, or not yet. `unknown`: this clone cannot tell
+ * (a shallow clone, or one without the branch); what the record says then holds.
+ */
+export type Landing =
+  | { readonly state: 'landed' | 'unknown' }
+  /** `ref` is the full name of the ref that counts. */
+  | { readonly state: 'sealed'; readonly ref: string };
+
+const maxListBytes = 256 * 1024 * 1024;
+const maxConfigBytes = 256 * 1024;
+const heads = 'refs/heads/';
+const remotes = 'refs/remotes/';
+
+/**
+ * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
+ * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
+ * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every
+ * branch of that remote counts. `known`: those of the commits that are in this clone, if the caller has looked.
+ */
+export async function findLandings(
+  repository: Repository,
+  sealed: readonly SealedCommit[],
+  known?: ReadonlySet<string>,
+): Promise<readonly Landing[]> {
+  const onBranch = sealed.filter(({ target }) => target.startsWith(heads));
+  if (onBranch.length === 0) return sealed.map(() => ({ state: 'landed' }));
+  const branches = await readBranches(repository);
+  const targets = [...new Set(onBranch.map(({ target }) => target))];
+  const configured = await readLandingRemotes(repository, branches, targets);
+  const present = known ?? (await presentCommits(repository, onBranch));
+  const found = new Map<string, Landing>();
+  for (const target of targets) {
+    const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
+    const counting = refsThatCount(branches, target, configured.get(target));
+    const landings = await landingsOn(repository, counting, commits, present);
+    for (const [commit, landing] of landings) found.set(`${target} ${commit}`, landing);
+  }
+  return sealed.map(({ target, commit }) => found.get(`${target} ${commit}`) ?? { state: 'landed' });
+}
+
+/**
+ * False for a run whose sealed commit is not where it counts; if clones sealed it apart, the commit of one record is
+ * enough. A run that sealed nothing is as its intent's history says.
+ */
+export async function hasLanded(repository: Repository, store: RunStore, runId: string): Promise<boolean> {
+  const sealed = await sealingRecords(store, runId);
+  const landings = await findLandings(repository, sealed);
+  return sealed.length === 0 || landings.some(({ state }) => state !== 'sealed');
+}
+
+/**
+ * `[landing] remote` of the commit that is checked out, and whether this clone has that remote; `undefined` if the file
+ * names none. If it is unknown, the default applies without a word, so `writ doctor` reports it.
+ */
+export async function findLandingRemote(
+  repository: Repository,
+): Promise<
+  { readonly remote: string; readonly isKnown: boolean; readonly known: readonly string[] } | undefined
+> {
+  const name = 'HEAD:.writ/config.toml';
+  const { remote = '' } = landingOf((await readSmall(repository, [name], maxConfigBytes)).get(name));
+  if (remote === '') return undefined;
+  const listed = await runGit(repository, ['remote'], { maxBytes: maxConfigBytes });
+  const known = listed.toString('utf8').split('\n').slice(0, -1);
+  return { remote, isKnown: known.includes(remote), known };
+}
+
+/** A ref as people write it: `main`, `origin/main`. */
+export function shortRef(ref: string): string {
+  return ref.replace(/^refs\/(?:heads|remotes)\//, '');
+}
+
+interface Branch {
+  readonly tip: string;
+  readonly upstream: string;
+  readonly remote: string;
+}
+
+async function readBranches(repository: Repository): Promise<ReadonlyMap<string, Branch>> {
+  const format = '%(refname) %(objectname) %(upstream) %(upstream:remotename)';
+  const listed = await runGit(repository, ['for-each-ref', `--format=${format}`, heads, remotes], {
+    maxBytes: maxListBytes,
+  });
+  return new Map(
+    listed
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [ref = '', tip = '', upstream = '', remote = ''] = line.split(' ');
+        return [ref, { tip, upstream, remote }];
+      }),
+  );
+}
+
+/** `[landing] remote` at the tip of each target. */
+async function readLandingRemotes(
+  repository: Repository,
+  branches: ReadonlyMap<string, Branch>,
+  targets: readonly string[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const nameOf = (target: string): string | undefined => {
+    const tip = (branches.get(target) ?? branches.get(trackingOf(branches, target) ?? ''))?.tip;
+    return tip && `${tip}:.writ/config.toml`;
+  };
+  const names = targets.flatMap((target) => nameOf(target) ?? []);
+  const files = await readSmall(repository, names, maxConfigBytes);
+  return new Map(targets.map((target) => [target, landingOf(files.get(nameOf(target) ?? '')).remote]));
+}
+
+/** Those of the commits that are in this clone. */
+export async function presentCommits(
+  repository: Repository,
+  sealed: readonly Pick<SealedCommit, 'commit'>[],
+): Promise<ReadonlySet<string>> {
+  const found = await readHeads(
+    repository,
+    sealed.map(({ commit }) => commit),
+  );
+  return new Set([...found].flatMap(([id, head]) => (head?.type === 'commit' ? [id] : [])));
+}
+
+interface CountingRefs {
+  readonly ref: string;
+  readonly tips: readonly string[];
+  /** The target is a branch that this clone has, or that it tracks. */
+  readonly isHere: boolean;
+}
+
+function refsThatCount(
+  branches: ReadonlyMap<string, Branch>,
+  target: string,
+  configured: string | undefined,
+): CountingRefs {
+  const branch = branches.get(target);
+  const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
+  // A misspelled remote must not reopen what has landed; neither must one that this clone does not have.
+  const isKnown = configured !== undefined && tipsBelow(branches, `${remotes}${configured}/`).length > 0;
+  const remote = isKnown ? configured : upstream?.remote;
+  if (remote !== undefined) {
+    const ref =
+      upstream?.remote === remote ? upstream.upstream : `${remotes}${remote}/${target.slice(heads.length)}`;
+    const tip = branches.get(ref)?.tip;
+    return {
+      ref,
+      tips: tip === undefined ? tipsBelow(branches, `${remotes}${remote}/`) : [tip],
+      isHere: true,
+    };
+  }
+  if (branch) return { ref: target, tips: [branch.tip], isHere: true };
+  const tracking = trackingOf(branches, target);
+  const tip = branches.get(tracking ?? '')?.tip;
+  return {
+    ref: tracking ?? target,
+    tips: tip === undefined ? tipsBelow(branches, 'refs/') : [tip],
+    isHere: tip !== undefined,
+  };
+}
+
+/** The remote-tracking branch of a target that has no branch of its own here: of `origin`, else of the only remote. */
+function trackingOf(branches: ReadonlyMap<string, Branch>, target: string): string | undefined {
+  const name = target.slice(heads.length);
+  const fits = [...branches.keys()].filter((ref) => ref.startsWith(remotes) && ref.endsWith(`/${name}`));
+  return fits.find((ref) => ref === `${remotes}origin/${name}`) ?? (fits.length === 1 ? fits[0] : undefined);
+}
+
+function tipsBelow(branches: ReadonlyMap<string, Branch>, stem: string): readonly string[] {
+  return [...new Set([...branches].flatMap(([ref, { tip }]) => (ref.startsWith(stem) ? [tip] : [])))];
+}
+
+async function landingsOn(
+  repository: Repository,
+  { ref, tips, isHere }: CountingRefs,
+  commits: readonly string[],
+  present: ReadonlySet<string>,
+): Promise<readonly (readonly [commit: string, landing: Landing])[]> {
+  const here = commits.filter((commit) => present.has(commit));
+  const outside = await commitsOutside(repository, here, tips);
+  const absent: Landing =
+    here.length < commits.length && isHere && (await hasWholeHistory(repository, tips))
+      ? { state: 'sealed', ref }
+      : { state: 'unknown' };
+  return commits.map((commit) => {
+    if (!present.has(commit)) return [commit, absent];
+    if (outside === undefined) return [commit, { state: 'unknown' }];
+    return [commit, outside.has(commit) ? { state: 'sealed', ref } : { state: 'landed' }];
+  });
+}
+
+/** Those commits that no tip reaches; `undefined` where git cannot follow the history. */
+async function commitsOutside(
+  repository: Repository,
+  commits: readonly string[],
+  tips: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (commits.length === 0) return new Set();
+  try {
+    const input = [...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n');
+    const listed = await runGit(repository, ['rev-list', '--stdin'], { input, maxBytes: maxListBytes });
+    const reached = new Set(listed.toString('latin1').split('\n'));
+    return new Set(commits.filter((commit) => reached.has(commit)));
+  } catch (fault) {
+    if (isGitFault(fault)) return undefined;
+    throw fault;
+  }
+}
+
+/** A commit that is not in this clone is behind none of these tips: nothing of their history is left out or lost. */
+async function hasWholeHistory(repository: Repository, tips: readonly string[]): Promise<boolean> {
+  const shallow = await askGit(repository, ['rev-parse', '--is-shallow-repository']);
+  if (shallow.stdout.toString('utf8').trim() !== 'false') return false;
+  if (tips.length === 0) return true;
+  // A commit-graph file would name commits whose objects are lost.
+  const place = { ...repository, settings: [...repository.settings, ['core.commitGraph', 'false'] as const] };
+  const { code } = await askGit(place, ['rev-list', '--count', '--stdin'], { input: `${tips.join('\n')}\n` });
+  return code === 0;
+}

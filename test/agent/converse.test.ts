@@ -1,0 +1,181 @@
+import t from 'tap';
+import { converse } from '../../agent/converse.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import { createStreamer } from '../../core/base/net.ts';
+import type { ModelMessage } from '../../core/interfaces/model.ts';
+import { noModelConfig, withModelRow } from '../../engine/state/open-model.ts';
+import { openTurns } from '../../engine/work/turns/open-turns.ts';
+import { openai } from '../../providers/openai/source.ts';
+import { guardingProfile } from '../../spec/facts.ts';
+import type { Asked } from '../providers/model-server.ts';
+import { answeringModel, type ScriptedReply } from './scripted-model.ts';
+
+const streamer = createStreamer({});
+t.teardown(() => streamer.close());
+
+interface Talk {
+  readonly before?: readonly ModelMessage[];
+  /** As `[models."m"] context` says it. */
+  readonly context?: number;
+  /** Messages that the talk added. */
+  readonly said?: ModelMessage[];
+  /** Default: its own. */
+  readonly thread?: string;
+}
+
+let talks = 0;
+
+/** A question to a model at a real server; hands read a file of 20,000 characters. */
+async function talk(
+  replyTo: (asked: Asked) => ScriptedReply,
+  { before = [], context, said = [], thread = `k${talks++}` }: Talk = {},
+) {
+  await using server = await answeringModel(replyTo);
+  const signal = new AbortController().signal;
+  const opened = await openai.open({
+    base: server.base,
+    isOtherBase: true,
+    flags: {},
+    stream: streamer.stream,
+    clock: systemClock,
+  });
+  const models = context === undefined ? {} : { m: { contextTokens: context } };
+  const provider = withModelRow(opened, { ...noModelConfig, models }, 'm');
+  const turns = openTurns(
+    {
+      identity: { contract: { effective: guardingProfile(0) } },
+      means: { signal, settings: { clock: systemClock } },
+    },
+    { provider, model: 'm', secrets: [] },
+  );
+  const end = await converse({
+    system: ['Answer.'],
+    before,
+    question: 'What is it?',
+    cacheKey: thread,
+    hands: { use: async () => ({ outcome: 'done', text: 'x'.repeat(20_000) }) },
+    turns,
+    told: {
+      text: () => {},
+      message: async (message) => void said.push(message),
+    },
+  });
+  return { end, said, asked: server.asked };
+}
+
+const read = (id: string, text: string): readonly ModelMessage[] => [
+  { role: 'assistant', text: '', calls: [{ id, name: 'read_file', arguments: '{"path":"a"}' }] },
+  { role: 'tool', results: [{ callId: id, name: 'read_file', text, isError: false }] },
+];
+/** A talk of 60,000 characters, most of them results of tools. */
+const long: readonly ModelMessage[] = [
+  { role: 'user', text: 'The contract: SPEC.' },
+  ...Array.from({ length: 20 }, (_, at) => read(`c${at}`, `${at} `.repeat(1000))).flat(),
+  { role: 'user', text: 'The plan: PLAN.' },
+  { role: 'assistant', text: 'Agreed.', calls: [] },
+];
+const bodyOf = ({ body }: Asked): string => JSON.stringify(body);
+const refusal = (words: string): ScriptedReply => ({
+  fails: [400, { error: { message: words, type: 'invalid_request_error' } }],
+});
+
+t.test('a question that is too long is shortened and asked once more', async (t) => {
+  for (const [words, most] of [
+    ["This model's maximum context length is 8192 tokens. However, you requested 30000 tokens.", 30_000],
+    ['the request exceeds the available context size. try increasing it', 50_000],
+    ['<html><head><title>413 Request Entity Too Large</title></head><hr>nginx</html>', 50_000],
+  ] as const) {
+    const refused: ScriptedReply = words.startsWith('<') ? { fails: [413, words] } : refusal(words);
+    const { end, asked } = await talk((one) => (bodyOf(one).length > most ? refused : { text: 'A file.' }), {
+      before: long,
+    });
+    t.strictSame(end, { kind: 'answered' }, words);
+    t.equal(asked.length, 2, 'asked twice in all');
+    const [first, second] = asked.map(bodyOf);
+    for (const kept of ['SPEC', 'PLAN', 'What is it?', 'Answer.']) t.match(second, kept);
+    t.match(second, /left out/);
+    t.notMatch(first, /left out/);
+    const { max_tokens: reply } = (asked[1] as Asked).body as { max_tokens: number };
+    t.ok(reply <= (most === 30_000 ? 2048 : 16_384), `${reply} tokens of reply`);
+  }
+});
+
+t.test('what a model was found to hold bounds the next question of the thread', async (t) => {
+  const replyTo = (one: Asked): ScriptedReply =>
+    bodyOf(one).length > 30_000
+      ? refusal("This model's maximum context length is 8192 tokens. However, you requested 30000 tokens.")
+      : { text: 'A file.' };
+  const times: number[] = [];
+  for (const thread of ['one', 'one', 'other'])
+    times.push((await talk(replyTo, { before: long, thread })).asked.length);
+  t.strictSame(times, [2, 1, 2]);
+});
+
+t.test('a question of short tokens is shortened by what the vendor counts, or until it fits', async (t) => {
+  // One token for each digit: the estimate of three characters for each token would fit.
+  const tokensOf = (one: Asked): number => bodyOf(one).match(/\d/g)?.length ?? 0;
+  for (const [say, times] of [
+    [(sent: number) => `maximum context length is 2,000 tokens. However, you requested ${sent} tokens`, 2],
+    [() => 'the model holds a maximum of 2000 tokens: the prompt is too long', 2],
+    [() => 'prompt is too long', 4],
+  ] as const) {
+    const { end, asked } = await talk(
+      (one) => (tokensOf(one) > 2000 ? refusal(say(tokensOf(one))) : { text: 'A file.' }),
+      { before: long, context: 30_000 },
+    );
+    t.strictSame(end, { kind: 'answered' }, say(0));
+    t.equal(asked.length, times, say(0));
+  }
+});
+
+t.test('a question that stays too long fails after the fourth time, and is not repeated later', async (t) => {
+  let count = 0;
+  const said: ModelMessage[] = [];
+  const asking = talk(
+    () => {
+      count += 1;
+      return refusal('prompt is too long: 9000 tokens > 8000 maximum');
+    },
+    { before: long, said },
+  );
+  const fault = await asking.catch((thrown: unknown) => thrown);
+  t.match(messageOf(fault), /too-large/);
+  t.equal(count, 4);
+  t.strictSame(said, [], 'the next question does not begin with it');
+  const other: ModelMessage[] = [];
+  await t.rejects(
+    talk(() => ({ fails: [400, { error: { message: 'no such model', type: 'invalid_request_error' } }] }), {
+      said: other,
+    }),
+  );
+  t.strictSame(other, [{ role: 'user', text: 'What is it?' }], 'after another fault it is kept');
+});
+
+t.test('the context of a model bounds what is sent', async (t) => {
+  let reads = 0;
+  const { end, asked } = await talk(
+    () => {
+      reads += 1;
+      return reads < 6 ? { calls: [['read_file', { path: `${reads}` }]] } : { text: 'A file.' };
+    },
+    { before: long, context: 8192 },
+  );
+  t.strictSame(end, { kind: 'answered' });
+  t.equal(asked.length, 6);
+  for (const one of asked) {
+    t.ok(bodyOf(one).length < 8192 * 3, `${bodyOf(one).length} characters`);
+    t.match(one.body, { max_tokens: 2048 });
+    t.match(bodyOf(one), 'What is it?');
+  }
+});
+
+t.test('an empty reply is reported, and is no answer', async (t) => {
+  for (const text of ['', ' \n']) {
+    const { end, said } = await talk(() => ({ text }));
+    t.match(end, { kind: 'nothing', reason: /the reply of the model is empty/ });
+    t.strictSame(said, [{ role: 'user', text: 'What is it?' }], 'nothing of it is kept');
+  }
+  const { end } = await talk(() => ({ text: 'A file.' }));
+  t.strictSame(end, { kind: 'answered' });
+});

@@ -1,0 +1,203 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { WritError } from '../../../core/base/errors.ts';
+import type { CheckOutcome } from '../../../core/interfaces/check.ts';
+import { definePlugin } from '../../../core/kernel/plugin.ts';
+import {
+  canBeOfMachine,
+  environmentSign,
+  stopIfSameAtBase,
+} from '../../../engine/evaluate/environment-sign.ts';
+import { environmentFault } from '../../../engine/state/machine.ts';
+import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { long } from '../../rooms/long.ts';
+import { fixtures, makeSample } from '../sample.ts';
+
+t.setTimeout(120_000);
+
+const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+t.test('faults of the machine are told apart from faults of a change', async (t) => {
+  t.match(environmentFault(full), { code: 'ENVIRONMENT_BROKEN', exitCode: 128, message: /no space left/ });
+  const missing = Object.assign(new Error('spawn bwrap ENOENT'), { code: 'ENOENT', syscall: 'spawn bwrap' });
+  t.match(environmentFault(missing), { code: 'ENVIRONMENT_BROKEN' });
+  for (const code of ['GIT_FAILED', 'OBJECTS_MISSING', 'EVIDENCE_WRITE_FAILED'] as const)
+    t.match(environmentFault(new WritError(code)), { code });
+  for (const fault of [
+    new WritError('WORKSPACE_PREPARE_FAILED'),
+    new WritError('PATCH_EMPTY'),
+    Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' }),
+    new Error('x'),
+    undefined,
+    null,
+  ])
+    t.equal(environmentFault(fault), undefined);
+});
+
+long('a full disk during a check stops the run without a decision, and the run goes on later', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  let isFull = true;
+  const real = bubblewrapSandbox();
+  const own = definePlugin({
+    name: 'own-sandbox',
+    api: 1,
+    setup({ slots }) {
+      // The real one, on a disk that is full at first.
+      slots.sandbox.add('own', {
+        name: 'own',
+        pathsInside: (request) => real.pathsInside(request),
+        probe: async () => ({ works: true, enforced: ['network'] }),
+        run: (request) => (isFull ? Promise.reject(full) : real.run(request)),
+      });
+      return undefined;
+    },
+  });
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
+  const runId = '0198c1e2-7b54-7c31-9d0f-5a1be0c4a7d2';
+  const source = { kind: 'patch', bytes } as const;
+  await t.rejects(sample.run({ source, runId, sandbox: 'own' }, {}, [own]), { code: 'ENVIRONMENT_BROKEN' });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+  isFull = false;
+  t.match(await sample.resume(runId, { sandbox: 'own' }, [own]), { decision: { type: 'commit' } });
+});
+
+const captured = (text: string) => ({ bytes: Buffer.from(text), truncated: false, totalBytes: text.length });
+const failed = (text: string, exitCode = 127): CheckOutcome => ({
+  findings: [{ rule: 'check-outcome', severity: 'error', message: 'it failed' }],
+  reports: [],
+  result: {
+    exitCode,
+    timedOut: false,
+    aborted: false,
+    durationMs: 1,
+    stdout: captured(''),
+    stderr: captured(text),
+    combined: captured(text),
+  } as never,
+});
+
+t.test('a missing program of the check itself and a full disk are signs of a broken machine', async (t) => {
+  const signOf = (command: string, text: string, exitCode = 127, expectedExitCode = 0) =>
+    environmentSign({ command, expectedExitCode }, failed(text, exitCode));
+  const missing = { kind: 'program-missing', program: 'ruff' };
+  t.strictSame(signOf('ruff check .', 'sh: 1: ruff: not found\n'), missing);
+  t.strictSame(signOf('CI=1 exec ruff check', 'bash: line 1: ruff: command not found\n'), missing);
+  t.strictSame(signOf('make all && ruff check', 'built\nsh: 1: ruff: not found'), missing);
+  t.strictSame(signOf('npm test', 'Error: ENOSPC: no space left on device, write', 1), { kind: 'disk-full' });
+  for (const [command, text, exitCode, expected] of [
+    ['npm test', 'sh: 1: vitest: not found\n', 127, 0],
+    ['./lint.sh', 'sh: 1: ./lint.sh: not found\n', 127, 0],
+    ['scripts/lint', 'sh: 1: scripts/lint: not found\n', 127, 0],
+    ['ruff check .', 'sh: 1: ruff: not found\n', 1, 0],
+    ['ruff check .', 'sh: 1: ruff: not found\n', 127, 127],
+    ['ruff check .', 'ruff: not found, she said\n', 127, 0],
+  ] as const)
+    t.equal(signOf(command, text, exitCode, expected), undefined, `${command} ${exitCode}`);
+  t.equal(
+    environmentSign({ command: 'ruff', expectedExitCode: 0 }, { ...failed('ruff: not found'), findings: [] }),
+    undefined,
+    'a check that passed',
+  );
+});
+
+t.test('a program that only the change lacks fails the check', async (t) => {
+  const check = { id: 'lint', command: 'ruff check .', expectedExitCode: 0 };
+  const sign = { kind: 'program-missing', program: 'ruff' } as const;
+  t.throws(() => stopIfSameAtBase(check, sign, failed('sh: 1: ruff: not found\n')), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /check `lint` starts `ruff`, which this machine does not have/,
+    hints: [/install `ruff`.*`writ resume RUN`/],
+  });
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('3 problems', 1)));
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, { ...failed(''), findings: [] }));
+  t.throws(() => stopIfSameAtBase(check, { kind: 'disk-full' }, failed('No space left on device', 1)), {
+    code: 'ENVIRONMENT_BROKEN',
+  });
+});
+
+t.test('a missing dependency is a sign of the machine if the project or the command names it', async (t) => {
+  const missing = (name: string): CheckOutcome => {
+    const outcome = failed('', 1);
+    const note = { rule: 'check-outcome', severity: 'note', message: 'the remedy' } as const;
+    const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', name };
+    return { ...outcome, findings: [...outcome.findings, { ...note, detail }] };
+  };
+  const check = { id: 'unit', command: 'npx jest', expectedExitCode: 0, required: true };
+  const sign = environmentSign(check, missing('jest'));
+  t.match(sign, { kind: 'dependency-missing', name: 'jest' });
+  if (sign === undefined) return;
+  t.equal(environmentSign({ ...check, required: false }, missing('jest')), undefined);
+  const tests = { passed: 1, failed: 1, skipped: 0 } as never;
+  t.equal(
+    environmentSign(check, { ...missing('jest'), tests }),
+    undefined,
+    'other tests of the suite passed',
+  );
+  t.throws(() => stopIfSameAtBase(check, sign, missing('jest')), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    exitCode: 128,
+    detail: { check: 'unit', name: 'jest' },
+    hints: ['the remedy', /`writ resume RUN`.*nothing was decided/],
+  });
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, missing('left-pad')));
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('', 1)));
+
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  writeFileSync(join(sample.root, 'uv.lock'), 'name = "Typing-Extensions"\nname = "left-pad"\n');
+  sample.git('add', '--all');
+  const baseTree = sample.git('write-tree');
+  const place = await openRepository(sample.root);
+  const canBe = (name: string, command = 'npm test', ...paths: string[]) =>
+    canBeOfMachine(
+      { kind: 'dependency-missing', name, reason: '' },
+      { command, expectedExitCode: 0 },
+      { baseTree, files: paths.map((path) => ({ path })) as never },
+      place,
+    );
+  for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'The project']) t.ok(await canBe(name), name);
+  t.ok(await canBe('jest@29', 'npx jest@29', 'jest.config.js'), 'the command names it');
+  for (const name of ['calc', 'left', 'pad-left'])
+    t.notOk(await canBe(name), `${name} may be of the project`);
+  t.notOk(await canBe('calc', "python3 -c 'import calc'"), 'only a script in the command names it');
+  for (const path of ['node_modules/jest/package.json', 'vendor/jest.js', 'jest/__init__.py'])
+    t.notOk(await canBe('jest', 'npx jest', path), `the change adds ${path}`);
+});
+
+t.test('a run whose check lacks its program stops without a decision, and is resumed', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
+  const runId = '0198c1e2-7b54-7c31-9d0f-5a1be0c4a7d3';
+  const tool = 'no-such-linter-of-writ';
+  const allow = [{ tool: 'workspace.command', actions: ['execute'] }];
+  const lint = {
+    id: 'unit',
+    kind: 'command',
+    command: `${tool} .`,
+    timeoutSeconds: 60,
+    required: true,
+    artifactsProduced: ['test-log'],
+  };
+  const spec = {
+    acceptance: { verificationPlan: { fastChecks: [lint] } },
+    security: { toolAcl: { allow } },
+  };
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes }, runId }, spec), {
+    code: 'ENVIRONMENT_BROKEN',
+    detail: { check: 'unit', program: tool },
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+  await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
+
+  // npm repeats no request where there is no network.
+  lint.command = `printenv npm_config_fetch_retries | grep -q 0 && node -e "require(process.argv[1])" left-pad`;
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, spec), {
+    code: 'WORKSPACE_DEPENDENCIES_MISSING',
+    detail: { check: 'unit', name: 'left-pad' },
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+});

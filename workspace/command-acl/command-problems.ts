@@ -1,0 +1,33 @@
+import { type Issue, warning } from '../../core/interfaces/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { checksOf } from '../../spec/checks-of.ts';
+import { schedulerVariables } from '../process/check-environment.ts';
+import { mayBeProgram } from './command-paths.ts';
+import { guardCommand } from './guard-command.ts';
+
+/**
+ * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only
+ * where its first word names no registered rule (resolutions A, Check kinds).
+ */
+export function commandProblems(
+  spec: EffectiveIntentSpec,
+  registeredRules: readonly string[],
+): readonly Issue[] {
+  return checksOf(spec).flatMap(({ path, check: { command, kind } }) => {
+    if (!command?.trim()) return [];
+    const [word = ''] = command.trim().split(/[\s|&;<>()$`]/, 1);
+    if (kind === 'policy' && registeredRules.includes(word.replaceAll(/['"]/g, ''))) return [];
+    const variables = [...schedulerVariables, ...mayBeSecrets(spec, command)];
+    const { refusal } = guardCommand(spec.security.toolAcl, command, { variables, isProgram: mayBeProgram });
+    if (!refusal) return [];
+    return [
+      warning('SEMANTIC_CHECK_COMMAND_DENIED', `${path}/command`, `${refusal.message}; the check will fail`),
+    ];
+  });
+}
+
+/** Names in a command that scopes may stand for: which secrets they give is known where the contract runs. */
+function mayBeSecrets({ security: { secrets } }: EffectiveIntentSpec, command: string): readonly string[] {
+  if (secrets.policy === 'deny-all' || secrets.allowedScopes.length === 0) return [];
+  return [...command.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,154 @@
+import path from 'node:path';
+import { compileGlob } from '../../core/base/glob.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveToolRule } from '../../core/interfaces/intentspec.gen.ts';
+import { isToolConstraintKey } from '../../spec/checks-of.ts';
+import { readNetworkHost } from '../../spec/network-host.ts';
+import { type CommandEntry, readEntry } from './command-entry.ts';
+
+/** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */
+export interface Constraints {
+  readonly writeRoots?: readonly string[];
+  readonly denyPaths?: readonly string[];
+  readonly allowCommands?: readonly CommandEntry[];
+  readonly denySubstrings?: readonly string[];
+  readonly maxOutputBytes?: number;
+  readonly maxWriteBytes?: number;
+  readonly maxResultBytes?: number;
+  readonly networkReason?: string;
+  readonly networkHosts?: readonly string[];
+}
+
+const lists = ['writeRoots', 'denyPaths', 'allowCommands', 'denySubstrings', 'networkHosts'] as const;
+const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as const;
+
+/**
+ * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows
+ * nothing and a deny rule denies everything it names. Hosts and a stated reason stand together.
+ */
+function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
+  const read: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;
+    read[key] = value;
+  }
+  if (isTextList(read.allowCommands)) read.allowCommands = read.allowCommands.map(readEntry);
+  const constraints: Constraints = read;
+  return (constraints.networkHosts === undefined) === (constraints.networkReason === undefined)
+    ? constraints
+    : undefined;
+}
+
+function isUsable(key: string, value: unknown): boolean {
+  if (isOneOf(lists, key)) {
+    return (
+      isTextList(value) &&
+      (key !== 'networkHosts' || value.every((host) => readNetworkHost(host) !== undefined))
+    );
+  }
+  if (isOneOf(byteCounts, key)) return Number.isSafeInteger(value) && Number(value) >= 0;
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
+}
+
+function isOneOf(keys: readonly string[], key: string): boolean {
+  return keys.includes(key);
+}
+
+/** A rule that names an invocation, with its constraints; `undefined` where they cannot be used. */
+export interface MatchingRule {
+  readonly index: number;
+  readonly constraints: Constraints | undefined;
+}
+
+/** Allow rules name a tool and its actions exactly. */
+export function allowRules(
+  rules: readonly EffectiveToolRule[],
+  tool: string,
+  action: string,
+): readonly MatchingRule[] {
+  return select(rules, (rule) => rule.tool === tool && rule.actions.includes(action));
+}
+
+/**
+ * Deny rules may name more: `*` and `prefix.*` are taken at their word, since a rule that denies nothing protects
+ * nobody.
+ */
+export function denyRules(
+  rules: readonly EffectiveToolRule[],
+  tool: string,
+  action: string,
+): readonly MatchingRule[] {
+  return select(
+    rules,
+    (rule) => covers(rule.tool, tool) && rule.actions.some((given) => covers(given, action)),
+  );
+}
+
+function select(
+  rules: readonly EffectiveToolRule[],
+  matches: (rule: EffectiveToolRule) => boolean,
+): readonly MatchingRule[] {
+  return rules.flatMap((rule, index) =>
+    matches(rule) ? [{ index, constraints: readConstraints(rule.constraints) }] : [],
+  );
+}
+
+function covers(pattern: string, name: string): boolean {
+  if (pattern === '*' || pattern === name) return true;
+  return pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1));
+}
+
+/** A denial as a finding of rule `acl`. */
+export function refusal(message: string, detail: Readonly<Record<string, unknown>>): Finding {
+  return { rule: 'acl', severity: 'error', message, detail };
+}
+
+/**
+ * Whether a workspace-relative path is one of the roots or lies beneath one. `dir`, `dir/` and `dir/**` are the
+ * subtree, `.` is all.
+ */
+export function isUnder(roots: readonly string[], relative: string): boolean {
+  const above = ancestors(relative);
+  return matchersOf(roots).some((matches) => above.some(matches));
+}
+
+type Matches = (path: string) => boolean;
+
+/** One list is asked about every entry of a directory. */
+const known = new WeakMap<readonly string[], readonly Matches[]>();
+
+function matchersOf(roots: readonly string[]): readonly Matches[] {
+  const made = known.get(roots) ?? roots.map(matcherOf);
+  known.set(roots, made);
+  return made;
+}
+
+function matcherOf(root: string): Matches {
+  const normal = normalRoot(root);
+  if (normal === undefined) return () => false;
+  if (normal === '.') return () => true;
+  const glob = compileGlob(normal);
+  return (path) => glob.matches(path);
+}
+
+/** Whether every root is one: relative, inside the workspace. */
+export function areRoots(roots: readonly string[]): boolean {
+  return roots.every((root) => normalRoot(root) !== undefined);
+}
+
+/** `undefined` for a root that is not inside the workspace. */
+function normalRoot(root: string): string | undefined {
+  const normal = path.posix.normalize(root.replace(/\/\*\*\/?$/, '/')).replace(/\/+$/, '');
+  const escapes = path.posix.isAbsolute(root) || normal === '..' || normal.startsWith('../');
+  return escapes ? undefined : normal === '**' || normal === '' ? '.' : normal;
+}
+
+/** The path and every directory above it, up to the workspace. */
+function ancestors(relative: string): string[] {
+  const parts = relative.split('/');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}

@@ -1,0 +1,249 @@
+import type { Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/network-use.ts';
+import { defaultLimits, type EgressLimits } from './limits.ts';
+import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
+import {
+  createServer,
+  type IncomingMessage,
+  type Outside,
+  request as open,
+  realOutside,
+  type ServerResponse,
+} from './outside.ts';
+import { type Egress, Passage } from './passage.ts';
+import { answer, serveTunnel } from './tunnel.ts';
+import { UseList } from './use-list.ts';
+
+export interface EgressOptions {
+  /** Path of the Unix socket to listen on. */
+  readonly socket: string;
+  readonly policy: EgressPolicy;
+  readonly outside?: Outside;
+  readonly leaving?: Egress['leaving'];
+  readonly told?: Egress['told'];
+  readonly limits?: Partial<EgressLimits>;
+}
+
+export interface EgressProxy {
+  /** The record so far, with the connections that are open. */
+  seen(): readonly NetworkUse[];
+  /** Cuts what is open and gives the record of all connections. */
+  close(): Promise<readonly NetworkUse[]>;
+}
+
+/**
+ * An HTTP proxy on a Unix socket, the one way out of a sandbox: `CONNECT` for TLS, absolute-form requests for plain
+ * HTTP. Whatever the policy does not open is refused, and every connection is recorded.
+ */
+export async function startEgressProxy(options: EgressOptions): Promise<EgressProxy> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const over = new AbortController();
+  const egress: Egress = {
+    policy: options.policy,
+    outside: options.outside ?? realOutside,
+    leaving: options.leaving,
+    told: options.told,
+    limits,
+    uses: new UseList(),
+    left: { bytes: limits.bytes, connections: limits.connections },
+    signal: over.signal,
+    open: new Set(),
+  };
+  const clients = new Set<Socket>();
+  /** Clients that speak plain HTTP in a tunnel, and where it leads. */
+  const tunnelled = new WeakMap<Duplex, Target>();
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headMs,
+    requestTimeout: limits.connectionMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headMs),
+    keepAliveTimeout: 5000,
+    insecureHTTPParser: false,
+  });
+  server.maxConnections = limits.openConnections;
+  server.setTimeout(limits.idleMs);
+  const unserved = (why: 'malformed' | 'limit' | 'time', client?: Duplex): void =>
+    new Passage(egress, 'http', '', () => {}).refuse(why, client && tunnelled.get(client));
+  server.on('connection', (socket: Socket) => {
+    clients.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => clients.delete(socket));
+  });
+  server.on('drop', () => unserved('limit'));
+  server.on('request', (request, response) => {
+    forwardRequest(egress, request, response, tunnelled.get(request.socket)).catch(() => response.destroy());
+  });
+  server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
+    const authority = Buffer.from(request.url ?? '', 'latin1').toString('utf8');
+    if (tunnelled.has(client)) {
+      unserved('malformed', client);
+      client.destroy();
+    } else serveTunnel(egress, authority, client, head, servePlain).catch(() => client.destroy());
+  });
+  function servePlain(client: Socket, target: Target): void {
+    tunnelled.set(client, target);
+    server.emit('connection', client);
+    client.resume();
+  }
+  server.on('clientError', (fault: NodeJS.ErrnoException, client: Duplex) => {
+    const isLate = fault.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (isLate || fault.code?.startsWith('HPE_')) {
+      unserved(isLate ? 'time' : 'malformed', client);
+      answer(client, isLate ? 408 : fault.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400, 'malformed');
+    } else client.destroy();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.socket, resolve);
+  });
+  return {
+    seen: () => [...egress.uses.list(), ...[...egress.open].flatMap((one) => one.soFar() ?? [])],
+    async close() {
+      over.abort();
+      for (const passage of egress.open) passage.cut();
+      for (const client of clients) client.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      return egress.uses.list();
+    },
+  };
+}
+
+const httpPort = 80;
+
+/**
+ * Serves one request in absolute form (`GET http://host/…`), or of any form to the target of a tunnel: one connection
+ * to the host, one answer. A redirect is the client's to follow.
+ */
+async function forwardRequest(
+  egress: Egress,
+  request: IncomingMessage,
+  response: ServerResponse,
+  tunnelled?: Target,
+): Promise<void> {
+  const url = request.url ?? '';
+  const inTunnel = tunnelled && url.startsWith('/') ? authorityOf(tunnelled, httpPort) : undefined;
+  const [, authority, path] =
+    /^http:\/\/([^/?#]*)([/?][^#]*)?$/i.exec(inTunnel === undefined ? url : `http://${inTunnel}${url}`) ?? [];
+  const passage = new Passage(egress, 'http', authority ?? url, () => {
+    outgoing?.destroy();
+    request.destroy();
+    response.destroy();
+  });
+  let outgoing: ReturnType<typeof open> | undefined;
+  const target = authority === undefined ? undefined : readTarget(asUnicode(authority), httpPort);
+  const isElsewhere = tunnelled && (tunnelled.host !== target?.host || tunnelled.port !== target.port);
+  const problem =
+    target === undefined ? 'malformed' : isElsewhere ? 'host-header' : headProblem(request, target);
+  if (target === undefined || problem !== undefined) {
+    passage.refuse(problem ?? 'malformed', target);
+    refuse(response, 400, problem ?? 'malformed');
+    return;
+  }
+  const reached = await passage.reach(target);
+  if (!reached.ok) {
+    refuse(response, reached.outcome === 'refused' ? 403 : 502, reached.why);
+    return;
+  }
+  passage.through();
+  const { socket } = reached;
+  const hasBody = request.headers['transfer-encoding'] !== undefined;
+  outgoing = open({
+    createConnection: () => socket,
+    method: request.method ?? 'GET',
+    path: path?.startsWith('/') ? path : `/${path ?? ''}`,
+    setHost: false,
+    maxHeaderSize: egress.limits.headerBytes * 2,
+    headers: [
+      ...[['Host', authorityOf(target, httpPort)] as const, ...endToEndHeaders(request.rawHeaders, ['host'])],
+      ['Connection', 'close'] as const,
+      ...(hasBody ? [['Transfer-Encoding', 'chunked'] as const] : []),
+    ].flat(),
+  });
+  response.once('close', () => {
+    passage.done();
+    socket.destroy();
+  });
+  outgoing.on('error', () => {
+    passage.fail('unreachable');
+    if (response.headersSent) response.destroy();
+    else refuse(response, 502, 'unreachable');
+  });
+  outgoing.once('response', (answer) => {
+    try {
+      response.writeHead(
+        answer.statusCode ?? 502,
+        answer.statusMessage,
+        endToEndHeaders(answer.rawHeaders).flat(),
+      );
+    } catch {
+      // A head that Node reads but does not write.
+      refuse(response, 502, 'malformed');
+      return;
+    }
+    pipeline(answer, passage.meter('received'), response, () => {});
+  });
+  pipeline(request, passage.meter('sent'), outgoing, () => {});
+}
+
+/** The only `Host` names the target, and the body is framed in a way that can be handed on. */
+function headProblem(request: IncomingMessage, target: Target): NetworkObstacle | undefined {
+  const encoding = request.headers['transfer-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return 'malformed';
+  const hosts = request.headersDistinct.host ?? [];
+  // HTTP/1.0 has none.
+  if (hosts.length === 0) return undefined;
+  const named = readTarget(asUnicode(hosts[0] ?? ''), httpPort);
+  const isSame = hosts.length === 1 && named?.host === target.host && named.port === target.port;
+  return isSame ? undefined : 'host-header';
+}
+
+function refuse(response: ServerResponse, status: 400 | 403 | 502, why: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = `writ: ${why}\n`;
+  response.writeHead(status, why, {
+    'Content-Type': 'text/plain',
+    'Content-Length': text.length,
+    Connection: 'close',
+  });
+  response.end(text);
+}
+
+/** Node reads the head of a request as latin1. */
+function asUnicode(text: string): string {
+  return Buffer.from(text, 'latin1').toString('utf8');
+}
+
+/**
+ * Between two hops only (RFC 9110, 7.6.1), or for the proxy itself; with what `Connection` names they go no further.
+ */
+const hopByHop: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Raw headers (name, value, name, …) as pairs, without those that end here and without `without` (lower case). */
+export function endToEndHeaders(
+  raw: readonly string[],
+  without: readonly string[] = [],
+): readonly (readonly [name: string, value: string])[] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? '', raw[at + 1] ?? '']);
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()));
+  const dropped = new Set([...named, ...without]);
+  return pairs.filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !hopByHop.has(lower) && !dropped.has(lower);
+  });
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isInside } from '../process/find-program.ts';
+import { hashOpenFile } from './hash-open-file.ts';
+
+export interface DirectoryDigestOptions {
+  /** Symbolic links must stay inside this directory, except absolute links to one executable file each. */
+  readonly within: string;
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What stands in a directory, or why it cannot be described completely. */
+export type DirectoryDigest =
+  | {
+      readonly sha256: string;
+      readonly entries: number;
+      readonly bytes: number;
+      /** Absolute links to programs elsewhere, such as `bin/python` of a virtual environment. */
+      readonly programs: readonly ProgramLink[];
+    }
+  | { readonly fault: string };
+
+/** A link in a directory, and the absolute path that it leads to. */
+export interface ProgramLink {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** Programs outside that one directory may link to. */
+const maxPrograms = 64;
+const parallelFiles = 16;
+const chunkBytes = 256 * 1024;
+
+/**
+ * SHA-256 over the sorted listing of a directory: per entry `<mode> <sha256 of content or link target> <path>` and a
+ * NUL, mode as git writes it (directories `040000` and `-`). Links are recorded, never followed. An absolute link to an
+ * executable file outside has a second entry, `program <sha256 of the file>`. Anything else is a fault.
+ */
+export async function digestDirectory(
+  root: string,
+  options: DirectoryDigestOptions,
+): Promise<DirectoryDigest> {
+  const within = await realpath(options.within);
+  const files: { path: string; executable: boolean }[] = [];
+  const lines: string[] = [];
+  const programs: ProgramLink[] = [];
+  let bytes = 0;
+  const pending = [''];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    options.signal?.throwIfAborted();
+    for (const raw of await readdir(join(root, directory), { encoding: 'buffer' })) {
+      const name = raw.toString('utf8');
+      if (!Buffer.from(name, 'utf8').equals(raw))
+        return { fault: `a file name under \`${directory}\` is not UTF-8` };
+      const path = directory === '' ? name : `${directory}/${name}`;
+      const full = join(root, path);
+      const status = await lstat(full);
+      if (files.length + lines.length >= options.maxEntries)
+        return { fault: `more than ${options.maxEntries} entries` };
+      if (status.isDirectory()) {
+        lines.push(`040000 - ${path}\0`);
+        pending.push(path);
+      } else if (status.isFile()) {
+        bytes += status.size;
+        if (bytes > options.maxBytes) return { fault: `more than ${options.maxBytes} bytes` };
+        files.push({ path, executable: (status.mode & 0o111) !== 0 });
+      } else if (status.isSymbolicLink()) {
+        const target = await readlink(full);
+        if ((await leaves(full, target, within)) && !(await leadsToEntry(root, full, target))) {
+          const size = await sizeOfProgram(target);
+          if (size === undefined || programs.length >= maxPrograms)
+            return { fault: `the link \`${path}\` leads outside` };
+          bytes += size;
+          if (bytes > options.maxBytes) return { fault: `more than ${options.maxBytes} bytes` };
+          programs.push({ path, target });
+        }
+        lines.push(`120000 ${sha256Hex(target)} ${path}\0`);
+      } else return { fault: `\`${path}\` is neither a file, a directory nor a link` };
+    }
+  }
+
+  let next = 0;
+  const hashLane = async (): Promise<void> => {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    for (let file = files[next++]; file !== undefined; file = files[next++]) {
+      options.signal?.throwIfAborted();
+      const sha256 = await hashFile(join(root, file.path), chunk);
+      lines.push(`${file.executable ? '100755' : '100644'} ${sha256} ${file.path}\0`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallelFiles, files.length) }, hashLane));
+  for (const { path, target } of programs) {
+    const sha256 = await hashFile(await realpath(target), Buffer.allocUnsafe(chunkBytes));
+    lines.push(`program ${sha256} ${path}\0`);
+  }
+
+  const hash = createHash('sha256');
+  const pathOf = (line: string): string => line.slice(line.indexOf(' ', 7) + 1);
+  const keyed = lines.map((line) => ({ path: pathOf(line), line }));
+  keyed.sort((left, right) => (left.path === right.path ? 0 : left.path < right.path ? -1 : 1));
+  for (const { line } of keyed) hash.update(line);
+  return { sha256: hash.digest('hex'), entries: keyed.length - programs.length, bytes, programs };
+}
+
+async function leaves(link: string, target: string, within: string): Promise<boolean> {
+  if (target.startsWith('/')) return true;
+  const parent = await realpath(dirname(link));
+  try {
+    return !isInside(within, await realpath(link));
+  } catch {
+    // Dangling or circular: nothing to read behind it, so its text decides.
+    return !isInside(within, resolve(parent, target));
+  }
+}
+
+/**
+ * Whether a relative link leads to another link in the same directory, which is an entry itself, such as
+ * `python -> python3`.
+ */
+async function leadsToEntry(root: string, link: string, target: string): Promise<boolean> {
+  if (target.startsWith('/')) return false;
+  const next = resolve(await realpath(dirname(link)), target);
+  const above = await realpath(dirname(next)).catch(() => undefined);
+  if (above === undefined || !isInside(await realpath(root), above)) return false;
+  const status = await lstat(join(above, basename(next))).catch(() => undefined);
+  return status?.isSymbolicLink() === true;
+}
+
+/**
+ * Bytes of the executable file that an absolute path leads to; `undefined` for anything else. A file without the
+ * executable bit is never read: a link must not turn a private key into a digest that is published.
+ */
+async function sizeOfProgram(target: string): Promise<number | undefined> {
+  if (!target.startsWith('/')) return undefined;
+  const status = await stat(target).catch(() => undefined);
+  return status?.isFile() && (status.mode & 0o111) !== 0 ? status.size : undefined;
+}
+
+async function hashFile(path: string, chunk: Buffer): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return await hashOpenFile(file, createHash('sha256'), chunk);
+  } finally {
+    await file.close();
+  }
+}

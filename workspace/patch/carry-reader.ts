@@ -1,0 +1,95 @@
+import { isWritError } from '../../core/base/errors.ts';
+import type { CarryReader } from '../../core/interfaces/approval.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { carriesApprovals } from '../../engine/config/approvals-section.ts';
+import { describeObjects, readObjects } from '../git/blobs.ts';
+import { askGit, gitFailed } from '../git/git.ts';
+import { isObjectId, type Repository } from '../git/repository.ts';
+import { treeOf } from '../git/resolve-commit.ts';
+import { normalisePatch } from './normalise.ts';
+import { inUndoScratch } from './patch-undoing.ts';
+
+type Patch = Pick<PatchSet, 'digest' | 'files'>;
+
+/** Reads what carrying approvals over needs from the objects of a repository. */
+export function carryReader(repository: Repository): CarryReader {
+  const isCommit = async (id: string): Promise<boolean> => {
+    if (!isObjectId(id)) return false;
+    const [found] = await describeObjects(repository, [id]);
+    return found?.type === 'commit';
+  };
+  const known = new Map<string, Promise<Patch | undefined>>();
+  const compare = (baseCommit: string, tree: string): Promise<Patch | undefined> => {
+    const key = `${baseCommit} ${tree}`;
+    const found = known.get(key) ?? readPatch(baseCommit, tree);
+    known.set(key, found);
+    return found;
+  };
+  const readPatch = async (baseCommit: string, tree: string): Promise<Patch | undefined> => {
+    if (!isObjectId(tree) || !(await isCommit(baseCommit))) return undefined;
+    const [found] = await describeObjects(repository, [tree]);
+    if (found?.type !== 'tree') return undefined;
+    try {
+      return await inUndoScratch(repository, async (scratch) => {
+        const base = { commit: baseCommit, tree: await treeOf(scratch, baseCommit) };
+        const { digest, files } = await normalisePatch(scratch, base, tree);
+        return { digest, files };
+      });
+    } catch (fault) {
+      // A blob is missing, or the trees make no patch that writ accepts: nothing was shown to be equal.
+      if (isWritError(fault)) return undefined;
+      throw fault;
+    }
+  };
+  return {
+    async carriesApprovals(commit) {
+      if (!(await isCommit(commit))) return undefined;
+      const [file] = await readObjects(repository, [`${commit}:.writ/config.toml`]);
+      return carriesApprovals(file?.type === 'blob' ? file.bytes : undefined);
+    },
+    async isAncestor(ancestor, commit) {
+      if (!(await isCommit(ancestor)) || !(await isCommit(commit))) return undefined;
+      return isAncestorInFull(repository, ancestor, commit);
+    },
+    patchDigest: async (baseCommit, tree) => (await compare(baseCommit, tree))?.digest,
+    async editedPaths(baseCommit, tree, other) {
+      const patch = await compare(baseCommit, tree);
+      if (patch === undefined || !(await isCommit(other))) return undefined;
+      const asked = [
+        'diff-tree',
+        '-r',
+        '-z',
+        '--name-only',
+        '--no-renames',
+        '--end-of-options',
+        baseCommit,
+        other,
+      ];
+      const { code, stdout } = await askGit(repository, asked);
+      if (code !== 0) return undefined;
+      const moved = new Set(stdout.toString('utf8').split('\0'));
+      return patch.files.map(({ path, oldPath = path }) => oldPath).filter((path) => moved.has(path));
+    },
+  };
+}
+
+/**
+ * Whether `commit` holds `ancestor`; `undefined` if the history between them is incomplete. The cut of a shallow clone
+ * (`.git/shallow`) would hide parents, so that git would answer no.
+ */
+async function isAncestorInFull(
+  repository: Repository,
+  ancestor: string,
+  commit: string,
+): Promise<boolean | undefined> {
+  const env = { GIT_SHALLOW_FILE: '' };
+  const asked = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, commit];
+  const { code, stderr } = await askGit(repository, asked, { env });
+  if (code === 0) return true;
+  // A walk over every commit that `ancestor` does not hold fails at a parent that is missing.
+  const listed = ['rev-list', '--count', '--end-of-options', commit, `^${ancestor}`];
+  const walk = await askGit(repository, listed, { env });
+  if (walk.code === 0 && code === 1) return false;
+  if (/Could not read [0-9a-f]{40}/.test(`${stderr}${walk.stderr}`)) return undefined;
+  throw walk.code === 0 ? gitFailed(asked, code, stderr) : gitFailed(listed, walk.code, walk.stderr);
+}

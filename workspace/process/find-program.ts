@@ -1,0 +1,111 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/printable.ts';
+import type { SandboxBind } from '../../core/interfaces/sandbox.ts';
+import type { AgentSource } from '../../core/interfaces/worker.ts';
+
+const systemDirectories = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
+
+/**
+ * Absolute path of an installed program, system directories first so that nothing earlier on PATH can stand in for it;
+ * `undefined` where it is not installed. Relative PATH entries are skipped.
+ */
+export function findProgram(name: string, searchPath: string): string | undefined {
+  for (const directory of [...systemDirectories, ...searchPath.split(':')]) {
+    if (!path.isAbsolute(directory)) continue;
+    const file = path.join(directory, name);
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return file;
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
+}
+
+/** A program and what of this machine a sandbox has to show for it. */
+export interface FoundAgent {
+  /** Inside. */
+  readonly program: string;
+  readonly bind: SandboxBind;
+}
+
+const inside = '/agent';
+type AgentPlace = Pick<AgentSource<never>, 'program' | 'marker' | 'natives'>;
+
+/**
+ * The program of an agent, links resolved; in place of a starter of npm what it would start, because nothing around a
+ * starter is shown. AGENT_UNAVAILABLE.
+ */
+export function findAgent(
+  source: AgentPlace,
+  flags: Readonly<Record<string, string>>,
+  searchPath = process.env.PATH ?? '',
+): FoundAgent {
+  const { marker, natives, program: place } = source;
+  const wanted = flags[place.flag] ?? place.name;
+  const found = path.isAbsolute(wanted) ? wanted : findProgram(wanted, searchPath);
+  if (found === undefined || (wanted.includes('/') && !path.isAbsolute(wanted)))
+    throw unavailable(place, wanted, 'is not installed');
+  let file: string;
+  try {
+    accessSync(found, constants.X_OK);
+    file = realpathSync(found);
+  } catch {
+    throw unavailable(place, wanted, 'is no program');
+  }
+  if (!statSync(file).isFile()) throw unavailable(place, wanted, 'is no program');
+  const native = /\.[cm]?js$/.test(file) ? nativeOf(file, natives) : undefined;
+  file = native ?? file;
+  const root = path.dirname(path.dirname(file));
+  if (existsSync(path.join(root, marker)))
+    return {
+      program: path.posix.join(inside, path.relative(root, file)),
+      bind: { source: root, target: inside, writable: false },
+    };
+  const program = path.posix.join(inside, path.basename(file));
+  return { program, bind: { source: file, target: program, writable: false } };
+}
+
+/** As Node would find it from the starter. */
+function nativeOf(starter: string, natives: AgentPlace['natives']): string | undefined {
+  const native = natives[`${process.platform}-${process.arch}`];
+  if (native === undefined) return undefined;
+  for (let at = path.dirname(starter); at !== path.dirname(at); at = path.dirname(at)) {
+    const file = path.join(at, 'node_modules', native);
+    if (existsSync(file)) return realpathSync(file);
+  }
+  return undefined;
+}
+
+function unavailable({ flag, hint }: AgentPlace['program'], wanted: string, why: string): WritError {
+  return new WritError('AGENT_UNAVAILABLE', {
+    message: `expected a program to start, and ${quoted(wanted)} ${why}`,
+    detail: { program: wanted.slice(0, 4096) },
+    hints: [hint, `name it: \`--${flag} PATH\``],
+  });
+}
+
+const blockBytes = 512;
+
+/**
+ * Words that run shell text in which no file that is written grows beyond so many bytes, rounded down to 512 (`ulimit
+ * -f` of POSIX); what writes on gets an error or is ended. Without a bound it is the shell alone.
+ */
+export function limitedShell(command: string, maxWriteBytes?: number): readonly string[] {
+  if (maxWriteBytes === undefined) return ['sh', '-c', command];
+  const blocks = String(Math.floor(maxWriteBytes / blockBytes));
+  return ['sh', '-c', 'ulimit -f "$1" && exec sh -c "$2"', 'sh', blocks, command];
+}
+
+/**
+ * True where `file` is `directory` or lies beneath it. Both absolute and normalised; symlinks are the caller's to
+ * resolve.
+ */
+export function isInside(directory: string, file: string): boolean {
+  return (
+    file === directory || file.startsWith(directory.endsWith(path.sep) ? directory : directory + path.sep)
+  );
+}

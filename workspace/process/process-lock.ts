@@ -1,0 +1,172 @@
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, systemClock } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import type { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import {
+  fromNamePart,
+  isProvenDead,
+  ownIdentity,
+  type ProcessIdentity,
+  toIdentity,
+  toNamePart,
+} from './process-identity.ts';
+
+/** A lock that this process holds. Releasing twice is harmless. */
+export interface ProcessLock {
+  release(): Promise<void>;
+}
+
+export interface ProcessLockOptions {
+  /** How long to wait for a living holder; default 0. */
+  readonly waitMs?: number;
+  readonly clock?: Clock;
+  /** The fault for a lock that stays held; `undefined` where nobody can tell by whom. */
+  readonly busy: (holder: ProcessIdentity | undefined) => WritError;
+}
+
+const maxPauseMs = 50;
+const maxChanges = 100;
+
+/**
+ * Takes the lock at `path` (its directory is made), waiting at most `waitMs`. It is taken over only when its holder is
+ * proven to be gone; a process cannot take it twice. Made with link(2): on a file system without hard links it fails.
+ *
+ * A dead holder is succeeded by a claim: a file named after the digest of that holder's record, so exactly one process
+ * can make it. Who stands at the end of the chain of claims holds the lock, whatever instant anybody was killed at.
+ */
+export async function acquireProcessLock(path: string, options: ProcessLockOptions): Promise<ProcessLock> {
+  const { waitMs = 0, clock = systemClock, busy } = options;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const token = randomOctets(12).toString('hex');
+  const self = await ownIdentity();
+  const own = `${path}.${toNamePart(self)}+${token}`;
+  const content = JSON.stringify({ ...self, token });
+  await writeFile(own, content, { mode: 0o600, flag: 'wx', flush: true });
+  const deadline = clock.monotonic() + waitMs;
+  try {
+    let pauseMs = 2;
+    for (let changes = 0; ; ) {
+      const outcome = await tryOnce(path, own, content);
+      if (outcome === 'mine') {
+        await sweep(path, own);
+        return { release: () => release(path, content) };
+      }
+      if (outcome === 'again') {
+        // Every change is somebody's progress; a link to nowhere looks like endless change.
+        changes += 1;
+        if (changes < maxChanges) continue;
+      }
+      if (clock.monotonic() >= deadline) throw busy(outcome === 'again' ? undefined : outcome.holder);
+      changes = 0;
+      await clock.sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/**
+ * True while some process, or the one with `pid`, holds the lock, as far as can be told from here; what a killed
+ * process left does not count.
+ */
+export async function isProcessLockHeld(path: string, pid?: number): Promise<boolean> {
+  const last = (await readChain(path)).at(-1);
+  if (last === undefined) return false;
+  const holder = parseHolder(last);
+  if (pid !== undefined && holder?.pid !== pid) return false;
+  return holder === undefined || !(await isProvenDead(holder));
+}
+
+/** True where a killed process left this lock, or its attempt at it, and nobody holds it now. */
+export async function isProcessLockLeft(path: string): Promise<boolean> {
+  const last = (await readChain(path)).at(-1);
+  const holder = last === undefined ? undefined : parseHolder(last);
+  if (last !== undefined) return holder !== undefined && (await isProvenDead(holder));
+  return (await leftovers(path)).length > 0;
+}
+
+type Outcome = 'mine' | 'again' | { readonly holder: ProcessIdentity | undefined };
+
+async function tryOnce(path: string, own: string, content: string): Promise<Outcome> {
+  if (await tryLink(own, path)) return 'mine';
+  const chain = await readChain(path);
+  const last = chain.at(-1);
+  if (last === undefined) return 'again';
+  const holder = parseHolder(last);
+  if (holder === undefined || !(await isProvenDead(holder))) return { holder };
+  if (!(await tryLink(own, claimOn(path, last)))) return 'again';
+  // The chain may have been shortened while we looked at it; then this claim hangs from nothing.
+  if ((await readChain(path)).at(-1) !== content) {
+    await rm(claimOn(path, last), { force: true });
+    return 'again';
+  }
+  await rename(own, path);
+  for (const record of chain) await rm(claimOn(path, record), { force: true });
+  return 'mine';
+}
+
+/** Only the holder sweeps. Whoever has just made a claim that hangs from nothing finds that it does not count. */
+async function sweep(path: string, own: string): Promise<void> {
+  for (const found of await leftovers(path)) if (found !== own) await rm(found, { force: true });
+}
+
+/** Claims, as hang from nothing where the lock is held or free, and drafts of the dead. */
+async function leftovers(path: string): Promise<readonly string[]> {
+  const stem = `${basename(path)}.`;
+  const found: string[] = [];
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    if (!name.startsWith(stem)) continue;
+    const maker = name.startsWith(`${stem}after-`) ? undefined : fromNamePart(name.slice(stem.length));
+    if (name.startsWith(`${stem}after-`) || (maker !== undefined && (await isProvenDead(maker))))
+      found.push(join(dirname(path), name));
+  }
+  return found;
+}
+
+/** The records from the first holder to the present one; empty where nobody holds the lock. */
+async function readChain(path: string): Promise<readonly string[]> {
+  const chain: string[] = [];
+  for (let next = await readText(path); next !== undefined; next = await readText(claimOn(path, next)))
+    chain.push(next);
+  return chain;
+}
+
+function claimOn(path: string, record: string): string {
+  return `${path}.after-${sha256Hex(record).slice(0, 32)}`;
+}
+
+/** Absent is an answer; a lock that cannot be read is somebody's. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+}
+
+/** `link` fails where the name exists, and the content is whole from the first moment on. */
+async function tryLink(own: string, path: string): Promise<boolean> {
+  try {
+    await link(own, path);
+    return true;
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'EEXIST') return false;
+    throw fault;
+  }
+}
+
+async function release(path: string, content: string): Promise<void> {
+  if ((await readText(path)) === content) await rm(path, { force: true });
+}
+
+function parseHolder(text: string): ProcessIdentity | undefined {
+  try {
+    return toIdentity(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { error } from '../../core/interfaces/finding.ts';
+import type { SandboxBackend, SandboxBind, SandboxResult } from '../../core/interfaces/sandbox.ts';
+import {
+  findVersion,
+  meets,
+  type RuntimeDemand,
+  readLanguageRuntime,
+  type Version,
+} from '../../spec/language-runtime.ts';
+import { findToolchains, type Toolchain, type ToolchainPlace } from './toolchains.ts';
+
+export interface RuntimePlace {
+  /** What the checks will see besides the workspace. */
+  readonly binds?: readonly SandboxBind[];
+  readonly signal?: AbortSignal;
+  /** For each tool; default 20 seconds. */
+  readonly timeoutMs?: number;
+  /** Where toolchain managers are looked for; absent: the user's home. */
+  readonly toolchains?: ToolchainPlace;
+}
+
+/** Name of a tool as the contract calls it → its version: what a Run's `environment` pins. */
+type RuntimeVersions = Readonly<Record<string, string>>;
+
+const path = '/constraints/platform/languageRuntime';
+const maxOutputBytes = 16 * 1024;
+
+/** The runtimes of a run: their versions, and what has to be put before the sandbox's own PATH for them. */
+export interface PickedRuntimes {
+  /** With `NAME.toolchain` for one that a toolchain manager offered: the name of the manager. */
+  readonly versions: RuntimeVersions;
+  /** For `SandboxRequest.tools`; empty where the sandbox shows them all. */
+  readonly tools: readonly string[];
+}
+
+/** Toolchains that are asked for a tool that the sandbox does not show as the contract wants it. */
+const maxAsked = 4;
+
+/**
+ * Asks the tools that the sandbox shows for their versions; where one is not what the contract demands, the newest that
+ * a toolchain manager of the user's has and that is. A tool that nobody offers is RUNTIME_MISMATCH with what was asked
+ * for and what is on PATH; a text that cannot be read is INTENTSPEC_INVALID. Blank text asks nothing.
+ */
+export async function pickRuntimes(
+  sandbox: SandboxBackend,
+  text: string,
+  place: RuntimePlace = {},
+): Promise<PickedRuntimes> {
+  const demands = requireDemands(text);
+  if (demands.length === 0) return { versions: {}, tools: [] };
+  const versions: Record<string, string> = {};
+  const tools: string[] = [];
+  const root = await mkdtemp(join(tmpdir(), 'writ-runtime-'));
+  try {
+    const [workspace, reports] = [join(root, 'workspace'), join(root, 'reports')];
+    await mkdir(workspace);
+    await mkdir(reports);
+    const at = { ...place, workspace, reports };
+    for (const tool of new Set(demands.map((demand) => demand.tool))) {
+      const wanted = demands.filter((demand) => demand.tool === tool);
+      const shown = await askTool(sandbox, tool, { ...at, tools });
+      const picked = meetsAll(shown, wanted)
+        ? { version: shown }
+        : await askToolchains(sandbox, wanted, at, tools);
+      if ('offered' in picked) throw await mismatch(wanted, shown, picked.offered, sandbox, { ...at, tools });
+      for (const { name } of wanted) versions[name] = picked.version.text;
+      if (picked.toolchain === undefined) continue;
+      tools.unshift(picked.toolchain.bin);
+      for (const { name } of wanted) versions[`${name}.toolchain`] = picked.toolchain.manager;
+    }
+    return { versions, tools };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** The back end with these tools first on the PATH of everything that it runs. */
+export function withTools(sandbox: SandboxBackend, tools: readonly string[]): SandboxBackend {
+  if (tools.length === 0) return sandbox;
+  return {
+    ...sandbox,
+    run: (request) => sandbox.run({ ...request, tools: [...(request.tools ?? []), ...tools] }),
+  };
+}
+
+function meetsAll(found: Version | undefined, wanted: readonly RuntimeDemand[]): found is Version {
+  return found !== undefined && wanted.every(({ operator, version }) => meets(found, operator, version));
+}
+
+type Picked =
+  | { readonly version: Version; readonly toolchain?: Toolchain }
+  | { readonly offered: readonly Toolchain[] };
+
+/** What a manager calls a version is only believed once the tool itself says it, in the sandbox. */
+async function askToolchains(
+  sandbox: SandboxBackend,
+  wanted: readonly RuntimeDemand[],
+  at: AskPlace,
+  tools: readonly string[],
+): Promise<Picked> {
+  const [{ name, tool } = {}] = wanted;
+  if (name === undefined || tool === undefined) return { offered: [] };
+  const offered = await findToolchains(name, at.toolchains ?? { home: homedir(), env: process.env });
+  const fit = offered.filter(({ version }) => version === undefined || meetsAll(version, wanted));
+  for (const toolchain of fit.slice(0, maxAsked)) {
+    const version = await askTool(sandbox, tool, { ...at, tools: [toolchain.bin, ...tools] });
+    if (meetsAll(version, wanted)) return { version, toolchain };
+  }
+  return { offered };
+}
+
+function requireDemands(text: string): readonly RuntimeDemand[] {
+  const demands = readLanguageRuntime(text);
+  if (!('message' in demands)) return demands;
+  const issue = error('SEMANTIC_LANGUAGE_RUNTIME', path, demands.message);
+  throw new WritError('INTENTSPEC_INVALID', {
+    message: `\`${path}\`: ${demands.message}`,
+    detail: { issues: [issue] },
+  });
+}
+
+type AskPlace = RuntimePlace & {
+  readonly workspace: string;
+  readonly reports: string;
+  readonly tools?: readonly string[];
+};
+
+async function askTool(
+  sandbox: SandboxBackend,
+  tool: RuntimeDemand['tool'],
+  place: AskPlace,
+): Promise<Version | undefined> {
+  for (const argv of tool.commands) {
+    const result = await runTool(sandbox, argv, place);
+    place.signal?.throwIfAborted();
+    if (result?.exitCode !== 0) continue;
+    const output = result.combined.bytes.toString('utf8');
+    const start = tool.after === undefined ? 0 : output.indexOf(tool.after);
+    if (start < 0) continue;
+    const version = findVersion(output.slice(start + (tool.after?.length ?? 0)));
+    if (version) return tool.dropsLeadingOne ? withoutLeadingOne(version) : version;
+  }
+  return undefined;
+}
+
+/** `undefined` where the program is not there. */
+async function runTool(
+  sandbox: SandboxBackend,
+  argv: readonly string[],
+  place: AskPlace,
+): Promise<SandboxResult | undefined> {
+  try {
+    return await sandbox.run({
+      argv,
+      workspace: place.workspace,
+      reports: place.reports,
+      binds: place.binds ?? [],
+      env: { CI: 'true' },
+      ...(place.tools === undefined || place.tools.length === 0 ? {} : { tools: place.tools }),
+      network: sandbox.unconfined ? 'host' : 'none',
+      timeoutMs: place.timeoutMs ?? 20_000,
+      maxOutputBytes,
+      ...(place.signal === undefined ? {} : { signal: place.signal }),
+    });
+  } catch (fault) {
+    if (isWritError(fault, 'SPAWN_FAILED')) return undefined;
+    throw fault;
+  }
+}
+
+function withoutLeadingOne(version: Version): Version {
+  const [first, ...rest] = version.numbers;
+  return first === 1 && rest.length > 0 ? { ...version, numbers: rest } : version;
+}
+
+/** What was asked for, what is on PATH and where, and what managers have instead. */
+async function mismatch(
+  wanted: readonly RuntimeDemand[],
+  found: Version | undefined,
+  offered: readonly Toolchain[],
+  sandbox: SandboxBackend,
+  place: AskPlace,
+): Promise<WritError> {
+  const [{ name, tool } = { name: '', tool: { commands: [] } }] = wanted;
+  const expected = wanted.map(({ text }) => text).join(' ');
+  const at = await pathOf(sandbox, tool, place);
+  const where = at === undefined ? '' : ` at \`${at}\``;
+  const there = found === undefined ? `no working \`${name}\`${where}` : `\`${found.text}\`${where}`;
+  const others = offered.slice(0, 8).map(({ manager, name: version }) => `${manager} ${printable(version)}`);
+  const instead =
+    others.length === 0
+      ? 'and no toolchain manager here has one'
+      : `and toolchain managers have ${others.map((one) => `\`${one}\``).join(', ')}`;
+  return new WritError('RUNTIME_MISMATCH', {
+    message: `expected \`${expected}\` in the sandbox \`${sandbox.name}\`, found ${there}, ${instead}`,
+    detail: {
+      tool: name,
+      expected,
+      found: found?.text ?? null,
+      path: at ?? null,
+      offered: others,
+      sandbox: sandbox.name,
+    },
+  });
+}
+
+/** Where the sandbox finds the first of its programs. */
+async function pathOf(
+  sandbox: SandboxBackend,
+  { commands }: RuntimeDemand['tool'],
+  place: AskPlace,
+): Promise<string | undefined> {
+  for (const [program] of commands) {
+    const result = await runTool(sandbox, ['sh', '-c', 'command -v "$1"', 'sh', program], place);
+    const found = result?.exitCode === 0 ? result.stdout.bytes.toString('utf8').trim() : '';
+    if (found.startsWith('/')) return printable(found.slice(0, 4096));
+  }
+  return undefined;
+}
