@@ -206,7 +206,7 @@ const noOtherCommand: Plugin = {
  * kept for a place, of which there may then be a second.
  */
 const seldomLoaded = [
-  'workspace/process/acl.js',
+  'workspace/command-acl/acl.js',
   'spec/secret-words.js',
   'engine/context/import-graph.js',
   'plugins/store/external-local-store.js',
