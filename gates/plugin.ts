@@ -1,6 +1,7 @@
 import { definePlugin } from '../core/kernel/plugin.ts';
-import { meta as undeclaredApi } from './rules/undeclared-api.meta.ts';
-import { rules } from './rules.ts';
+import { ruleOf, rules } from './rules.ts';
+
+const undeclaredApi = ruleOf('undeclared-api');
 
 /** The check kinds and the built-in rules. Check kinds are loaded on first use. */
 export const gatesPlugin = definePlugin({

@@ -1,8 +1,10 @@
 import type { ArtifactProducer } from '../core/interfaces/artifact.ts';
 import { describeRules, reportedIds } from '../core/kernel/rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';
-import { meta } from './rules/sast.meta.ts';
+import { ruleOf } from './rules.ts';
 import { showAround, withLineText } from './scan/show-around.ts';
+
+const meta = ruleOf('sast');
 
 /**
  * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found

@@ -258,7 +258,7 @@ const folded = [
     entryPoints: [
       'dist/core/kernel/worker/entry.js',
       ...globSync('dist/**/*-in-thread.js'),
-      ...globSync('dist/gates/rules/*.js', { exclude: ['**/*.meta.js'] }),
+      ...globSync('dist/gates/rules/*.js'),
       ...globSync('dist/plugins/policy-engines/{cedar,cel,rego}.js'),
     ],
     chunkNames: 'core/kernel/worker/part-[hash]',

@@ -231,7 +231,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'core/x.ts': "defineTask<typeof run>(new URL('./a-in-thread.ts', import.meta.url));\n" }),
       withFiles({ 'gates/scan/forgotten-in-thread.ts': 'export function run() {}\n' }),
     ],
-    'a rule is known by its meta: nobody else spells its id': [
+    'a rule is known by its row: no other file spells its id': [
       withFiles({ 'bin/x.ts': "export const warned = ['new-tests'];\n" }),
       withFiles({ 'engine/x.ts': "export const isOut = (rule: string) => rule === 'scope';\n" }),
       withFiles({ 'engine/work/work-task.ts': 'export {};\n' }),

@@ -16,8 +16,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/kernel/slot.ts': "export const slots = { signer: createSlot<Signer>('signer') };\n",
   'engine/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick(form);\n",
   'core/kernel/worker/pool.ts': "export const start = async () => import('piscina');\n",
-  'gates/rules/scope.meta.ts': "export const meta = { id: 'scope' };\n",
-  'gates/rules/new-tests.meta.ts': "export const meta = { id: 'new-tests' };\n",
+  'gates/rules.ts':
+    "export const rules = [\n  {\n    id: 'scope',\n  },\n  {\n    id: 'new-tests',\n  },\n];\n",
   'gates/scan/look.ts':
     "import type { run } from './look-in-thread.ts';\nexport const look = defineTask<typeof run>(new URL('./look-in-thread.ts', import.meta.url));\n",
   'gates/scan/look-in-thread.ts': 'export function run() {}\n',

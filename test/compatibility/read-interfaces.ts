@@ -234,13 +234,14 @@ async function objectShapes(): Promise<Readonly<Record<string, Words>>> {
   const shapes = new URL('../../store/object-shapes.ts', import.meta.url).href;
   const checks = new URL('../../store/shape.ts', import.meta.url).href;
   const words = new URL('./shape-words.ts', import.meta.url).href;
+  const store = new URL('../../store/', import.meta.url).href;
   const mark = '?words';
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
       if (context.parentURL?.endsWith(mark) !== true) return found;
       if (found.url === checks) return { ...found, url: words };
-      return found.url.includes('/engine/store/') ? { ...found, url: `${found.url}${mark}` } : found;
+      return found.url.startsWith(store) ? { ...found, url: `${found.url}${mark}` } : found;
     },
   });
   try {
