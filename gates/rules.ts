@@ -1,6 +1,6 @@
 /*
- * Metadata of every built-in rule: id, when it runs, what it reads, and how findings describe it. The function of a rule
- * is in `rules/<id>.ts`.
+ * Metadata of every built-in rule: id, when it runs, what it reads, and how findings describe it. Its function is in
+ * `rules/<id>.ts`.
  */
 import type { Rule } from '../core/interfaces/rule.ts';
 import { dependencyFileGlobs } from '../readers/packages/file-kind.ts';
