@@ -110,9 +110,9 @@ export async function dispatch(
       json,
       quiet,
     };
-    const loaded = await command.load();
+    const run = await command.load();
     at = context.repoPath ?? host.cwd;
-    return await end(name, await loaded.run(context), streams);
+    return await end(name, await run(context), streams);
   } catch (thrown) {
     const { toFault } = await import('../api/envelope.ts');
     const error = interruption(thrown, host.signal) ?? toFault(thrown);

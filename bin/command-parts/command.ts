@@ -50,13 +50,12 @@ export interface CommandSpec {
   readonly streams?: boolean;
   /** An argument too many may be a secret that was typed in the wrong place: it is not repeated. */
   readonly hidesUnexpected?: boolean;
-  readonly load: () => Promise<CommandModule>;
+  /** Loads the module of the command when it is called. */
+  readonly load: () => Promise<RunCommand>;
 }
 
-/** What a file in `bin/commands/` exports. */
-export interface CommandModule {
-  readonly run: (context: CommandContext) => Promise<CommandResult>;
-}
+/** A command: everything it needs is in its context; it returns what is printed and the exit code. */
+export type RunCommand = (context: CommandContext) => Promise<CommandResult>;
 
 /** Options as typed: every value is the exact string. An undeclared name is a programming fault. */
 export interface CommandOptions {

@@ -124,7 +124,7 @@ export const codeCommands: readonly CommandSpec[] = [
       { line: 'writ code --web --agent reviewer', about: 'look at the code and change nothing' },
     ],
     streams: true,
-    load: () => import('../commands/code.ts'),
+    load: async () => (await import('../commands/code.ts')).codeCommand,
   },
 ];
 
@@ -162,6 +162,6 @@ export const sessionCommands: readonly CommandSpec[] = [
       },
     ],
     streams: true,
-    load: () => loadLean(() => import('../commands/code-control.ts')),
+    load: () => loadLean(async () => (await import('../commands/code.ts')).codeControlCommand),
   },
 ];

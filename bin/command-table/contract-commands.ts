@@ -10,7 +10,7 @@ export const contractCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [],
     examples: [{ line: 'writ init', about: 'prepare the current repository' }],
-    load: () => import('../commands/init.ts'),
+    load: async () => (await import('../commands/init.ts')).initCommand,
   },
   {
     name: 'spec new',
@@ -44,7 +44,7 @@ export const contractCommands: readonly CommandSpec[] = [
       },
       { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
     ],
-    load: () => import('../commands/spec-new.ts'),
+    load: async () => (await import('../commands/spec-new.ts')).run,
   },
   {
     name: 'spec validate',
@@ -57,7 +57,7 @@ export const contractCommands: readonly CommandSpec[] = [
       { line: 'writ spec validate intent.json', about: 'one file' },
       { line: 'writ --json spec validate specs/*.json', about: 'many files, as one JSON document' },
     ],
-    load: () => import('../commands/spec-validate.ts'),
+    load: async () => (await import('../commands/spec-validate.ts')).run,
   },
   {
     name: 'spec digest',
@@ -65,7 +65,7 @@ export const contractCommands: readonly CommandSpec[] = [
     arguments: [spec],
     options: [],
     examples: [{ line: 'writ spec digest intent.json', about: 'the digest that is bound into provenance' }],
-    load: () => import('../commands/spec-digest.ts'),
+    load: async () => (await import('../commands/spec.ts')).specDigestCommand,
   },
   {
     name: 'spec canonical',
@@ -78,7 +78,7 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'the same digest, made with another tool',
       },
     ],
-    load: () => import('../commands/spec-canonical.ts'),
+    load: async () => (await import('../commands/spec.ts')).specCanonicalCommand,
   },
   {
     name: 'spec show',
@@ -93,7 +93,7 @@ export const contractCommands: readonly CommandSpec[] = [
       { line: 'writ spec show intent.json', about: 'what the contract says, for the person who confirms it' },
       { line: 'writ spec show --current intent.json', about: 'whether it is active, and since when' },
     ],
-    load: () => import('../commands/spec-show.ts'),
+    load: async () => (await import('../commands/spec.ts')).specShowCommand,
   },
   {
     name: 'spec activate',
@@ -102,7 +102,7 @@ export const contractCommands: readonly CommandSpec[] = [
     arguments: [spec],
     options: [],
     examples: [{ line: 'writ spec activate intent.json', about: 'the draft was reviewed and is agreed' }],
-    load: () => import('../commands/spec-activate.ts'),
+    load: async () => (await import('../commands/spec.ts')).specActivateCommand,
   },
   {
     name: 'spec close',
@@ -116,7 +116,7 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'by the id in its metadata',
       },
     ],
-    load: () => import('../commands/spec-close.ts'),
+    load: async () => (await import('../commands/spec.ts')).specCloseCommand,
   },
   {
     name: 'spec supersede',
@@ -133,7 +133,7 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'the second version takes over',
       },
     ],
-    load: () => import('../commands/spec-supersede.ts'),
+    load: async () => (await import('../commands/spec.ts')).specSupersedeCommand,
   },
   {
     name: 'spec schema',
@@ -143,7 +143,7 @@ export const contractCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ spec schema > intentspec.v1.schema.json', about: 'for an editor or another validator' },
     ],
-    load: () => import('../commands/spec-schema.ts'),
+    load: async () => (await import('../commands/spec-schema.ts')).specSchemaCommand,
   },
   {
     name: 'plan',
@@ -173,6 +173,6 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'whether that very run would begin',
       },
     ],
-    load: () => import('../commands/plan.ts'),
+    load: async () => (await import('../commands/plan.ts')).run,
   },
 ];

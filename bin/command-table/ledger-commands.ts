@@ -34,7 +34,7 @@ export const vaultCommands: readonly CommandSpec[] = [
         about: 'checks get it as `$NPM_TOKEN` where the contract allows `npm:read`',
       },
     ],
-    load: () => import('../commands/vault-set.ts'),
+    load: async () => (await import('../commands/vault.ts')).vaultSetCommand,
   },
   {
     name: 'vault list',
@@ -42,7 +42,7 @@ export const vaultCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [everywhere],
     examples: [{ line: 'writ vault list', about: 'of this repository and of the user' }],
-    load: () => import('../commands/vault-list.ts'),
+    load: async () => (await import('../commands/vault.ts')).vaultListCommand,
   },
   {
     name: 'vault rm',
@@ -50,7 +50,7 @@ export const vaultCommands: readonly CommandSpec[] = [
     arguments: [name],
     options: [everywhere],
     examples: [{ line: 'writ vault rm NPM_TOKEN', about: 'out of the vault of this repository' }],
-    load: () => import('../commands/vault-rm.ts'),
+    load: async () => (await import('../commands/vault.ts')).vaultRmCommand,
   },
 ];
 
@@ -76,7 +76,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [vkey],
     examples: [{ line: 'writ ledger show', about: 'origin, entries, root, key' }],
-    load: () => import('../commands/ledger-show.ts'),
+    load: async () => (await import('../commands/ledger.ts')).ledgerShowCommand,
   },
   {
     name: 'ledger prove',
@@ -89,7 +89,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
       { line: 'writ ledger prove 0', about: 'the first entry' },
       { line: 'writ ledger prove 41 -o entry.tlog-proof', about: 'into a file, to hand on' },
     ],
-    load: () => import('../commands/ledger-prove.ts'),
+    load: async () => (await import('../commands/ledger.ts')).ledgerProveCommand,
   },
   {
     name: 'ledger consistency',
@@ -102,7 +102,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     ],
     options: [vkey],
     examples: [{ line: 'writ ledger consistency 10 42', about: 'what was logged since, was only added' }],
-    load: () => import('../commands/ledger-consistency.ts'),
+    load: async () => (await import('../commands/ledger.ts')).ledgerConsistencyCommand,
   },
   {
     name: 'ledger audit',
@@ -125,7 +125,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
         about: 'somebody else’s',
       },
     ],
-    load: () => import('../commands/ledger-audit.ts'),
+    load: async () => (await import('../commands/ledger.ts')).ledgerAuditCommand,
   },
   {
     name: 'ledger export-trusted-root',
@@ -135,7 +135,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ ledger export-trusted-root -o trusted_root.json', about: 'for `@sigstore/verify`' },
     ],
-    load: () => import('../commands/ledger-export-trusted-root.ts'),
+    load: async () => (await import('../commands/ledger.ts')).ledgerExportTrustedRootCommand,
   },
   {
     name: 'ledger serve',
@@ -145,7 +145,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [{ name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' }],
     examples: [{ line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' }],
-    load: () => loadLean(() => import('../commands/ledger-serve.ts')),
+    load: () => loadLean(async () => (await import('../commands/ledger.ts')).ledgerServeCommand),
   },
 ];
 
@@ -173,7 +173,7 @@ export const attestCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ attest sign statement.json -o app.sigstore.json', about: 'a bundle to hand on' },
     ],
-    load: () => import('../commands/attest-sign.ts'),
+    load: async () => (await import('../commands/attest.ts')).attestSignCommand,
   },
   {
     name: 'attest show',
@@ -186,7 +186,7 @@ export const attestCommands: readonly CommandSpec[] = [
       { line: 'writ attest show app.sigstore.json', about: 'signer, types, subjects' },
       { line: 'writ --json attest show evidence.json', about: 'with the predicates in full' },
     ],
-    load: () => import('../commands/attest-show.ts'),
+    load: async () => (await import('../commands/attest.ts')).attestShowCommand,
   },
 ];
 
@@ -211,7 +211,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { line: 'writ service run --host ::1 --port 7420', about: 'IPv6, always the same port' },
     ],
     streams: true,
-    load: () => loadLean(() => import('../commands/service-run.ts')),
+    load: () => loadLean(async () => (await import('../commands/service.ts')).serviceRunCommand),
   },
   {
     name: 'service status',
@@ -224,7 +224,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { line: 'writ service status', about: 'for people' },
       { line: 'writ service status --json', about: '`data.base_url` is the address' },
     ],
-    load: () => import('../commands/service-status.ts'),
+    load: async () => (await import('../commands/service.ts')).serviceStatusCommand,
   },
   {
     name: 'service events',
@@ -238,7 +238,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { line: 'writ service events --json', about: '`{seq, type, at, data}` per line, for a script' },
     ],
     streams: true,
-    load: () => import('../commands/service-events.ts'),
+    load: async () => (await import('../commands/service.ts')).serviceEventsCommand,
   },
   {
     name: 'service dirty',
@@ -250,6 +250,6 @@ export const serviceCommands: readonly CommandSpec[] = [
       { line: 'writ service dirty', about: 'one path per line' },
       { line: 'writ service dirty --clear --json', about: 'hand them to a script, once' },
     ],
-    load: () => import('../commands/service-dirty.ts'),
+    load: async () => (await import('../commands/service.ts')).serviceDirtyCommand,
   },
 ];

@@ -114,7 +114,7 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'on another machine, with the key obtained from the signer',
       },
     ],
-    load: () => import('../commands/verify.ts'),
+    load: async () => (await import('../commands/verify.ts')).run,
   },
   {
     name: 'trust update',
@@ -136,7 +136,7 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'the roots of GitHub, fetched by another program',
       },
     ],
-    load: () => import('../commands/trust-update.ts'),
+    load: async () => (await import('../commands/trust-update.ts')).run,
   },
   {
     name: 'scan',
@@ -162,7 +162,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ scan --range origin/main..HEAD --sarif scan.sarif', about: 'in CI' },
       { line: 'git diff --cached | writ scan --patch - --rules secrets', about: 'in a hook' },
     ],
-    load: () => loadLean(() => import('../commands/scan.ts')),
+    load: () => loadLean(async () => (await import('../commands/scan.ts')).scanCommand),
   },
   {
     name: 'sca import',
@@ -175,7 +175,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ sca import all.zip', about: 'one ecosystem’s export, carried here by whatever way' },
       { line: 'writ --json sca import ours.ndjson', about: 'advisories of your own, beside the others' },
     ],
-    load: () => import('../commands/sca-import.ts'),
+    load: async () => (await import('../commands/scan.ts')).scaImportCommand,
   },
   {
     name: 'redact',
@@ -195,7 +195,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ redact < test.log > clean.log', about: 'receipt on stderr' },
       { line: 'writ redact report.json --classes secrets,pii', about: 'two of the five classes' },
     ],
-    load: () => import('../commands/redact.ts'),
+    load: async () => (await import('../commands/scan.ts')).redactCommand,
   },
   {
     name: 'push',
@@ -208,7 +208,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ push origin', about: 'so that others can approve or verify' },
       { line: 'writ push --all', about: 'refused and abandoned runs included' },
     ],
-    load: () => import('../commands/push.ts'),
+    load: async () => (await import('../commands/upkeep.ts')).pushCommand,
   },
   {
     name: 'fetch',
@@ -228,7 +228,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ fetch', about: 'from the remote that this repository has' },
       { line: 'writ fetch --theirs 0198c1e2', about: 'what became of the run elsewhere holds here too' },
     ],
-    load: () => import('../commands/fetch.ts'),
+    load: async () => (await import('../commands/upkeep.ts')).fetchCommand,
   },
   {
     name: 'replay',
@@ -236,7 +236,7 @@ export const otherCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [],
     examples: [{ line: 'writ replay 0198c1e2', about: 'byte-equal, or the first input that differs' }],
-    load: () => loadLean(() => import('../commands/replay.ts')),
+    load: () => loadLean(async () => (await import('../commands/upkeep.ts')).replayCommand),
   },
   {
     name: 'gc',
@@ -244,7 +244,7 @@ export const otherCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [{ name: 'dry-run', about: 'say what would go, remove nothing' }],
     examples: [{ line: 'writ gc --dry-run', about: 'what is past its retention' }],
-    load: () => import('../commands/gc.ts'),
+    load: async () => (await import('../commands/upkeep.ts')).gcCommand,
   },
   {
     name: 'fsck',
@@ -254,7 +254,7 @@ export const otherCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ fsck', about: 'exit 0 if nothing stored is damaged; `writ verify` checks signatures' },
     ],
-    load: () => import('../commands/fsck.ts'),
+    load: async () => (await import('../commands/upkeep.ts')).fsckCommand,
   },
   {
     name: 'schema',
@@ -265,7 +265,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ schema run', about: 'shape of `writ --json run`' },
       { line: 'writ schema spec validate', about: 'a command of two words' },
     ],
-    load: () => import('../commands/schema.ts'),
+    load: async () => (await import('../commands/spec.ts')).schemaCommand,
   },
   {
     name: 'doctor',
@@ -273,7 +273,7 @@ export const otherCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [],
     examples: [{ line: 'writ doctor', about: 'run this first when something is refused' }],
-    load: () => import('../commands/doctor.ts'),
+    load: async () => (await import('../commands/init.ts')).doctorCommand,
   },
   {
     name: 'demo',
@@ -292,6 +292,6 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ demo --session', about: 'one session, answered as a person would' },
       { line: 'writ demo --watch', about: 'the same, as its terminal shows it' },
     ],
-    load: () => loadLean(() => import('../commands/demo.ts')),
+    load: () => loadLean(async () => (await import('../commands/demo.ts')).run),
   },
 ];

@@ -18,7 +18,7 @@ export const pluginCommands: readonly CommandSpec[] = [
           'built-ins, then the plugins of `.writ/config.toml` at HEAD, then what is pinned and not committed',
       },
     ],
-    load: () => import('../commands/plugin-list.ts'),
+    load: async () => (await import('../commands/plugin.ts')).pluginListCommand,
   },
   {
     name: 'plugin new',
@@ -37,7 +37,7 @@ export const pluginCommands: readonly CommandSpec[] = [
       { line: 'writ plugin new gate no-draft-marks', about: 'in ./no-draft-marks; its test passes at once' },
       { line: 'writ plugin new provider parrot', about: 'for `writ run --provider parrot`' },
     ],
-    load: () => import('../commands/plugin-new.ts'),
+    load: async () => (await import('../commands/plugin-new.ts')).pluginNewCommand,
   },
   {
     name: 'plugin test',
@@ -47,7 +47,7 @@ export const pluginCommands: readonly CommandSpec[] = [
     arguments: [plugin],
     options: [],
     examples: [{ line: 'writ plugin test ./no-draft-marks', about: 'a directory; a `.tgz` works as well' }],
-    load: () => import('../commands/plugin-test.ts'),
+    load: async () => (await import('../commands/plugin-new.ts')).pluginTestCommand,
   },
   {
     name: 'plugin pack',
@@ -69,7 +69,7 @@ export const pluginCommands: readonly CommandSpec[] = [
       },
       { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'under a name of your own' },
     ],
-    load: () => import('../commands/plugin-pack.ts'),
+    load: async () => (await import('../commands/plugin-new.ts')).pluginPackCommand,
   },
   {
     name: 'plugin add',
@@ -85,7 +85,7 @@ export const pluginCommands: readonly CommandSpec[] = [
         about: 'a packed one; others add the same file',
       },
     ],
-    load: () => import('../commands/plugin-add.ts'),
+    load: async () => (await import('../commands/plugin.ts')).pluginAddCommand,
   },
   {
     name: 'plugin trust',
@@ -107,6 +107,6 @@ export const pluginCommands: readonly CommandSpec[] = [
         about: 'after you have read it',
       },
     ],
-    load: () => import('../commands/plugin-trust.ts'),
+    load: async () => (await import('../commands/plugin.ts')).pluginTrustCommand,
   },
 ];

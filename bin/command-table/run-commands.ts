@@ -52,7 +52,7 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'only as it stands, in other words',
       },
     ],
-    load: () => loadLean(() => import('../commands/run.ts')),
+    load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand),
   },
   {
     name: 'resume',
@@ -85,7 +85,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' },
       { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does what is left' },
     ],
-    load: () => loadLean(() => import('../commands/resume.ts')),
+    load: () => loadLean(async () => (await import('../commands/resume.ts')).resumeCommand),
   },
   {
     name: 'approve',
@@ -122,7 +122,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       { line: 'writ approve 0198c1e2 --reject --comment "breaks the API"', about: 'end the run' },
     ],
-    load: () => import('../commands/approve.ts'),
+    load: async () => (await import('../commands/approve.ts')).run,
   },
   {
     name: 'cancel',
@@ -132,7 +132,7 @@ export const runCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision; 1 to 2000 characters' }],
     examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
-    load: () => import('../commands/cancel.ts'),
+    load: async () => (await import('../commands/runs.ts')).cancelCommand,
   },
   {
     name: 'runs',
@@ -142,7 +142,7 @@ export const runCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [],
     examples: [{ line: 'writ runs', about: 'newest first' }],
-    load: () => import('../commands/runs.ts'),
+    load: async () => (await import('../commands/runs.ts')).runsCommand,
   },
   {
     name: 'show',
@@ -151,7 +151,7 @@ export const runCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [],
     examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],
-    load: () => import('../commands/show.ts'),
+    load: async () => (await import('../commands/runs.ts')).showCommand,
   },
   {
     name: 'graph',
@@ -171,7 +171,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ graph 0196a46c --html thread.html', about: 'a page for the browser' },
       { line: 'writ graph 0196a46c --json', about: 'nodes and edges for other programs' },
     ],
-    load: () => import('../commands/graph.ts'),
+    load: async () => (await import('../commands/runs.ts')).graphCommand,
   },
   {
     name: 'report',
@@ -193,6 +193,6 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' },
       { line: 'writ report 0198c1e2 --sarif run.sarif --junit run.xml', about: 'for a CI system' },
     ],
-    load: () => import('../commands/report.ts'),
+    load: async () => (await import('../commands/runs.ts')).reportCommand,
   },
 ];

@@ -1,10 +1,25 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
+import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
+import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/files.ts';
+import { listenableAddresses } from '../../http/addresses.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { findServicePlace } from '../../service/service-place.ts';
+import { serviceStatus } from '../../service/service-status.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { findLandingRemote } from '../../store/landed.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { execFileBounded } from '../../workspace/process/spawn.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import { broughtProviders, describeProvider } from '../command-parts/providers.ts';
+import { styled } from '../terminal/print.ts';
 
 const configText = `# What writ is told by this repository; read from the policy commit of a run, never from the working tree.
 # Every setting and its default: docs/config.md
@@ -18,7 +33,7 @@ const ignoreText =
   '*\n!.gitignore\n!config.toml\n!allowed_signers\n!agents/\n!agents/**\n!trust/\n!trust/**\n';
 
 /** `writ init`: state directory, signing key, ledger. Running it again changes nothing that is there. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function initCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const stateDir = join(repository.root, '.writ');
   await mkdir(stateDir, { recursive: true });
@@ -55,5 +70,181 @@ async function createOnce(path: string, text: string): Promise<boolean> {
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw fault;
+  }
+}
+
+interface Diagnosis {
+  readonly id: string;
+  readonly status: 'ok' | 'missing' | 'failed';
+  readonly detail: string;
+  /** Without it nothing can be run here. */
+  readonly needed: boolean;
+}
+
+/** What a run opens, and makes where it is absent: the signing key and the key of the ledger. */
+const ownKeys = [
+  ['signing', 'ecdsa-p256-sha256'],
+  ['ledger', 'ed25519'],
+] as const;
+
+/** `writ doctor`: what works here. Exit 128 where a run could not work. */
+export async function doctorCommand(context: CommandContext): Promise<CommandResult> {
+  await using engine = await openEngine(context);
+  const checks: Diagnosis[] = [
+    await diagnose('node', true, async () => process.version),
+    await diagnose('git', true, () => gitVersion(context)),
+    await diagnose(
+      'repository',
+      false,
+      async () => (await openRepository(context.repoPath ?? context.cwd)).root,
+    ),
+  ];
+  checks.push(...(await diagnoseLanding(context)));
+  const sandboxes: Diagnosis[] = [];
+  for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
+    sandboxes.push(
+      await diagnose(`sandbox-${name}`, false, async () => {
+        const { works, enforced, reason } = await (await engine.slots.sandbox.pick(name)).probe();
+        if (!works) throw new WritError('SANDBOX_UNAVAILABLE', { message: reason ?? 'does not work here' });
+        return `enforces ${enforced.join(', ')}`;
+      }),
+    );
+  }
+  checks.push(...sandboxes);
+  if (!sandboxes.some(({ status }) => status === 'ok')) {
+    checks.push({
+      id: 'sandbox',
+      status: 'missing',
+      needed: true,
+      detail: 'install bubblewrap, or util-linux with unprivileged user namespaces',
+    });
+  }
+  const usable = sandboxes.find(({ status }) => status === 'ok')?.id.slice('sandbox-'.length);
+  checks.push(await diagnose('tracer', false, () => describeTracer(engine, usable)));
+  checks.push(await diagnose('signing-key', true, () => describeKeys(context)));
+  checks.push(
+    await diagnose('ports', false, describePorts),
+    await diagnose('service', false, () => describeService(context)),
+  );
+  for (const [name, load] of Object.entries(builtInProviders))
+    checks.push(
+      await diagnose(`provider-${name}`, false, async () => describeProvider(name, await load(), context)),
+    );
+  for (const { name, plugin, source } of await broughtProviders(context, engine.slots.provider.names))
+    checks.push(
+      await diagnose(
+        `provider-${name}`,
+        false,
+        async () => `${await describeProvider(name, source, context)}; of plugin ${plugin}`,
+      ),
+    );
+  checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
+  const { enforced, total } = engine.ledger;
+  checks.push({
+    id: 'contract',
+    status: 'ok',
+    needed: false,
+    detail: `${enforced} of ${total} contract rows enforced`,
+  });
+
+  const data = { checks: checks.map((check) => ({ ...check })) };
+  const human = (printer: CommandContext['print']): void => {
+    printer.table(
+      checks.map(({ id, status, detail, needed }) => [
+        styled(status === 'ok' ? 'green' : needed ? 'red' : 'yellow', status),
+        id,
+        detail,
+      ]),
+    );
+  };
+  const broken = checks.find(({ status, needed }) => needed && status !== 'ok');
+  if (!broken) return succeeded(data, human);
+  return refused(
+    new WritError('ENVIRONMENT_BROKEN', {
+      message: `\`${broken.id}\`: ${broken.detail}`,
+      detail: { check: broken.id },
+    }),
+    data,
+    human,
+  );
+}
+
+/** Traces a command in the sandbox that a run uses. */
+async function describeTracer({ slots }: WritEngine, sandbox: string | undefined): Promise<string> {
+  const none = { works: false, reason: 'no sandbox works here' };
+  const backend = sandbox === undefined ? undefined : await slots.sandbox.pick(sandbox);
+  const { works, reason } = (await backend?.probeTracer?.()) ?? none;
+  if (works) return `\`strace\` observes checks in sandbox \`${sandbox}\``;
+  throw new WritError('TRACER_UNAVAILABLE', {
+    message: `${reason ?? 'it does not work here'}. Without it writ observes checks by filling (docs/tests-kept.md)`,
+  });
+}
+
+/** Opens the private keys as a run does, so that it refuses the same ones; looks without making one. */
+async function describePorts(): Promise<string> {
+  const addresses = await listenableAddresses();
+  if (addresses.length === 0) throw new WritError('PORT_UNAVAILABLE', { message: 'no port on the loopback' });
+  return `${addresses.join(' and ')} can be served`;
+}
+
+async function describeService({ repoPath, cwd }: CommandContext): Promise<string> {
+  const place = await findServicePlace(await openRepository(repoPath ?? cwd));
+  const { state, base_url: url, health } = await serviceStatus(place);
+  if (state === 'running') return `runs on ${url}${health === 'ok' ? '' : ' and does not answer'}`;
+  return state === 'stale' ? 'was killed; the next `writ service run` cleans up' : 'does not run';
+}
+
+async function describeKeys({ env }: CommandContext): Promise<string> {
+  for (const [name, algorithm] of ownKeys) {
+    const path = join(userKeysDir(env), `${name}.pem`);
+    if ((await readGuarded(path, true)) !== undefined) await openKeyFile(path, algorithm);
+  }
+  const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
+  const own = signers.filter(({ from }) => from === 'own');
+  return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
+}
+
+/** Nothing if there is no repository, or its configuration names no remote. */
+async function diagnoseLanding({ repoPath, cwd }: CommandContext): Promise<readonly Diagnosis[]> {
+  const repository = await openRepository(repoPath ?? cwd).catch(() => undefined);
+  const found = repository && (await findLandingRemote(repository));
+  if (found === undefined) return [];
+  const { remote, isKnown, known } = found;
+  const detail = isKnown
+    ? remote
+    : `\`[landing] remote\` names \`${remote}\`, which \`git remote\` does not list (${known.slice(0, 10).join(', ') || 'none'}): the upstream of the branch counts instead. Correct it in \`.writ/config.toml\`, or add the remote`;
+  return [{ id: 'landing-remote', needed: false, status: isKnown ? 'ok' : 'missing', detail }];
+}
+
+/** What says that something is not there, and not that it is broken. */
+const missingCodes: readonly string[] = [
+  'GIT_MISSING',
+  'NOT_A_REPOSITORY',
+  'SANDBOX_UNAVAILABLE',
+  'TRACER_UNAVAILABLE',
+  'PROVIDER_KEY_MISSING',
+];
+
+async function diagnose(id: string, needed: boolean, look: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { id, needed, status: 'ok', detail: await look() };
+  } catch (fault) {
+    const code = isWritError(fault) ? fault.code : undefined;
+    const missing = code !== undefined && missingCodes.includes(code);
+    const detail = missing || code === undefined ? messageOf(fault) : `${code}: ${messageOf(fault)}`;
+    return { id, needed, status: missing ? 'missing' : 'failed', detail };
+  }
+}
+
+async function gitVersion({ env, cwd }: CommandContext): Promise<string> {
+  try {
+    const answer = await execFileBounded(['git', '--version'], {
+      cwd,
+      env: { PATH: env.PATH ?? '' },
+      maxBytes: 4096,
+    });
+    return answer.stdout.toString('utf8').trim();
+  } catch (cause) {
+    throw new WritError('GIT_MISSING', { cause });
   }
 }

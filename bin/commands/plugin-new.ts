@@ -1,14 +1,26 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { kebabCase } from '../../engine/plugin-trust/manifest-parts.ts';
-import { partFields } from '../../engine/plugin-trust/part-kinds.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
+import { kebabCase, needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
+import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
+import { packPlugin } from '../../engine/plugin-trust/pack-plugin.ts';
+import { partFields, partKindNames } from '../../engine/plugin-trust/part-kinds.ts';
+import { readDirectory } from '../../engine/plugin-trust/plugin-package.ts';
+import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
+import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/engine.ts';
 import { makeDirectory, outputFailed, writeOutput } from '../command-parts/write-output.ts';
 import type { NewKind } from '../plugin/kind-words.ts';
-import { requireFreeIds } from '../plugin/named-plugin.ts';
+import { namesOf, partsOf, readPlugin, requireFreeIds } from '../plugin/named-plugin.ts';
 import { scaffolds } from '../plugin/scaffolds.ts';
+import { casesFile, readCases, requireCaseNames, suites, type TestedPart } from '../plugin/suites.ts';
+import { type CaseWatch, watchCases } from '../plugin/watch-cases.ts';
+import { styled } from '../terminal/print.ts';
 
 /** RFC 1035, 2.3.4: it stands in the name of a host that the new plugin declares. */
 const maxLabel = 63;
@@ -17,7 +29,7 @@ const maxLabel = 63;
  * `writ plugin new KIND NAME`: a plugin with one part, its cases and its page, which passes its test at once. An
  * existing directory is left alone.
  */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function pluginNewCommand(context: CommandContext): Promise<CommandResult> {
   const { args, cwd, options } = context;
   const [kind = '', name = ''] = args;
   const kinds = Object.keys(scaffolds) as readonly NewKind[];
@@ -51,4 +63,150 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     printer.line(`made ${given}: ${files.join(', ')}`);
     printer.line(`  next  writ plugin test ${given}`);
   });
+}
+
+/**
+ * `writ plugin pack DIR`: the file that `writ plugin add` takes, of what `package.json` calls the package. The same
+ * files are the same bytes. An existing file is left alone.
+ */
+export async function pluginPackCommand(context: CommandContext): Promise<CommandResult> {
+  const { args, cwd, options } = context;
+  const given = args[0] ?? '';
+  const { tarball, pluginPackage, manifest, leftOut } = packPlugin(
+    await readDirectory(resolve(cwd, given), given),
+    given,
+  );
+  await requireFreeIds(context, manifest.name, namesOf(manifest));
+  const out = options.value('out') ?? fileName(manifest);
+  const path = writeOutput(cwd, out, tarball);
+  const digest = `sha256:${pluginPackage.digest}`;
+  const data = {
+    path,
+    name: manifest.name,
+    version: manifest.version,
+    digest,
+    sha256: sha256Hex(tarball),
+    size_bytes: tarball.length,
+    files: [...pluginPackage.files].map(([file, bytes]) => ({ path: file, size_bytes: bytes.length })),
+    left_out: [...leftOut],
+    config: `[[plugins]]\npackage = ${JSON.stringify(manifest.packageName)}\ndigest = "${digest}"\n`,
+    rules: manifest.rules.map(({ id }) => id),
+    parts: partsOf(manifest),
+    needs: [...needsInWords(manifest.needs)],
+  };
+  return succeeded(data, (printer) => {
+    printer.line(
+      `packed ${out}: ${manifest.name} ${manifest.version}, ${data.files.length} files, ${tarball.length} bytes`,
+    );
+    printer.line(`  sha256 of the file  ${data.sha256}`);
+    printer.line(`  digest              ${digest}`);
+    for (const file of leftOut) printer.line(`  left out            ${file} (it is called like a secret)`);
+    for (const id of data.rules) printer.line(`  brings rule ${id}`);
+    for (const { kind, name } of data.parts) printer.line(`  brings ${kind} ${name}`);
+    for (const need of data.needs) printer.line(`  ${need}`);
+    printer.line('  for .writ/config.toml');
+    for (const line of data.config.trimEnd().split('\n')) printer.line(`    ${line}`);
+    printer.line(`  next  writ plugin add ${out}`);
+  });
+}
+
+/** As `npm pack` calls it. */
+function fileName({
+  packageName,
+  version,
+}: {
+  readonly packageName: string;
+  readonly version: string;
+}): string {
+  const plain = `${packageName.replace(/^@/, '').replace('/', '-')}-${version}`;
+  return `${plain.replaceAll(/[^A-Za-z0-9._+-]/g, '-')}.tgz`;
+}
+
+interface TestedRule {
+  readonly id: string;
+  readonly cases: number;
+  readonly failures: readonly string[];
+}
+
+/**
+ * `writ plugin test DIR`: every rule over its cases, and every other part through the suite of its kind, in the
+ * sandbox, as a run asks it, each case within its deadline. Exit 1 where one fails or a rule has no case on a side.
+ */
+export async function pluginTestCommand(context: CommandContext): Promise<CommandResult> {
+  const given = context.args[0] ?? '';
+  const { manifest, pluginPackage } = await readPlugin(context, given);
+  await requireFreeIds(context, manifest.name, namesOf(manifest));
+  const others = partsOf(manifest).map(({ name }) => name);
+  requireCaseNames(pluginPackage, given, [...others, ...manifest.rules.map(({ id }) => id)]);
+  const cases =
+    manifest.rules.length === 0 ? new Map<string, GateCases>() : readCases(pluginPackage, given, others);
+  const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));
+  await using engine = await openEngine(context);
+  const rules: TestedRule[] = [];
+  const parts: TestedPart[] = [];
+  try {
+    const watch = watchCases(context, () => pickSandbox('auto', engine.slots.sandbox));
+    const ground = { cacheDir: root, sandbox: watch.sandbox };
+    for (const rule of await outsideRules(manifest, pluginPackage, ground))
+      rules.push(await testRule(rule, cases.get(rule.id), watch));
+    const place = { place: given, ground, engine, env: context.env, watch };
+    for (const kind of partKindNames)
+      if (manifest[partFields[kind]].length > 0)
+        parts.push(...(await suites[kind](manifest, pluginPackage, place)));
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+  const digest = `sha256:${pluginPackage.digest}`;
+  const data = {
+    name: manifest.name,
+    version: manifest.version,
+    digest,
+    needs: [...needsInWords(manifest.needs)],
+    rules: rules.map((rule) => ({ ...rule })),
+    parts: parts.map((part) => ({ ...part })),
+  };
+  const told = [
+    ...rules.map((rule) => ({ ...rule, label: rule.id })),
+    ...parts.map((part) => ({ ...part, label: `${part.kind} ${part.name}` })),
+  ];
+  const human = (printer: CommandContext['print']): void => {
+    for (const { label, cases: count, failures } of told) {
+      printer.line(
+        styled(failures.length === 0 ? 'green' : 'red', failures.length === 0 ? 'passed' : 'failed'),
+        ` ${label} (${count} cases)`,
+      );
+      for (const failure of failures) printer.line(`  ${failure}`);
+    }
+    for (const need of data.needs) printer.line(`  ${need}`);
+    printer.line(`${manifest.name} ${manifest.version}  ${digest}`);
+  };
+  const failed = told.filter(({ failures }) => failures.length > 0);
+  if (failed.length === 0) return succeeded(data, human);
+  const ids = failed.map(({ label }) => label);
+  return refused(
+    new WritError('PLUGIN_TEST_FAILED', {
+      message: `${ids.map((id) => `\`${id}\``).join(', ')} of plugin \`${manifest.name}\` failed`,
+      detail: { plugin: manifest.name, rules: ids },
+    }),
+    data,
+    human,
+  );
+}
+
+async function testRule(rule: Rule, given: GateCases | undefined, watch: CaseWatch): Promise<TestedRule> {
+  const { valid = [], invalid = [] } = given ?? {};
+  const failures: string[] = [];
+  if (valid.length === 0 || invalid.length === 0)
+    failures.push(`expected at least one \`valid\` and one \`invalid\` case in \`${casesFile}\``);
+  const each: readonly GateCases[] = [
+    ...valid.map((one) => ({ valid: [one], invalid: [] })),
+    ...invalid.map((one) => ({ valid: [], invalid: [one] })),
+  ];
+  const failed = await watch.collect(`rule ${rule.id}`, async (runner) => {
+    for (const one of each) {
+      const [{ name } = { name: '' }] = [...(one.valid ?? []), ...(one.invalid ?? [])];
+      await runner.test(`${rule.id}: ${name}`, () => gateTester(undefined, rule, one));
+    }
+  });
+  return { id: rule.id, cases: each.length, failures: [...failures, ...failed] };
 }

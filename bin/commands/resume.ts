@@ -23,7 +23,7 @@ import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function resumeCommand(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const onto = options.value('onto');
   const sandbox = options.value('sandbox');

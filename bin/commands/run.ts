@@ -29,7 +29,7 @@ import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
 /** `writ run F`, `writ run --request TEXT`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function runCommand(context: CommandContext): Promise<CommandResult> {
   const { options, repoPath, cwd, signal, print } = context;
   const spec = requireOneStart(context);
   const given = sourceGiven(context, spec ?? '');

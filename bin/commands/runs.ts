@@ -1,14 +1,38 @@
+import { readVersion } from '../../api/build.ts';
+import { threadGraph } from '../../api/graph/thread-graph.ts';
+import { cancelRun } from '../../api/run/cancel-run.ts';
+import { askedOf, type OpenedRun, openRun } from '../../api/run/open-run.ts';
+import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
+import { withStanding } from '../../api/run/with-standing.ts';
+import { gitEvidence } from '../../api/verify/git-evidence.ts';
+import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
+import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { listWaitingDrafts } from '../../engine/draft/waiting-drafts.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { DescribedRule } from '../../core/interfaces/rule.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { cancelDraft, findWaitingDraft, listWaitingDrafts } from '../../engine/draft/waiting-drafts.ts';
 import { listRuns } from '../../engine/record/list-runs.ts';
+import { rules } from '../../gates/rules.ts';
+import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/session-threads.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { styled } from '../terminal/print.ts';
+import { showDraft } from '../command-parts/drafted-run.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
+import { printGraph } from '../report/graph/graph-text.ts';
+import { renderRunHtml } from '../report/html.ts';
+import { printRun } from '../report/human.ts';
+import { renderRunJunit } from '../report/junit.ts';
+import { renderRunMarkdown, renderRunSarif } from '../report/markdown.ts';
+import { printChanged } from '../report/words.ts';
+import { type Printer, styled } from '../terminal/print.ts';
+import { toResult } from './run.ts';
 
 /** `writ runs`: newest first, drafts that wait for a person among them. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function runsCommand(context: CommandContext): Promise<CommandResult> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const begun = await listRuns(context.stores, repository, systemClock);
@@ -35,4 +59,149 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       printer.line(styled('dim', `  writ show ${runId}; writ resume ${runId} --yes; writ cancel ${runId}`));
     }
   });
+}
+
+/** `writ show RUN`: one run in full, whatever became of it; a draft that waits, as it would be confirmed. */
+export async function showCommand(context: CommandContext): Promise<CommandResult> {
+  const [wanted = ''] = context.args;
+  const draft = await showDraft(context, wanted);
+  if (draft !== undefined) return draft;
+  const opened = await openRun(context, wanted);
+  const { view, changed } = await withStanding(context, opened.view);
+  const asked = await askedOf(opened);
+  const data = {
+    ...toRunData(view),
+    ...(changed.length === 0 ? {} : { changed_since: changed.map((one) => ({ ...one })) }),
+  };
+  const print = (printer: Printer): void => {
+    printRun(printer, view, 'show');
+    const tree = view.patch?.candidateTree ?? '';
+    if (!printer.quiet) printChanged((...parts) => printer.line(...parts), changed, tree);
+  };
+  if (asked === undefined) return succeeded(data, print);
+  return succeeded({ ...data, asked: { ...asked } }, (printer) => {
+    print(printer);
+    if (printer.quiet) return;
+    printer.line();
+    for (const said of asked.said) printer.line('  asked  ', said);
+    printer.line(
+      `  drafted by ${asked.provider} ${asked.model}, in ${asked.turns} turns, ${asked.cost_units} cost units`,
+    );
+  });
+}
+
+/**
+ * `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. A draft
+ * that waits is taken away.
+ */
+export async function cancelCommand(context: CommandContext): Promise<CommandResult> {
+  const [wanted = ''] = context.args;
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const draft = await findWaitingDraft(context.stores, repository, systemClock, wanted);
+  if (draft !== undefined) {
+    await cancelDraft(repository, draft);
+    return succeeded({ run_id: draft, state: 'cancelled' }, (printer) =>
+      printer.line(`draft ${draft}: cancelled; nothing of it is left`),
+    );
+  }
+  const view = await cancelRun({
+    ...context,
+    run: wanted,
+    reason: context.options.value('reason') ?? 'no reason given',
+    openEngine: () => openEngine(context, { ephemeralKey: true }),
+  });
+  if (view.decision?.type !== 'abandon') return toResult(view, context.print);
+  return succeeded(toRunData(view), (printer) => printRun(printer, view));
+}
+
+type Described = () => Promise<readonly DescribedRule[]>;
+
+/** Forms of a report by the option that names their file. */
+const forms: Readonly<Record<string, (view: RunView, described: Described) => string | Promise<string>>> = {
+  html: renderRunHtml,
+  markdown: renderRunMarkdown,
+  sarif: async (view, described) => renderRunSarif(view, readVersion(), await described()),
+  junit: renderRunJunit,
+};
+
+/** `writ report RUN`: the run for people, for other tools and for verifiers elsewhere, in at least one form. */
+export async function reportCommand(context: CommandContext): Promise<CommandResult> {
+  const wanted = Object.entries(forms).flatMap(([form, render]) => {
+    const path = context.options.value(form);
+    return path === undefined ? [] : [{ path, render }];
+  });
+  const bundle = context.options.value('bundle');
+  if (wanted.length === 0 && bundle === undefined) {
+    const options = ['bundle', ...Object.keys(forms)].map((form) => `\`--${form} FILE\``);
+    throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
+  }
+  const opened = await openRun(context, context.args[0] ?? '');
+  const { view } = await withStanding(context, opened.view);
+  const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
+  const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
+  const reports = await Promise.all(
+    wanted.map(async ({ path, render }) => ({
+      path,
+      text: await render(view, () => describedRules(context, opened, rules)),
+    })),
+  );
+  const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));
+  const warnings = rendered?.isLogLeft ? [{ code: 'LOG_NOT_EXPORTED', message: logLeft }] : [];
+  for (const { message } of warnings) context.print.note(styled('yellow', 'warning'), `: ${message}`);
+  const more = warnings.length === 0 ? {} : { warnings };
+  return succeeded({ run_id: view.runId, paths, ...more }, (printer) => {
+    for (const path of paths) printer.line(path);
+  });
+}
+
+const logLeft =
+  'the ledger that holds this run is not here, or is damaged, and does not travel with the evidence: a verifier who has seen another size of it cannot compare the two (`not-comparable`, exit 3); export where the ledger is';
+
+/**
+ * The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. `isLogLeft`: it stands
+ * in a ledger of which nothing could be exported.
+ */
+async function renderEvidence({
+  repository,
+  store,
+  view,
+}: OpenedRun): Promise<{ readonly text: string; readonly isLogLeft: boolean }> {
+  const commit = view.decision?.commitSha;
+  const source = commit === undefined ? undefined : await gitEvidence(repository, store, view.runId, commit);
+  if (source) {
+    const snapshot = await logSnapshot(source);
+    const isLogLeft = snapshot === undefined && (await isInLedger(source));
+    return { text: await formatEvidenceFile(view.runId, source, snapshot), isLogLeft };
+  }
+  throw new WritError('VERIFY_NOTHING', {
+    message:
+      commit === undefined
+        ? 'the run has no sealed commit'
+        : `the sealed commit \`${commit}\` is not in this repository`,
+    detail: { run_id: view.runId, ...(commit === undefined ? {} : { commit_sha: commit }) },
+    hints: ['only a run that ended in a commit can be handed to a verifier'],
+  });
+}
+
+/** `writ graph THREAD`: everything that came of a thread, in the terminal, as data or as a page. */
+export async function graphCommand(context: CommandContext): Promise<CommandResult> {
+  const [wanted = ''] = context.args;
+  const page = context.options.value('html');
+  if (page === '-' && context.json) {
+    throw new WritError('USAGE', {
+      message: 'expected one document on stdout, found `--html -` and `--json`',
+      hints: ['name a file: `--html FILE`'],
+    });
+  }
+  const graph = await threadGraph(context, wanted, {
+    list: listSessionThreads,
+    titleOf: firstWords,
+    runsOf: runsOfThread,
+  });
+  if (page === undefined) return succeeded(graph, (printer) => printGraph(printer, graph));
+  const { renderGraphHtml } = await import('../report/graph/graph-html.ts');
+  const html = renderGraphHtml(graph);
+  if (page === '-') return succeeded(graph, (printer) => printer.raw(html));
+  const path = writeOutput(context.cwd, page, html);
+  return succeeded(graph, (printer) => printer.line(path));
 }

@@ -1,12 +1,21 @@
+import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import type { JsonData } from '../../api/json-data.ts';
+import { readInput } from '../../api/read-input.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import { nearestName } from '../../core/base/printable.ts';
+import { type SensitiveClass, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
 import type { Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import { type ScannedFinding, withLineText } from '../../gates/scan/show-around.ts';
+import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
+import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import { redact } from '../../readers/sensitive/redact.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
@@ -19,7 +28,7 @@ import { printScan } from '../report/scan.ts';
  * `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be
  * scanned.
  */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function scanCommand(context: CommandContext): Promise<CommandResult> {
   const unscanned: Unscanned[] = [];
   await using engine = await openEngine(context);
   const named = namedRules(context);
@@ -141,4 +150,90 @@ function toData(
     rules: rules.map(({ id }) => id),
     ...(paths.length === 0 ? {} : { paths }),
   };
+}
+
+/** As many bytes as a run reads of one check's reports. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * `writ redact [FILE|-]`: the redaction pipeline alone; the receipt goes to stderr, under `--json` content and receipt
+ * into the document.
+ */
+export async function redactCommand(context: CommandContext): Promise<CommandResult> {
+  const [path = '-'] = context.args;
+  const classes = parseClasses(context.options.values('classes'));
+  const bytes = await readInput(context, path, { maxBytes });
+  // Digests tell equal values apart within this one receipt.
+  const redacted = redact(bytes, { key: randomOctets(32), classes, words: {}, path });
+  const { redactions, unscanned } = redacted;
+  const content = Buffer.from(redacted.bytes.buffer, redacted.bytes.byteOffset, redacted.bytes.byteLength);
+  const isText = content.equals(Buffer.from(content.toString('utf8')));
+  const data = {
+    path,
+    classes: [...classes],
+    count: redactions.reduce((sum, { count }) => sum + count, 0),
+    redactions,
+    ...(unscanned === undefined ? {} : { unscanned }),
+    ...(isText ? { content: content.toString('utf8') } : { content_base64: content.toString('base64') }),
+  };
+  return succeeded(data, (printer) => {
+    printer.raw(redacted.bytes);
+    if (unscanned !== undefined) printer.complain(`not looked into: ${unscanned} content; it is as it was`);
+    if (redactions.length === 0) printer.note('nothing was redacted');
+    for (const { rule, class: dataClass, count, digests } of redactions)
+      printer.note(
+        `${dataClass} ${rule}: ${count} (${digests.map((digest) => digest.slice(0, 12)).join(', ')})`,
+      );
+  });
+}
+
+function parseClasses(values: readonly string[]): ReadonlySet<SensitiveClass> {
+  const named = values.flatMap((value) => value.split(',')).map((value) => value.trim());
+  if (named.length === 0) return new Set(sensitiveClasses);
+  return new Set(
+    named.map((name) => {
+      const found = sensitiveClasses.find((one) => one === name);
+      if (found !== undefined) return found;
+      const meant = nearestName(name, sensitiveClasses);
+      throw new WritError('USAGE', {
+        message: `expected \`--classes\` to name ${sensitiveClasses.join(', ')}, found \`${name}\``,
+        detail: { option: 'classes', found: name },
+        ...(meant === undefined ? {} : { hints: [`did you mean \`${meant}\`?`] }),
+      });
+    }),
+  );
+}
+
+/** `writ sca import F`: advisories in OSV form, kept for this user; lookups then need no network. */
+export async function scaImportCommand({ args, cwd, env, signal }: CommandContext): Promise<CommandResult> {
+  const root = advisoryDir(env);
+  const path = resolve(cwd, args[0] ?? '');
+  const done = await importAdvisories({ root, path, clock: systemClock, signal });
+  const data = {
+    advisories: done.advisories,
+    records: done.records,
+    stored: done.stored,
+    withdrawn: done.withdrawn,
+    older: done.older,
+    skipped: done.skipped,
+    ecosystems: done.ecosystems,
+    other_ecosystems: done.otherEcosystems.map(({ name, records }) => ({ name, records })),
+    digest: `sha256:${done.digest}`,
+    imported_at: done.importedAt,
+    newest: done.newest,
+    directory: root,
+  };
+  return succeeded(data, (printer) => {
+    printer.line(`${done.advisories} advisories are kept in ${root}`);
+    const parts = [
+      `${done.stored} stored`,
+      `${done.withdrawn} withdrawn`,
+      `${done.older} older than what is kept`,
+      `${done.skipped} of other ecosystems`,
+    ];
+    printer.line(`${done.records} records read: ${parts.join(', ')}`);
+    for (const { name, records } of done.otherEcosystems.slice(0, 10))
+      printer.line(`  not looked up: ${name} (${records})`);
+    printer.line(`newest ${done.newest}, sha256:${done.digest}`);
+  });
 }

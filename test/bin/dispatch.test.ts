@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import t from 'tap';
 import {
   type CommandContext,
-  type CommandModule,
   type CommandSpec,
+  type RunCommand,
   refused,
   succeeded,
 } from '../../bin/command-parts/command.ts';
@@ -12,7 +12,7 @@ import { runLine } from './host.ts';
 
 const hostile = '\x1b[2J\u202e<script>';
 
-function table(run: CommandModule['run']): readonly CommandSpec[] {
+function table(run: RunCommand): readonly CommandSpec[] {
   return [
     {
       name: 'try',
@@ -20,7 +20,7 @@ function table(run: CommandModule['run']): readonly CommandSpec[] {
       arguments: [{ name: 'WORD', about: 'a word', optional: true }],
       options: [{ name: 'level', value: 'N', about: 'how much' }],
       examples: [{ line: 'writ try', about: 'an example' }],
-      load: () => Promise.resolve({ run }),
+      load: () => Promise.resolve(run),
     },
   ];
 }

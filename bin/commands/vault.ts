@@ -1,18 +1,20 @@
 import { readInput } from '../../api/read-input.ts';
 import {
   changeVault,
+  globalVault,
   isScope,
   maxScopes,
   maxValueLength,
   parseSecretName,
+  readVault,
   whyNoSecret,
 } from '../../api/vault/vault.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { pickVault } from '../command-parts/vaults.ts';
+import { pickVault, vaultsHere } from '../command-parts/vaults.ts';
 
 /** `writ vault set NAME`: the value from stdin, without the line end behind it; its scopes stay where none is given. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function vaultSetCommand(context: CommandContext): Promise<CommandResult> {
   const { args, options, stdin } = context;
   const name = parseSecretName(args[0] ?? '');
   const place = await pickVault(context);
@@ -62,4 +64,33 @@ function unusable(name: string, found: string): WritError {
     message: `what stdin holds is no value for \`${name}\`: ${found}`,
     detail: { name, found },
   });
+}
+
+/** `writ vault list`: names alone, of the repository's vault before the user's. */
+export async function vaultListCommand(context: CommandContext): Promise<CommandResult> {
+  const places = context.options.flag('global') ? [globalVault(context.env)] : await vaultsHere(context);
+  const secrets: { readonly name: string; readonly vault: string; readonly scopes: string[] }[] = [];
+  for (const place of places)
+    for (const [name, { scopes }] of [...(await readVault(place))].sort())
+      secrets.push({ name, vault: place.kind, scopes: [...scopes] });
+  return succeeded({ secrets }, (printer) => {
+    printer.table(secrets.map(({ name, vault, scopes }) => [name, vault, scopes.join(' ')]));
+    if (secrets.length === 0) printer.note('no secrets; `writ vault set NAME` reads one from stdin');
+  });
+}
+
+/** `writ vault rm NAME`. SECRET_UNKNOWN. */
+export async function vaultRmCommand(context: CommandContext): Promise<CommandResult> {
+  const name = parseSecretName(context.args[0] ?? '');
+  const place = await pickVault(context);
+  await changeVault(place, (secrets) => {
+    if (secrets.has(name)) return new Map([...secrets].filter(([one]) => one !== name));
+    throw new WritError('SECRET_UNKNOWN', {
+      message: `the ${place.kind} vault holds no \`${name}\``,
+      detail: { name, vault: place.kind },
+    });
+  });
+  return succeeded({ name, vault: place.kind }, (printer) =>
+    printer.line(`removed ${name} from the ${place.kind} vault`),
+  );
 }

@@ -1,20 +1,27 @@
+import { resolve } from 'node:path';
 import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
 import { type AnyBundle, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
+import { formatBundle } from '../../attest/bundle/bundle.ts';
+import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
+import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { parseLogEntry } from '../../attest/log/log-entry.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
+import { userSource } from '../../attest/signer/signer-sources.ts';
 import { readCertificateClaims } from '../../attest/verify/certificate-claims.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { readAttestation } from '../../attest/verify/read-attestation.ts';
+import { requireStatement } from '../../attest/verify/require-statement.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /** `writ attest show F`: what is claimed there, and that nobody has verified it. Exit 1 where a part cannot be read. */
-export async function run(context: CommandContext): Promise<CommandResult> {
+export async function attestShowCommand(context: CommandContext): Promise<CommandResult> {
   const path = context.args[0] ?? '';
   const bytes = await readInput(context, path, { maxBytes: maxEvidenceFileBytes });
   const parts = splitFile(path, bytes) ?? [];
@@ -135,4 +142,34 @@ function printClaims(printer: Printer, claims: JsonData): void {
     for (const [algorithm, digest] of Object.entries(subject.digest))
       rows.push(['  ', 'subject', `${subject.name} ${algorithm}:${digest}`.trim()]);
   printer.table(rows);
+}
+
+const maxStatementBytes = 4 * 1024 * 1024;
+
+/**
+ * `writ attest sign F`: the very bytes of an in-toto statement, signed with the user's key, as a sigstore bundle. Not
+ * logged.
+ */
+export async function attestSignCommand(context: CommandContext): Promise<CommandResult> {
+  const { args, options, cwd, env } = context;
+  const bytes = await readInput(context, args[0] ?? '', { maxBytes: maxStatementBytes });
+  const statement = requireStatement(bytes);
+  const key = options.value('key');
+  const signer = await (key === undefined
+    ? userSource(env, false).open({ form: 'default' })
+    : openKeyFile(resolve(cwd, key)));
+  const envelope = await signEnvelope(inTotoPayloadType, bytes, signer);
+  const bundle = formatBundle({ envelope, proof: undefined });
+  const output = options.value('output');
+  const path = output === undefined ? undefined : writeOutput(cwd, output, `${bundle}\n`);
+  const data = {
+    key_id: signer.keyId,
+    predicate_type: statement.predicateType,
+    subjects: statement.subjects.map(({ name, digest }) => ({ name, digest: Object.fromEntries(digest) })),
+    ...(path === undefined ? { bundle: JSON.parse(bundle) as unknown } : { path }),
+  };
+  return succeeded(data, (printer) => {
+    if (path === undefined) printer.raw(`${bundle}\n`);
+    else printer.line(path);
+  });
 }

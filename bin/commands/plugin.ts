@@ -1,0 +1,268 @@
+import { realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { JsonData } from '../../api/json-data.ts';
+import {
+  distrustPlugin,
+  keepPlugin,
+  keptPlace,
+  listedPlugins,
+  trustFile,
+  trustPlugin,
+  userPluginAccess,
+} from '../../api/user-plugins.ts';
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { repositoryPathFault } from '../../engine/config/repository-path.ts';
+import type { ListedPlugin } from '../../engine/config/sections.ts';
+import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
+import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import {
+  namedPlugin,
+  namesOf,
+  partsOf,
+  readPlugin,
+  requireFreeIds,
+  type SpokenOf,
+} from '../plugin/named-plugin.ts';
+import { configSteps, openEnds, type Pin, pinnedHere, pinPlugin, userSteps } from '../plugin/pin-plugin.ts';
+import { openLines } from '../terminal/line-reader.ts';
+import { styled } from '../terminal/print.ts';
+
+/**
+ * `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user;
+ * nothing is trusted yet.
+ */
+export async function pluginAddCommand(context: CommandContext): Promise<CommandResult> {
+  const { manifest, pluginPackage, path } = await readPlugin(context, context.args[0] ?? '');
+  await requireFreeIds(context, manifest.name, namesOf(manifest));
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const below = relative(await realpath(repository.root), await realpath(path))
+    .split(sep)
+    .join('/');
+  const isInside = repositoryPathFault(below) === undefined;
+  const { digest } = pluginPackage;
+  const pin: Pin = isInside
+    ? { kind: 'path', place: below, digest }
+    : { kind: 'package', place: manifest.packageName, digest };
+  if (!isInside) await keepPlugin(context.env, pluginPackage);
+  const changed = await pinPlugin(repository.root, pin);
+  const files = [
+    ...(changed ? [join(repository.root, '.writ', 'config.toml')] : []),
+    ...(isInside ? [] : [keptPlace(context.env, digest)]),
+  ];
+  const isCommitted = !changed && (await committed(context, repository, pin));
+  const isTrusted = await userPluginAccess(context.env).trusts(digest);
+  const next = [
+    ...configSteps(manifest),
+    ...(isCommitted ? [] : [`commit .writ/config.toml${isInside ? ` and ${below}` : ''}`]),
+    ...(isTrusted ? [] : [`read it, then: writ plugin trust sha256:${digest}`]),
+    ...userSteps(manifest),
+    ...openEnds(manifest),
+  ];
+  const data = {
+    name: manifest.name,
+    version: manifest.version,
+    digest: `sha256:${digest}`,
+    [pin.kind]: pin.place,
+    rules: manifest.rules.map(({ id }) => id),
+    parts: partsOf(manifest),
+    needs: [...needsInWords(manifest.needs)],
+    kept: !isInside,
+    changed,
+    files,
+    next,
+  };
+  return succeeded(data, (printer) => {
+    printer.line(`${manifest.name} ${manifest.version}  sha256:${digest}`);
+    for (const id of data.rules) printer.line(`  brings rule ${id}`);
+    for (const { kind, name } of data.parts) printer.line(`  brings ${kind} ${name}`);
+    for (const need of data.needs) printer.line(`  ${need}`);
+    if (!changed) printer.line('  pinned already in .writ/config.toml');
+    for (const file of files) printer.line(`  changed  ${file}`);
+    for (const step of next) printer.line(`  next  ${step}`);
+  });
+}
+
+/** Whether HEAD lists this very content, and has it. */
+async function committed(context: CommandContext, repository: Repository, pin: Pin): Promise<boolean> {
+  const listed = await listedPlugins(context, repository, 'HEAD').catch(() => []);
+  return listed.some(
+    ({ listed: one, status }) =>
+      one.kind === pin.kind &&
+      one.place === pin.place &&
+      one.digest === pin.digest &&
+      (status === 'trusted' || status === 'untrusted'),
+  );
+}
+
+/**
+ * `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be
+ * loaded, then what is pinned in the working tree and counts for nothing before it is committed.
+ */
+export async function pluginListCommand(context: CommandContext): Promise<CommandResult> {
+  await using engine = await openEngine(context);
+  const builtIn = engine.plugins.map((name): JsonData => {
+    const enforces = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes(name));
+    return {
+      name,
+      source: 'built-in',
+      status: 'loaded',
+      enforces: enforces.map(({ id }) => id),
+      rules: [],
+      parts: [],
+      needs: [],
+    };
+  });
+  const { listed, uncommitted } = await findListed(context);
+  const plugins = [...builtIn, ...listed.map(toData), ...uncommitted.map(toUncommitted)];
+  return succeeded({ plugins }, (printer) => {
+    printer.table(
+      plugins.map(({ name, source, status, enforces, rules, parts, digest }) => [
+        styled(status === 'loaded' || status === 'trusted' ? 'green' : 'yellow', String(status)),
+        String(name),
+        String(source),
+        source === 'built-in'
+          ? `enforces ${(enforces as readonly string[]).length} contract rows`
+          : `${brings(rules, parts)} ${String(digest)}`.trim(),
+      ]),
+    );
+    for (const found of listed) {
+      const { listed: one, status } = found;
+      const { name, needs } = toData(found);
+      for (const need of needs as readonly string[]) printer.line(`  ${String(name)} ${need}`);
+      if (status === 'untrusted') printer.line(`  read it, then: writ plugin trust sha256:${one.digest}`);
+      if (status === 'missing' && one.kind === 'package')
+        printer.line(`  get \`${one.place}\`, then: writ plugin add FILE.tgz`);
+    }
+    for (const { kind, place } of uncommitted)
+      printer.line(
+        `  ${place} is pinned, not committed: commit .writ/config.toml${kind === 'path' ? ` and ${place}` : ''}`,
+      );
+  });
+}
+
+interface Listed {
+  readonly listed: readonly FoundPlugin[];
+  readonly uncommitted: readonly ListedPlugin[];
+}
+
+/** What the repository lists at HEAD, and what only its working tree does; nothing outside a repository. */
+async function findListed(context: CommandContext): Promise<Listed> {
+  const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
+    if (context.repoPath === undefined && isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
+    throw fault;
+  });
+  if (repository === undefined) return { listed: [], uncommitted: [] };
+  const listed = await listedPlugins(context, repository, 'HEAD');
+  const pinned = await pinnedHere(repository.root).catch((fault: unknown) => {
+    // What no run reads refuses nothing here.
+    if (isWritError(fault)) return { plugins: [] };
+    throw fault;
+  });
+  const uncommitted = pinned.plugins.filter(
+    (one) => !listed.some(({ listed: other }) => one.place === other.place && one.digest === other.digest),
+  );
+  return { listed, uncommitted };
+}
+
+function toUncommitted({ kind, place, digest }: ListedPlugin): JsonData {
+  const nothing = { enforces: [], rules: [], parts: [], needs: [] };
+  return { name: place, source: kind, place, status: 'uncommitted', digest: `sha256:${digest}`, ...nothing };
+}
+
+/** Rules by their ids, all else with its kind. */
+function brings(rules: unknown, parts: unknown): string {
+  const others = parts as readonly { readonly kind: string; readonly name: string }[];
+  return [...(rules as readonly string[]), ...others.map(({ kind, name }) => `${kind} ${name}`)].join(', ');
+}
+
+function toData(found: FoundPlugin): JsonData {
+  const { listed, status } = found;
+  const isFound = status === 'trusted' || status === 'untrusted';
+  return {
+    name: isFound ? found.manifest.name : listed.place,
+    source: listed.kind,
+    place: listed.place,
+    status,
+    digest: `sha256:${listed.digest}`,
+    ...(status === 'changed' ? { found_digest: `sha256:${found.foundDigest}` } : {}),
+    ...(isFound ? { version: found.manifest.version } : {}),
+    enforces: [],
+    rules: isFound ? found.manifest.rules.map(({ id }) => id) : [],
+    parts: isFound ? partsOf(found.manifest) : [],
+    needs: isFound ? [...needsInWords(found.manifest.needs)] : [],
+  };
+}
+
+/**
+ * `writ plugin trust PLUGIN`: this user lets this very content judge changes, in whatever repository lists it. What it
+ * is given is told first; by path or name it asks, a digest was typed on purpose. PLUGIN_UNCONFIRMED.
+ */
+export async function pluginTrustCommand(context: CommandContext): Promise<CommandResult> {
+  const { args, env, options } = context;
+  const given = args[0] ?? '';
+  const meant = await namedPlugin(context, given);
+  const { digest } = meant;
+  const remove = options.flag('remove');
+  const told = tellOf(meant);
+  if (!remove) {
+    for (const line of told.lines) context.print.complain(line);
+    if (!given.startsWith('sha256:') && !options.flag('yes')) await askPerson(context, meant);
+  }
+  const changed = remove
+    ? await distrustPlugin(env, digest)
+    : await trustPlugin(env, digest, `trusted ${toRfc3339(systemClock.now())}`);
+  const next = remove
+    ? ['a run of a repository that lists it is refused from now on']
+    : [
+        'a run of a repository that lists it at its policy commit asks it from now on',
+        ...(meant.manifest === undefined ? [] : userSteps(meant.manifest)),
+      ];
+  const files = changed ? [trustFile(env, digest)] : [];
+  const data = { digest: `sha256:${digest}`, trusted: !remove, changed, files, next, ...told.data };
+  return succeeded(data, (printer) => {
+    const state = remove ? 'not trusted' : 'trusted';
+    printer.line(`sha256:${digest} is ${changed ? 'now' : 'already'} ${state}`);
+    for (const file of files) printer.line(`  ${remove ? 'removed' : 'changed'}  ${file}`);
+    for (const step of next) printer.line(`  next  ${step}`);
+  });
+}
+
+/** What is trusted, for people and for programs. */
+function tellOf({ digest, manifest }: SpokenOf) {
+  if (manifest === undefined)
+    return { lines: [`sha256:${digest} names no package that is known here`], data: {} };
+  const { name, version, needs } = manifest;
+  const rules = manifest.rules.map(({ id }) => id);
+  const parts = partsOf(manifest);
+  const given = [...needsInWords(needs)];
+  const lines = [
+    `${name} ${version}  sha256:${digest}`,
+    ...rules.map((id) => `  brings rule ${id}`),
+    ...parts.map((part) => `  brings ${part.kind} ${part.name}`),
+    ...(given.length === 0
+      ? ['  is given no host, no secret and no file of yours']
+      : given.map((need) => `  ${need}`)),
+  ];
+  return { lines, data: { name, version, rules, parts, needs: given } };
+}
+
+async function askPerson(
+  { interactive, print, stdin, signal }: CommandContext,
+  { digest, manifest }: SpokenOf,
+): Promise<void> {
+  const detail = { digest: `sha256:${digest}`, ...(manifest === undefined ? {} : { plugin: manifest.name }) };
+  if (!interactive)
+    throw new WritError('PLUGIN_UNCONFIRMED', {
+      message: 'there is no terminal to ask on: nothing is trusted',
+      detail,
+    });
+  using lines = openLines(stdin, signal);
+  print.complain('trust it? yes or no');
+  const said = (await lines.next())?.trim().toLowerCase();
+  if (said !== 'yes' && said !== 'y')
+    throw new WritError('PLUGIN_UNCONFIRMED', { message: 'you did not say yes: nothing is trusted', detail });
+}

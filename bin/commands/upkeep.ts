@@ -1,0 +1,264 @@
+import { createPublicKey } from 'node:crypto';
+import { join } from 'node:path';
+import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
+import { replayData } from '../../api/run/replay-data.ts';
+import { findUserLedgerKey } from '../../attest/keys/user-keys.ts';
+import { checkLedger } from '../../attest/log/check-ledger.ts';
+import { checkProofs } from '../../attest/log/check-proofs.ts';
+import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
+import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
+import { ledgerPath } from '../../attest/log/ledger-path.ts';
+import { openMirrorHere } from '../../attest/log/logged-proof.ts';
+import { openProofStandings } from '../../attest/log/proof-standing.ts';
+import { readFrom } from '../../attest/log/read-from.ts';
+import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { readUnverifiedManifest } from '../../attest/verify/predicates/read-manifest.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { checkRepository, mayBeElsewhere } from '../../engine/upkeep/check-repository.ts';
+import { collectGarbage } from '../../engine/upkeep/collect-garbage.ts';
+import { isRefused, type MovedRef } from '../../engine/upkeep/move-outcome.ts';
+import { pickRemote } from '../../engine/upkeep/network-git.ts';
+import { pickRecord } from '../../engine/upkeep/pick-record.ts';
+import { type MoveRequest, type Pushed, pushRefs } from '../../engine/upkeep/push-refs.ts';
+import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
+import { checkAudits } from '../../session/audit/check-audits.ts';
+import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
+import { shortRef } from '../../store/landed.ts';
+import type { Problem } from '../../store/problem.ts';
+import { isLogRef } from '../../workspace/git/log-refs.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { fetchAndFollow, renewedReason, toMovedResult } from '../command-parts/moved-refs.ts';
+
+/** How often another machine may publish the log first before `writ push` gives up. */
+const maxRounds = 5;
+
+/**
+ * `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked. If
+ * another machine published the log first, the runs of this machine are logged behind its entries, and sent again.
+ */
+export async function pushCommand(context: CommandContext): Promise<CommandResult> {
+  const { repoPath, cwd, args, signal, env, stores } = context;
+  const repository = await openRepository(repoPath ?? cwd);
+  const clock = systemClock;
+  const request: MoveRequest = { repository, remote: args[0], cwd, clock, signal };
+  const place: RenewalPlace = { repository, stores, env, clock };
+  const all = context.options.flag('all');
+  const key = await findUserLedgerKey(env);
+  const push = async (): Promise<Pushed> => {
+    // One git answers for all proofs.
+    await using readers = keepObjectReaders();
+    const readProof = openProofStandings(readers.keep({ ...repository }), key?.publicKeyPem);
+    return pushRefs({ ...request, all, readProof });
+  };
+  const mended = new Map((await renewEntries(place)).map((ref) => [ref, renewedReason]));
+  let pushed = addRound(undefined, await push(), mended);
+  for (let round = 1; round < maxRounds && pushed.refs.some(isRefusedLog); round += 1) {
+    const { log, renewed } = await fetchAndFollow(request, place);
+    if (log === undefined) break;
+    mended.set(log.ref, log.reason);
+    for (const ref of renewed) mended.set(ref, renewedReason);
+    pushed = addRound(pushed, await push(), mended);
+  }
+  return toMovedResult(pushed, pushed.held);
+}
+
+function isRefusedLog(moved: MovedRef): boolean {
+  return isLogRef(moved.ref) && isRefused(moved);
+}
+
+/** The outcome of every ref in two rounds: the second counts, except for what the first had done already. */
+function addRound(first: Pushed | undefined, second: Pushed, mended: ReadonlyMap<string, string>): Pushed {
+  const before = new Map((first?.refs ?? []).map((moved) => [moved.ref, moved]));
+  const joined = (moved: MovedRef): MovedRef => {
+    const earlier = before.get(moved.ref);
+    const last = moved.status === 'current' && earlier && !isRefused(earlier) ? earlier : moved;
+    const reason = last.reason ?? mended.get(moved.ref);
+    return reason === undefined ? last : { ...last, reason };
+  };
+  return { ...second, refs: second.refs.map(joined) };
+}
+
+/**
+ * `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records
+ * of a run holds.
+ */
+export async function fetchCommand(context: CommandContext): Promise<CommandResult> {
+  const { repoPath, cwd, args, options, signal } = context;
+  const repository = await openRepository(repoPath ?? cwd);
+  const picked = { ours: options.value('ours'), theirs: options.value('theirs') };
+  if (picked.ours !== undefined && picked.theirs !== undefined)
+    throw new WritError('USAGE', { message: 'expected `--ours` or `--theirs`, found both' });
+  const run = picked.ours ?? picked.theirs;
+  if (run !== undefined) {
+    const remote = args[0] === undefined ? undefined : await pickRemote(repository, args[0], cwd);
+    const keep = picked.ours === undefined ? 'theirs' : 'ours';
+    const clock = systemClock;
+    const refs = await pickRecord({
+      stores: context.stores,
+      repository,
+      clock,
+      run,
+      keep,
+      ...(remote ? { remote } : {}),
+    });
+    return toMovedResult({ remote: remote?.shown ?? '', refs });
+  }
+  const { env, stores } = context;
+  const clock = systemClock;
+  const { fetched } = await fetchAndFollow(
+    { repository, remote: args[0], cwd, clock, signal },
+    { repository, stores, env, clock },
+  );
+  return toMovedResult(fetched);
+}
+
+/** `writ gc`: enforces retention and takes away what runs that are over have left. */
+export async function gcCommand({ options, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const dryRun = options.flag('dry-run');
+  const removed = await collectGarbage({ stores, repository, clock: systemClock, dryRun });
+  const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
+  const data = {
+    dry_run: dryRun,
+    bytes,
+    removed: removed.map(({ kind, where, runId, files, bytes: size }) => ({
+      kind,
+      where,
+      bytes: size,
+      ...(runId === undefined ? {} : { run_id: runId }),
+      ...(files === undefined ? {} : { files }),
+    })),
+  };
+  return succeeded(data, (printer) => {
+    if (removed.length === 0) printer.line(dryRun ? 'nothing would be removed' : 'nothing to remove');
+    printer.table(removed.map(({ kind, where, bytes: size }) => [kind, where, `${size} bytes`]));
+  });
+}
+
+/** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
+export async function fsckCommand({
+  options,
+  stores,
+  repoPath,
+  cwd,
+  env,
+}: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const directory = join(repository.commonDir, ledgerPath);
+  const check = () =>
+    checkRepository({
+      repository,
+      clock: systemClock,
+      stores,
+      readManifest: readUnverifiedManifest,
+      threads: () => checkThreads(repository, userJournalWitness(env)),
+      audits: () => checkAudits(repository, userJournalWitness(env)),
+      ledger: async () => {
+        const { entries, problems } = await checkLedger(readFrom(directory), {
+          memory: userCheckpointMemory(env),
+          mirrorOf: (origin) => openMirrorHere(repository, origin),
+          keyFor: async (origin) => {
+            const key = await findUserLedgerKey(env);
+            return key && ledgerKeyFor(origin, createPublicKey(key.publicKeyPem));
+          },
+        });
+        return { entries, problems: [...problems, ...(await checkProofs(repository))] };
+      },
+    });
+  const first = await check();
+  const mend = options.flag('rebuild') && first.problems.length > 0;
+  const restored = mend
+    ? await rebuild({
+        stores,
+        repository,
+        clock: systemClock,
+        problems: first.problems,
+        rebuildLedger: () => rebuildLedger(directory, systemClock),
+        rebuildThreads: () => rebuildThreadIndex(repository),
+      })
+    : [];
+  const { problems, notLanded, checked } = mend ? await check() : first;
+  const { objects, journals, entries, threads, auditLines } = checked;
+  const data = {
+    problems: problems.map(({ code, where, what, dependsOn }) => ({
+      code,
+      where,
+      what,
+      depends_on: dependsOn,
+    })),
+    ...(notLanded.length === 0 ? {} : { not_landed: notLanded }),
+    checked: { objects, journals, entries, threads, audit_lines: auditLines },
+    restored,
+  };
+  const human = (printer: CommandContext['print']): void => {
+    for (const path of restored) printer.line(`restored  ${path}`);
+    for (const { code, where, what, dependsOn } of problems) {
+      printer.line(`${code}  ${where}: ${what}`);
+      if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
+    }
+    for (const { where, commit, ref } of notLanded) {
+      const branch = printable(shortRef(ref));
+      printer.line(`sealed, not landed  ${where}: \`${branch}\` does not hold commit ${commit}`);
+    }
+    const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
+    const sessions = threads === 0 ? '' : `, ${threads} threads`;
+    printer.line(
+      `${objects} objects, ${journals} journals, ${entries} ledger entries${sessions}${audits} checked`,
+    );
+  };
+  if (problems.length === 0) return succeeded(data, human);
+  const fault = new WritError('CHECK_FAILED', {
+    message: `${problems.length} problems, first \`${problems[0]?.code}\` at \`${problems[0]?.where}\``,
+    detail: { problems: problems.length },
+    hints: mend ? [] : hintsFor(problems),
+  });
+  return refused(fault, data, human);
+}
+
+/** `--rebuild` is named only if it can restore something, and a backup only if no clone may have the rest. */
+function hintsFor(all: readonly Problem[]): readonly string[] {
+  const problems = all.filter((problem) => !mayBeElsewhere(problem));
+  const fetch = 'bring the commits that another clone made: `git fetch`, then `writ fsck`';
+  const theirs =
+    'if another clone continued the run: `writ push` there, `writ fetch` here, then `writ fetch --theirs RUN`';
+  const elsewhere = [
+    ...(problems.length < all.length ? [fetch] : []),
+    ...(problems.some(isOfAnotherRecord) ? [theirs] : []),
+  ];
+  return [...elsewhere, ...(problems.length > 0 ? hintsOfDamage(problems) : [])];
+}
+
+/** Content or a plan that differs from the record of its run may belong to a record of another clone. */
+function isOfAnotherRecord({ code, where }: Problem): boolean {
+  return code === 'digest-mismatch' && /\/(?:content|plans)\/[^/:]+:/.test(where);
+}
+
+function hintsOfDamage(problems: readonly Problem[]): readonly string[] {
+  const restorable = problems.filter(mayRestore).length;
+  const rebuild = 'restore what can be derived: `writ fsck --rebuild`';
+  const backup = 'writ cannot derive the rest: restore it from a backup of the repository';
+  if (restorable === problems.length) return [rebuild];
+  if (restorable > 0) return [rebuild, backup];
+  return ['writ cannot derive what is damaged: restore it from a backup of the repository'];
+}
+
+/** `writ replay RUN`: decides again from the stored inputs; exit 0 byte-equal, 1 with the first difference. */
+export async function replayCommand(context: CommandContext): Promise<CommandResult> {
+  const data = await replayData(context, context.args[0] ?? '');
+  if (data.first_difference === undefined) {
+    return succeeded({ ...data }, (printer) =>
+      printer.line(`the stored inputs lead to the stored decision: ${data.decision?.type}, byte for byte`),
+    );
+  }
+  const { file, field, expected, found } = data.first_difference;
+  const fault = new WritError('REPLAY_DIFFERS', {
+    message: `\`${file}${field}\`: expected ${expected}, found ${found}`,
+    detail: { run_id: data.run_id, file, field, expected, found },
+  });
+  return refused(fault, { ...data }, (printer) => printer.line(fault.message));
+}
