@@ -162,6 +162,6 @@ export const sessionCommands: readonly CommandSpec[] = [
       },
     ],
     streams: true,
-    load: () => loadLean(async () => (await import('../commands/code.ts')).codeControlCommand),
+    load: () => loadLean(async () => (await import('../commands/code-control.ts')).codeControlCommand),
   },
 ];
