@@ -1,7 +1,8 @@
 /*
  * `npm run size` prints how large each module of the product is, and how many retired words are left. Product code is
  * what git tracks as *.ts, *.js and *.scm outside of test, fixtures, bench, scripts and docs, without generated files.
- * `--json` prints one document with every figure, retired words one by one.
+ * `--json` prints one document with every figure, retired words one by one. Retired words are listed in
+ * `retired-words.json`; the ceilings are those that the product is to reach.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,7 +19,9 @@ const product = measureProduct(files);
 const rest = measureRest(files);
 const output = flags.json
   ? JSON.stringify({ product, rest }, null, 2)
-  : [table('product', product), table('beside it', rest), wordList(product, rest)].join('\n\n');
+  : [table('product', product), table('beside it', rest), wordList(product, rest), ceilings(product)].join(
+      '\n\n',
+    );
 process.stdout.write(`${output}\n`);
 
 function trackedFiles(): readonly string[] {
@@ -68,6 +71,21 @@ function table(title: string, rows: Readonly<Record<string, Size>>): string {
 
 function wordsIn({ retired }: Size): number {
   return Object.values(retired).reduce((total, count) => total + count, 0);
+}
+
+/** The figures that have a ceiling, one line each. */
+function ceilings({ total, gates, readers }: Readonly<Record<string, Size>>): string {
+  if (total === undefined) return '';
+  const rows: readonly (readonly [string, number, number])[] = [
+    ['files', total.files, 1000],
+    ['code lines', total.code, 105_000],
+    ['lines of gates and readers', (gates?.lines ?? 0) + (readers?.lines ?? 0), 24_000],
+    ['files with one importer in their own folder', total.lonely, 150],
+    ['retired words', wordsIn(total), 150],
+  ];
+  const line = ([name, value, ceiling]: (typeof rows)[number]): string =>
+    `${value <= ceiling ? 'ok     ' : 'above  '}${name}: ${value} of at most ${ceiling}`;
+  return rows.map(line).join('\n');
 }
 
 /** Each retired word with its count in the product and in the pages. */
