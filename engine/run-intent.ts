@@ -61,9 +61,9 @@ import { settleLocalChanges, settlePlannedPaths } from './work/settle-local-chan
 import { beginAttempt } from './work/work-attempt.ts';
 
 /**
- * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused
- * change is a RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was
- * moved.
+ * Runs the whole chain: spec → base → plan → candidate → rules → stages → decision → seal, wait or abandon. Returns a
+ * RunView even for a refused change. Throws only if the checks cannot run at all; the user's branch and files are
+ * then unchanged.
  */
 export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
@@ -72,8 +72,8 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
 }
 
 /**
- * Goes on with a run that was stopped or that waited: what was done is not done again
- * (`docs/decisions/0004-durable-runs.md`). One that has ended is answered as it stands.
+ * Resumes a run that was interrupted or that waited; completed steps are not repeated
+ * (`docs/decisions/0004-durable-runs.md`). Returns the stored view of a run that has ended.
  */
 export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
@@ -100,7 +100,7 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
           : await makeCandidate(run, state, round);
-    // Nothing is evaluated that could not land.
+    // Settle local changes first: no check runs on a candidate that could not land.
     if (!made.ended)
       made = {
         attempt: await settleLocalChanges(run, made.attempt, {
@@ -139,10 +139,7 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
   }
 }
 
-/**
- * What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from
- * this judgement.
- */
+/** The stored record of a waiting run stays as it was signed; this adds the state from the latest checks. */
 function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
   const { findings, stages, decision } = judged;
   const { rationale, next } = decision;
@@ -164,20 +161,19 @@ function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged:
 interface JudgedCandidate {
   readonly attempt: Attempt;
   readonly judged: JudgedRun;
-  /** What people are to be shown of it: the report of a judging in which nobody's word counted. */
+  /** The report to show for approval: one in which no approval counted. */
   readonly shown: GateReport;
 }
 
-/** One judging of a candidate, and its report. */
+/** One check run on a candidate, with its report. */
 interface Judging extends StagesRun {
   readonly attempt: Attempt;
   readonly report: GateReport;
 }
 
 /**
- * Patch rules, approvals, all four stages, decision: everything that stands between a candidate and its seal. Approvals
- * count for the verdict that people were shown; where the gates now come to another one, they are void, and the
- * candidate is judged as if nobody had spoken.
+ * Runs patch rules, approvals, all four stages and the decision. Approvals count for the verdict that people were
+ * shown. If the verdict has changed since, they are void and the candidate is decided without them.
  */
 async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
   const { attempt: candidate, findings } = await judgeObserved(made);
@@ -198,7 +194,8 @@ async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCa
   const shown = last ?? (await show(unapproved, (await judge(unapproved, findings)).report));
   const received = await receive(candidate, shown, stored);
   await recordApprovals(candidate, shown.report, received);
-  // What may change something is given away only once it is known that nothing else became of the verdict.
+  // With `allow-scoped`, checks get secrets and may change external state. Confirm the signed verdict without
+  // approvals first.
   const early = candidate.identity.contract.effective.security.secrets.policy === 'allow-scoped';
   const changed = early ? goesOnDifferently(shown.report, (await judge(unapproved, findings)).report) : [];
   const word = changed.length > 0 ? received.verdicts.map((one) => voided(one, changed)) : received.verdicts;
@@ -217,7 +214,7 @@ async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCa
   return { ...(await decided(anew, findings, state)), shown: anew.report };
 }
 
-/** What else than the word of people makes a judging another one than what was shown. */
+/** Differences between the shown report and a new one, apart from approvals. */
 function goesOnDifferently(shown: GateReport, report: GateReport): readonly string[] {
   return verdictDifferences(verdictOf(shown), verdictOf(report), { goesOn: true });
 }
@@ -242,7 +239,7 @@ async function receive(
   return receiveApprovals(candidate, subject, stored, differencesFrom(earlier, report));
 }
 
-/** With what a stranger needs to judge them again. */
+/** Records approvals with the data that a third party needs to verify them again. */
 async function recordApprovals(
   attempt: Attempt,
   shown: GateReport,

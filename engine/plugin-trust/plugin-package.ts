@@ -18,8 +18,8 @@ export interface PluginPackage {
 export const packageLimits = { files: 2000, bytes: 32 * 1024 * 1024, pathBytes: 255, depth: 16 } as const;
 
 /**
- * Files → package. Throws PLUGIN_INVALID on a path that could land elsewhere, on two files at one place (or names that
- * some file system takes for one), and beyond `packageLimits`.
+ * Builds a package from files. Throws PLUGIN_INVALID for a path that could escape the package, and above
+ * `packageLimits`. Also throws it for two files at the same path, or at paths that some file systems treat as equal.
  */
 export function toPluginPackage(
   given: Iterable<readonly [string, Uint8Array]>,
@@ -39,7 +39,7 @@ export function toPluginPackage(
     for (let count = 1; count <= segments.length; count += 1) {
       const name = segments.slice(0, count).join('/');
       if (count < segments.length) directories.add(name);
-      // A file system that folds case keeps one of the two: which one judges would depend on the machine.
+      // A case-folding file system keeps only one of the two files, so which code runs would depend on the machine.
       const folded = name.normalize('NFC').toLowerCase();
       const other = byFolded.get(folded) ?? name;
       if (other !== name)
@@ -59,7 +59,7 @@ export function toPluginPackage(
   return { files: new Map(sorted), digest: sha256Hex(listing) };
 }
 
-/** Why a path is not a plain relative one; nothing if it is. */
+/** Returns why `path` is not a plain relative path, or `undefined` if it is one. */
 export function packagePathFault(path: string): string | undefined {
   if (Buffer.byteLength(path) > packageLimits.pathBytes)
     return `expected at most ${packageLimits.pathBytes} bytes`;
@@ -103,9 +103,9 @@ const maxUnpackedBytes = packageLimits.bytes + packageLimits.files * 4096;
 export const maxTarballBytes = packageLimits.bytes;
 
 /**
- * A packed plugin (`npm pack`): gzip of a ustar archive with pax headers, everything below `package/`. Links, devices,
- * GNU extensions, sparse files and anything else that is no plain file or directory are PLUGIN_INVALID; so is a wrong
- * checksum or a cut-off archive.
+ * Reads a packed plugin (`npm pack`): a gzipped ustar archive with pax headers, with every entry below `package/`.
+ * Throws PLUGIN_INVALID for links, devices, GNU extensions, sparse files and every other entry that is not a plain
+ * file or directory. Also throws it for a wrong checksum or a truncated archive.
  */
 export async function readTarball(bytes: Uint8Array, place: string): Promise<PluginPackage> {
   if (bytes.length > maxTarballBytes)
@@ -142,7 +142,10 @@ function* filesOf(entries: readonly TarEntry[], place: string): Generator<readon
 /** Never part of a plugin, wherever it comes from: what a package manager or git keeps beside it. */
 export const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
-/** A plugin as it lies on the disk. Links and special files are PLUGIN_INVALID: what they lead to is not pinned. */
+/**
+ * Reads a plugin from a directory. Throws PLUGIN_INVALID for links and special files, because their targets are not
+ * pinned.
+ */
 export async function readDirectory(
   directory: string,
   place = directory,

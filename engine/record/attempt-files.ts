@@ -21,7 +21,7 @@ import { decisionBody, runBody } from './record-files.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 import type { UsedTool } from './used-tool.ts';
 
-/** What the objects of an attempt say beside its judgement. */
+/** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {
   readonly ids: { readonly plan: string; readonly task: string };
   /** From 1. */
@@ -29,7 +29,7 @@ interface AttemptFacts {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
   readonly snapshot?: TakenSnapshot;
-  /** What its decisions rest on, where the contract asks. */
+  /** The citations of its decisions, if the spec requires them. */
   readonly citations?: CitationsRecord;
   /** Indexes into the plan's steps that the Task is about. */
   readonly steps: readonly number[];
@@ -48,8 +48,8 @@ export function attemptIdOf(
 }
 
 /**
- * One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision,
- * usage, events.
+ * Returns the stored objects of one attempt's Run by path: run, patchset, evidence, decision, usage, events. Each
+ * attempt is one Run.
  */
 export function attemptFiles(
   attempt: Attempt,
@@ -187,7 +187,7 @@ export interface SettledAttempt {
   /** From 1, within the revision. */
   readonly attempt: number;
   readonly baseTree: string;
-  /** What it made of its base; its base itself where it made nothing. */
+  /** The tree that the attempt produced; the base tree if it changed no file. */
   readonly tree: string;
   readonly decision: DecisionRecord;
   /** For the next attempt; untrusted text. */

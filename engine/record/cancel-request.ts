@@ -19,8 +19,8 @@ const maxBytes = 64 * 1024;
 const lookEveryMs = 250;
 
 /**
- * Asks the process that works on a run to end it. The file appears whole or not at all; a second request replaces the
- * first. Nothing happens until somebody watches.
+ * Requests that the process working on a run cancels it. The file is written atomically; a second request replaces
+ * the first. The request has no effect until a process watches for it.
  */
 export async function requestCancel(
   repository: Pick<Repository, 'commonDir'>,
@@ -40,8 +40,8 @@ export async function requestCancel(
 }
 
 /**
- * The request that stands for a run; `undefined` where there is none. A link, or anything that is no request, is
- * OBJECT_CORRUPT.
+ * Returns the pending cancel request of a run, or `undefined`. Throws OBJECT_CORRUPT for a symlink or an invalid
+ * request.
  */
 export async function readCancel(directory: string): Promise<CancelRequest | undefined> {
   const path = join(directory, fileName);
@@ -69,15 +69,15 @@ export async function readCancel(directory: string): Promise<CancelRequest | und
   }
 }
 
-/** Takes a request back, whoever made it: it was met, or nobody is there to meet it. */
+/** Removes the cancel request, by any caller: it was handled, or no process is left to handle it. */
 export async function withdrawCancel(directory: string): Promise<void> {
   await rm(join(directory, fileName), { force: true });
 }
 
 /**
- * Calls `onCancel` once, when a request stands for the run: one that was there before, too. Ends with `signal`. It
- * looks rather than being told: file system events get lost on network file systems. A file that is no request is left
- * to whoever reads it next and cancels nothing.
+ * Calls `onCancel` once when a cancel request exists, including one made before the watch began. Stops with `signal`.
+ * It polls, because network file systems lose change events. An invalid request file cancels no run and stays for the
+ * next reader.
  */
 export async function watchCancel(
   directory: string,

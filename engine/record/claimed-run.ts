@@ -10,15 +10,15 @@ import { type StartedRun, startedRun } from './started-run.ts';
 import { parseWaitingRecord, waitingPath } from './stored-approvals.ts';
 
 /**
- * What a memory says that nobody here vouches for: a journal that was changed, or that came with its refs. It is a
- * claim; only the request and the candidate are taken from it, and what rests on a runner whom the policy commit names.
+ * A run's journal that no one on this machine vouches for: it was changed, or it arrived with the run's refs. It is a
+ * claim. writ uses only its request and candidate, and whatever rests on a runner that the policy commit lists.
  */
 export interface ClaimedRun {
   readonly started: StartedRun;
-  /** The contract of exactly that digest. */
+  /** The spec with exactly the digest in `started`. */
   readonly spec: Uint8Array;
   readonly candidate: StartedRun['candidate'];
-  /** Calls that may have left a machine, whatever it says of their ends. */
+  /** Calls that may have left a machine, even if the journal reports that they ended. */
   readonly calls: readonly OutsideCall[];
   /** The journal in its refs, where there is one, and what a runner signed over it. */
   readonly travelled?: { readonly records: readonly JournalRecord[]; readonly bytes: Uint8Array };
@@ -26,8 +26,9 @@ export interface ClaimedRun {
 }
 
 /**
- * Reads the claim of a run: from its journal here, else from its refs. RUN_NOT_RESUMABLE where the refs hold a decision
- * already, or nothing to go on from; JOURNAL_CORRUPT for a journal that says nothing usable.
+ * Reads a run's claim: from the local journal if there is one, otherwise from the run's refs. Throws
+ * RUN_NOT_RESUMABLE if the refs already hold a decision, or hold too little to resume; JOURNAL_CORRUPT if the journal
+ * is unusable.
  */
 export async function readClaim(
   repository: Repository,
@@ -67,7 +68,7 @@ export async function readClaim(
       hints: ['see it: `writ show RUN`'],
     });
   }
-  // Before anything is written: what came from elsewhere is judged, and a better one may still be fetched.
+  // Verify the claim before writing any file, so that a better copy can still be fetched.
   if (started.runId !== runId) {
     throw new WritError('JOURNAL_CORRUPT', {
       message: `the journal is of the run \`${started.runId}\``,
@@ -86,7 +87,7 @@ export async function readClaim(
   };
 }
 
-/** Of a run that a worker did: what people were asked about. */
+/** The candidate of a worker's run that was shown for approval. */
 function waitingCandidate(bytes: Uint8Array | undefined): StartedRun['candidate'] {
   if (bytes === undefined) return undefined;
   const { subject } = parseWaitingRecord(bytes);

@@ -5,8 +5,8 @@ import type { PlanState } from './plan-state.ts';
 const maxListed = 1024 * 1024;
 
 /**
- * What the attempts of a run were given as context, for the provenance: uri and digest of every item of every snapshot,
- * each once (document 1, Provenance policy); of more than can be listed, the digests of the snapshots.
+ * Context inputs of a run's attempts, for the provenance: URI and digest of each distinct item of each snapshot. If
+ * there are too many items to list, returns the digests of the snapshots.
  */
 export function contextDependencies({ context }: Pick<PlanState, 'context'>): readonly DigestedThing[] {
   const snapshots = [...context].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -31,20 +31,20 @@ export interface DecidedStage {
     readonly id: string;
     readonly status: 'passed' | 'failed' | 'waiting';
     readonly required: boolean;
-    /** An old failure that the contract tolerates. */
+    /** A pre-existing failure that the spec tolerates. */
     readonly tolerated?: boolean;
   }[];
   readonly findings: readonly DecidedFinding[];
 }
 
-/** A Task whose retries count. */
+/** A Task with its retry count. */
 export interface DecidedTask {
   readonly id: string;
   readonly attempt: number;
   readonly maxRetries: number;
 }
 
-/** What somebody, or nobody, is blamed for. */
+/** Findings attributed to one Task, or to none. */
 export interface BlamedFindings {
   /** In all. */
   readonly count: number;
@@ -53,8 +53,8 @@ export interface BlamedFindings {
 }
 
 /**
- * Which rules an input was decided by. Of the first version there are records without `citations`: they were decided
- * when no citation was asked for, and a check that ran was enough. The second always has it.
+ * The rule version an input was decided by. Some v1 records have no `citations`: they predate citations, and a check
+ * that ran was enough. v2 records always have it.
  */
 const decisionInputSchemas = ['urn:writ:decision-input:v1', 'urn:writ:decision-input:v2'] as const;
 
@@ -62,8 +62,8 @@ const decisionInputSchemas = ['urn:writ:decision-input:v1', 'urn:writ:decision-i
 export const maxWorkerReason = 300;
 
 /**
- * The whole input of a decision: digests and outcomes only, no content, so that it has no retention
- * (resolutions, Retention). Stored as `decision-input.json`.
+ * The whole input of a decision: digests and outcomes only, no content, so no retention period applies. Stored as
+ * `decision-input.json`.
  */
 export interface DecisionInput {
   /** The last of them in everything that is decided now. */
@@ -72,7 +72,7 @@ export interface DecisionInput {
   readonly specId: string;
   readonly specDigest: string;
   readonly baseCommit: string | null;
-  /** Whose configuration, plugins, policies and signers judged; `null` on an unborn branch. */
+  /** The commit that supplied configuration, plugins, policies and signers; `null` on an unborn branch. */
   readonly policyCommit: string | null;
   /** The branch that it was the tip of; absent where it is the base itself. */
   readonly policyRef?: string;
@@ -81,45 +81,43 @@ export interface DecisionInput {
   readonly patchDigest: string;
   readonly candidateTree: string;
   readonly gateReportDigest: string;
-  /** One attempt at a Task (judged by the fast stage), or the merged candidate (judged by all four). */
+  /** One attempt at a Task (evaluated by the fast stage), or the merged candidate (evaluated by all four stages). */
   readonly subject: 'attempt' | 'candidate';
   /** A supplied patch is never retried nor replanned. */
   readonly source: 'supplied' | 'worker';
-  /**
-   * Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again.
-   */
+  /** The Task that a failure's retry counts against: the attempt's Task; for a candidate, the Task to retry. */
   readonly task?: DecidedTask;
   /**
-   * Of a candidate that rules refused for what stands in files: who wrote them, by the patchsets of the attempts that
-   * it was merged from. Absent where nothing was refused for a file, and for a supplied patch.
+   * For a candidate refused because of file content: which attempts wrote that content, found through the patchsets
+   * that were merged. Absent if no file was refused, and for a supplied patch.
    */
   readonly blame?: {
     /** Names of those attempts, in the order that they were merged. */
     readonly merged: readonly string[];
-    /** In the plan's order: they are tried again. Nobody: `task` is. */
+    /** Tasks to retry, in plan order. If empty, `task` is retried. */
     readonly tasks: readonly (DecidedTask & BlamedFindings)[];
     readonly unwritten: BlamedFindings;
   };
-  /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
+  /** What the attempt's worker returned; `failed`: its answer was not a patch of this repository. */
   readonly worker?: 'patch' | 'nothing' | 'failed';
-  /** Why it is no patch, from the attempt's record: one line, without what may not be kept. */
+  /** Why the worker's answer is not a patch, from the attempt's record: one line, redacted. */
   readonly workerReason?: string;
   /** Paths that did not merge. */
   readonly conflicts: readonly string[];
   readonly patchFindings: readonly DecidedFinding[];
-  /** It changes files below `.writ/` that govern writ: that takes two people, whatever the contract asks. */
+  /** The change edits files below `.writ/` that govern writ. It then needs two approvers, regardless of the spec. */
   readonly touchesGoverning: boolean;
   readonly stages: readonly DecidedStage[];
   readonly wallClock: { readonly limitSeconds: number; readonly exceeded: boolean };
   /** Refusals of decision guards, in the order of the plugins. */
   readonly refusals: readonly DecidedFinding[];
-  /** `enabled` by the contract, `fired` by what was sensed; only what is both counts. */
+  /** `enabled` by the spec, `fired` by the run; only triggers in both lists count. */
   readonly triggers: { readonly enabled: readonly ReplanTrigger[]; readonly fired: readonly ReplanTrigger[] };
   /** Revisions of the Plan after its first, so far and at most. */
   readonly replans: { readonly count: number; readonly limit: number };
   /** Units of 0.001 USD; a limit of 0 is none. */
   readonly cost: { readonly limitUnits: number; readonly usedUnits: number };
-  /** Distinct people whose signed word about this very candidate counts. */
+  /** Numbers of distinct people with a valid signed approval or rejection of exactly this candidate. */
   readonly human: {
     readonly required: boolean;
     readonly needed: number;
@@ -127,8 +125,8 @@ export interface DecisionInput {
     readonly rejected: number;
   };
   /**
-   * How many checks that passed the final decision has to cite (0: none), and whether the contract trusts their tier
-   * (`repo`); absent only in records of the first version.
+   * How many passed checks the final decision must cite (0: none), and whether the spec trusts their tier (`repo`).
+   * Absent only in v1 records.
    */
   readonly citations?: { readonly needed: number; readonly trusted: boolean };
   /** `objmodel.decisionPolicy`. */
@@ -167,7 +165,7 @@ export interface DecisionRecord {
   readonly type: DecisionType;
   readonly next: DecisionStep;
   readonly rationale: string;
-  /** Stable reasons, most decisive first; empty where nothing speaks against the change. */
+  /** Stable reason codes, most decisive first; empty if no reason was found against the change. */
   readonly reasons: readonly string[];
   readonly inputDigest: string;
 }
@@ -193,7 +191,10 @@ const blamed = { count: wholeNumber, first: listOf(finding) };
 
 const triggers = listOf(oneOf(...replanTriggers));
 
-/** A decision's input as it is stored; an unknown field is refused, because whoever wrote it meant something by it. */
+/**
+ * The stored form of a decision's input. An unknown field is refused, because its writer gave it a meaning that this
+ * version does not know.
+ */
 const decisionInput: Shape<DecisionInput> = fields(
   {
     schema: oneOf(...decisionInputSchemas),
@@ -239,7 +240,10 @@ const decisionInput: Shape<DecisionInput> = fields(
   },
 );
 
-/** What no Scheduler would ask: a broken shape, or facts that contradict each other. Empty where the input is sound. */
+/**
+ * Returns what is wrong with an input that the Scheduler would never build: an invalid shape, or contradictory
+ * values. Empty if the input is valid.
+ */
 export function inputProblems(input: DecisionInput): readonly string[] {
   const problems: string[] = [];
   decisionInput.check(input, '', problems);

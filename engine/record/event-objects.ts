@@ -31,14 +31,15 @@ export interface StepStory {
   readonly status: ObjectBody<'plan_step_event'>['status'];
 }
 
-/** A gate of the plan, as a Task of its own. */
+/** A gate of the plan, recorded as a Task. */
 export interface GateTask {
   readonly task: string;
   readonly stages: readonly StageName[];
 }
 
 /**
- * RunEvents, PlanStepEvents and ToolInvocations of a Run by path, in the order things happened; same story, same bytes.
+ * Returns RunEvents, PlanStepEvents and ToolInvocations of a Run by path, in chronological order. The same story
+ * gives the same bytes.
  */
 export function eventFiles(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
   return [
@@ -120,7 +121,10 @@ function stepEvents(attempt: Attempt, story: RunStory): readonly [string, Uint8A
   ]);
 }
 
-/** Each use by a check, and beside them each use by a worker, by digests of what it asked for and was told. */
+/**
+ * One ToolInvocation per tool use of a check, and one per tool use of a worker, with digests of arguments and
+ * results.
+ */
 function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
   const byChecks = story.stages.flatMap(({ checks }) =>
     checks.flatMap((check) => (check.tools ?? []).map((use) => ({ check, use }))),
@@ -146,7 +150,6 @@ function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, U
 
 type Invocation = ObjectBody<'tool_invocation'>;
 
-/** What every use says, and what it says by itself. */
 function toolInvocation(
   attempt: Attempt,
   story: RunStory,

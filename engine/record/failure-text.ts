@@ -16,11 +16,11 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 const maxLength = 8000;
 /** Characters of output of all failed checks together; each gets an equal share. */
 const maxOutputLength = 16_000;
-/** Failed checks whose output is quoted. */
+/** Maximum number of failed checks with quoted output. */
 const maxQuoted = 8;
 
 /**
- * Why an attempt did not count, for whoever tries next: findings first, then failed checks with what they found.
+ * Why an attempt was rejected, for the next attempt: findings first, then failed checks with their findings.
  * Untrusted text.
  */
 export function failureText(findings: readonly Finding[], stages: readonly StageRecord[]): string {
@@ -65,8 +65,8 @@ export function withOutput(failure: string, output: string | undefined): string 
 }
 
 /**
- * Names of the tests that failed, in order, each once: as reports name them, else the failed check itself. Of required
- * checks alone: the failure of another one is reported but does not block (document 1, Check.required), and a replan
+ * Returns the distinct names of failed tests, in order: as the reports name them, otherwise the id of the failed
+ * check. Covers required checks only: the failure of an optional check is reported but does not block, and a replan
  * would.
  */
 export function failedTests(stages: readonly StageRecord[]): readonly string[] {
@@ -105,8 +105,9 @@ const keptOfLine = { start: 1000, end: 500 } as const;
 const searchedBytes = 256 * 1024;
 
 /**
- * The last lines that a command printed (stdout and stderr in order of arrival), without terminal control sequences and
- * octets that are not UTF-8, redacted; secrets are removed whatever `policy` allows. `undefined` if it printed nothing.
+ * Returns the last lines that a command printed (stdout and stderr in arrival order), or `undefined` if it printed
+ * none. Terminal control sequences and invalid UTF-8 are removed and the text is redacted; secrets are removed
+ * whatever `policy` allows.
  */
 export function outputTail(
   result: Pick<SandboxResult, 'combined'> | undefined,
@@ -158,7 +159,7 @@ function lastOf(text: string): string {
   return lines.slice(from + 1).join('\n');
 }
 
-/** A minified source or a dump in one line would leave no room for the lines around it. */
+/** Shortens a long line: minified source or a dump on one line would push out the lines around it. */
 function cutLine(line: string): string {
   const { start, end } = keptOfLine;
   const left = line.length - start - end;

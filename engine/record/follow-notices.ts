@@ -4,8 +4,8 @@ import type { AroundOutcome } from '../../workspace/git/set-aside.ts';
 const maxShown = 5;
 
 /**
- * What the user has to know about index and files behind the move of the branch: where they did not follow, and why
- * stored local changes were not merged back. The ref that holds these has a notice of its own.
+ * Notices about index and working-tree files after the branch moved: files that were not updated, and why stashed
+ * local changes were not merged back. The ref that keeps those changes has a separate notice.
  */
 export function followNotices(follow: AroundOutcome): readonly string[] {
   const left = follow.state === 'followed' ? (follow.left ?? []) : [];

@@ -19,7 +19,7 @@ import {
 import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/open-run.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 
-/** What a report says of the run itself. */
+/** The parts of a run that a report describes. */
 type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
   Pick<RunMeans, 'store'> & {
     readonly ground: Pick<
@@ -28,12 +28,12 @@ type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
     >;
   };
 
-/** What `show` can say before anything was judged. */
+/** The report that `show` prints before any rule or check ran. */
 export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
   return report(run, patch, { findings: [], stages: [], artifacts: [], lost: [], skipped: [] });
 }
 
-/** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
+/** Builds the report of an attempt. It reads no clock: every time in it was recorded when the event happened. */
 export function gateReport(
   attempt: Attempt,
   findings: readonly Finding[],
@@ -52,7 +52,7 @@ function isWhole({ name }: Attempt): boolean {
   return name.startsWith('candidate-');
 }
 
-/** Says that a change started behind the commit that judges it, and what was judged in its stead. */
+/** Notice for a change that starts behind the policy commit, and whether its merge was checked instead. */
 function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readonly string[] {
   if (lag === undefined) return [];
   const { from, commits } = lag;
@@ -66,18 +66,18 @@ function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readon
 
 const maxNamed = 20;
 
-/** Says which uncommitted changes of the working tree are part of the change. */
+/** Notice of the uncommitted working-tree changes that are part of the change. */
 function includedNotice({ paths, digest }: IncludedChanges): string {
   const named = namePaths(paths.map(maskPath), maxNamed);
   return `the change includes local changes of the working tree at ${named} (SHA-256 ${digest})`;
 }
 
-/** Says that the contract chose whose policy judges. */
+/** Notice that the spec chose which branch's policy applies. */
 function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): readonly string[] {
   return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
 }
 
-/** Says which checks were not traced before they judged, and why. */
+/** Notice of the checks that were not traced beforehand, with the reason. */
 function observationNotices(observed: ObservedChecks | undefined): readonly string[] {
   return Object.entries(observed?.checks ?? {}).flatMap(([id, { by, reason = '' }]) => {
     if (by === 'trace') return [];
@@ -168,7 +168,7 @@ function report(
   };
 }
 
-/** The report of a run whose stages are over: one that never started stands in it as `skipped` with nothing run. */
+/** The final report of a run. A stage that never started is listed as `skipped` with zero checks run. */
 export function finalReport(
   attempt: Attempt,
   findings: readonly Finding[],

@@ -13,8 +13,8 @@ import { planIdOf, taskIdOf } from './plan-objects.ts';
 import { runBody } from './record-files.ts';
 
 /**
- * Writes a merged candidate that was decided to be tried again into the record, below `name`: what was judged, what was
- * found, who was picked and why, and an event for each Task that is sent back.
+ * Records a merged candidate that will be retried, below `name`: the candidate, the findings, which Tasks were chosen
+ * and why, and one event per Task that is sent back.
  */
 export async function keepHandedBack(
   attempt: Attempt,

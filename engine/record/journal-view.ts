@@ -26,9 +26,9 @@ interface JournalView {
   /** What became of index and files behind the branch. */
   readonly follow?: AroundOutcome;
   readonly sealedBy: { readonly keyId?: string; readonly logOrigin?: string; readonly logIndex?: number };
-  /** The back end that the last judging of checks was begun in; absent before any. */
+  /** The sandbox back end of the last checks; absent before any check. */
   readonly sandbox?: string;
-  /** Stages that have settled so far, of the last candidate that was judged. */
+  /** Settled stages of the last candidate. */
   readonly stages: readonly StageRecord[];
 }
 
@@ -65,13 +65,10 @@ export function viewJournal(records: readonly JournalRecord[]): JournalView {
   };
 }
 
-/** Where a journal that nobody vouched for is put aside, for people to look at. */
+/** A journal that this machine does not vouch for is copied here, so that people can inspect it. */
 const asideFile = 'journal.unproven.jsonl';
 
-/**
- * Puts a journal of these records in place of whatever stands there, whole or not at all; this machine vouches for it
- * from now on.
- */
+/** Atomically replaces a run's journal with these records. This machine vouches for it from now on. */
 export async function putJournal(
   directory: string,
   records: readonly Pick<JournalRecord, 'at' | 'type' | 'data'>[],
@@ -85,8 +82,7 @@ export async function putJournal(
 }
 
 /**
- * The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another
- * one.
+ * Reads the spec a run was started with from the run's directory. Throws OBJECT_CORRUPT if it is missing or differs.
  */
 export async function readKeptContract(
   engine: WritEngine,
@@ -98,7 +94,10 @@ export async function readKeptContract(
   return readContract(engine, bytes);
 }
 
-/** What was judged, and what people signed, was this contract: a run never goes on with another. OBJECT_CORRUPT. */
+/**
+ * Throws OBJECT_CORRUPT if `bytes` is not the spec that the run started with: checks ran and people signed for that
+ * spec, so a run never continues with another.
+ */
 export function requireStartedContract(bytes: Uint8Array, { runId, report }: StartedRun): void {
   const found = canonicalDigest(parseNamedJson('spec.json', bytes));
   if (found === report.spec.digest) return;

@@ -23,7 +23,7 @@ import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { outputTail } from './failure-text.ts';
 import { recordedFile } from './read-run.ts';
 
-/** Whose judgement is written down, and where its artifacts are. */
+/** Which Run a verdict is recorded for, and where its artifacts are. */
 interface JudgementPlace {
   /** Object id of the Run that it belongs to. */
   readonly run: string;
@@ -33,15 +33,15 @@ interface JudgementPlace {
   readonly applyStatus: ObjectBody<'patchset'>['apply_status'];
 }
 
-/** What was judged, and everything that judging it left, as objects. */
+/** The patchset of a candidate and the evidence about it, as objects. */
 export interface JudgementObjects {
   readonly patchset: SealedObject<'patchset'>;
   readonly evidence: readonly SealedObject<'evidence'>[];
 }
 
 /**
- * The PatchSet of an attempt, made by the coder, and the Evidence about it, given by the reviewer (document 1,
- * actorMapping).
+ * Builds the PatchSet of an attempt, created by `objmodel.actorMapping.coderActorId`, and its Evidence, created by
+ * `reviewerActorId`.
  */
 export function judgementObjects(
   attempt: Attempt,
@@ -206,13 +206,13 @@ export interface JudgedRun {
   readonly attempts: number;
   /** Of the workers of those attempts, each with its name. */
   readonly workNetworks: NonNullable<AttestRequest['network']>;
-  /** What the run used up (document 1, runPolicy.metricsSchema). */
+  /** Resource usage of the run, by name in `objmodel.runPolicy.metricsSchema`. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly input: DecisionInput;
   readonly decision: DecisionRecord;
 }
 
-/** People are asked about candidates alone. */
+/** Approval counts before any approval: only candidates need approval, attempts do not. */
 export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
   const { required, minApprovers } = contract.effective.risk.humanInLoop;
   return { required, needed: minApprovers, approved: 0, rejected: 0 };

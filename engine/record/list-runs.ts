@@ -53,8 +53,8 @@ export async function listRuns(
 }
 
 /**
- * A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and
- * hides no other run.
+ * Summarises a run known here only by its journal; `undefined` before the run began. A damaged journal is listed as
+ * damaged and does not hide other runs.
  */
 async function summariseJournal(
   repository: Repository,
@@ -127,7 +127,8 @@ async function summarise(
 }
 
 /**
- * `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run.
+ * Returns `undefined` for a run that is neither decided nor waiting. A damaged record is listed as damaged and does
+ * not hide other runs.
  */
 function toSummary(id: string, files: readonly (Buffer | undefined)[]): DecidedSummary | undefined {
   const [run, intent, decided, rollback, waiting] = files;

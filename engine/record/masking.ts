@@ -12,13 +12,13 @@ import type { MaskedRecord } from '../../store/record/masked-record.ts';
 import type { Attempt, RunMeans } from '../state/open-run.ts';
 import type { JudgedRun } from './judgement-objects.ts';
 
-/** What stands where something was taken out of a kept patch. */
+/** Replaces removed text in a kept patch. */
 const mask = '[masked: secrets]';
 
 /** A patch as it is kept, and how much of it that left out. */
 interface MaskedPatch {
   readonly bytes: Uint8Array;
-  /** Files of which nothing that was added is kept. */
+  /** Number of files with every added line removed. */
   readonly files: number;
   readonly lines: number;
 }
@@ -30,7 +30,7 @@ const secretsRule = 'secrets';
 function refusedFiles({ files }: PatchSet, findings: readonly Finding[]): ReadonlySet<PatchFile> {
   const refused = new Set<PatchFile>();
   for (const { rule, severity, path, detail } of findings) {
-    // What is refused for its words is refused for nothing in the patch.
+    // A secret in the commit message or authors is not in the patch, so no file is refused for it.
     if (rule !== secretsRule || severity !== 'error' || detail?.wording !== undefined) continue;
     const named = files.filter((file) => path !== undefined && file.path === path);
     for (const file of named.length > 0 ? named : files) refused.add(file);
@@ -38,7 +38,7 @@ function refusedFiles({ files }: PatchSet, findings: readonly Finding[]): Readon
   return refused;
 }
 
-/** Files of a patch that no rule was asked about, where a detector sees a secret or cannot look. */
+/** Files of a patch that was never checked in which the detector finds a secret, or which it cannot read (binary). */
 export function suspectFiles({ files, diff }: PatchSet): ReadonlySet<PatchFile> {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   return new Set(
@@ -107,8 +107,8 @@ function maskHead(head: string): string {
 }
 
 /**
- * Bytes without any of these values, as they are and in hex, URL-encoded, or in base64 or base64url at any offset of a
- * longer text; the longest are taken first.
+ * Removes these values from bytes: literal, hex, URL-encoded, and base64 or base64url at any offset of a longer text.
+ * The longest values come first.
  */
 export function maskValues(bytes: Uint8Array, values: readonly Buffer[]): Uint8Array {
   let text = Buffer.from(bytes).toString('latin1');
@@ -126,7 +126,7 @@ export function maskWords(words: string, values: readonly Buffer[]): string {
   }, words);
 }
 
-/** A function that takes these values out of words, in every form that words can hold them in. */
+/** Returns a function that masks these values in text, in every encoding that text can hold. */
 export function wordMask(values: readonly string[]): (words: string) => string {
   const forms = values.flatMap((value) => {
     if (isShort(value)) return [];
@@ -141,7 +141,7 @@ export function wordMask(values: readonly string[]): (words: string) => string {
     );
 }
 
-/** A few characters stand in many a longer word, number or digest that has nothing to do with them. */
+/** A short value also occurs inside longer words, numbers and digests by chance. */
 function isShort({ length }: { readonly length: number }): boolean {
   return length < 8;
 }
@@ -189,8 +189,8 @@ export function keepMasked(
 }
 
 /**
- * Shorter values would take words out of what is kept; those of at least `minMixed` are taken where they hold letters
- * and digits, as no word does.
+ * Minimum length of a value to mask; shorter ones would remove ordinary words. Values from `minMixed` on count if
+ * they hold letters and digits, because no word does.
  */
 const minBytes = 8;
 const minMixed = 5;
@@ -223,7 +223,8 @@ export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): re
 }
 
 /**
- * What an address writes as `%40` is told without it, in latin1 like all of the text; empty where it cannot be read.
+ * Decodes percent escapes (`%40`) of a URL part, as latin1 like the rest of the text; '' if there are none or they
+ * are invalid.
  */
 function decoded(written: string): string {
   if (!written.includes('%')) return '';

@@ -25,7 +25,7 @@ export function taskIdOf(
   return uuidV7From(startedAtMs, `${runId}/plan/${revision}/task/${number}`);
 }
 
-/** Where a revision of the plan stands in the record while it is not the last. */
+/** Folder of a plan revision in the record while it is not the last one. */
 export function planFolder(revision: number): string {
   return `plans/${String(revision).padStart(4, '0')}`;
 }

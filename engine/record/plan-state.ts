@@ -19,8 +19,8 @@ export interface PlanState {
   /** Accepted work by Task key. */
   readonly accepted: Map<string, SettledAttempt>;
   /**
-   * Accepted work that its Task was sent to go on from, merged with what the others made: it stays beneath what the
-   * Task does next. In the order it was handed back.
+   * Accepted work that a Task must continue from, already merged with the work of other Tasks. The Task's next
+   * attempt is based on it. Ordered by hand-back.
    */
   beneath: readonly SettledAttempt[];
   /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
@@ -29,15 +29,15 @@ export interface PlanState {
   readonly failure: Map<string, string>;
   /** The context snapshot of each attempt so far, by the attempt's name. */
   readonly context: Map<string, Pick<TakenSnapshot, 'sha256' | 'dependencies'>>;
-  /** What drafts of contract and plan came to; in `costUnits`, too. */
+  /** Model usage of drafting spec and plan; also counted in `costUnits`. */
   readonly drafting: Spent;
   /** Units of 0.001 USD. */
   costUnits: number;
-  /** The cap of the contract, and what a person has added to it since; 0 is none. */
+  /** The spec's cost limit plus the amount a person has added since; 0: no limit. */
   costLimit: number;
 }
 
-/** Nothing done yet; what drafting came to is spent. */
+/** State before any attempt; only the drafting cost is spent. */
 export function newPlanState(
   draft: PlanDraft,
   costLimit: number,
@@ -69,7 +69,7 @@ export function addAttempt(state: PlanState, settled: SettledAttempt): void {
   state.costUnits += settled.usage.costUnits;
 }
 
-/** The state as that attempt found it: judged again in full, it must not be counted twice. */
+/** Returns the state before that attempt, so that running its checks again does not count it twice. */
 export function withoutAttempt(state: PlanState, settled: SettledAttempt): PlanState {
   const attempts = state.attempts.filter(({ name }) => name !== settled.name);
   if (attempts.length === state.attempts.length) return state;
@@ -91,18 +91,18 @@ export function sensedBefore(state: PlanState, key: string): readonly SensedAtte
   return attemptsAt(state, key).map(({ failedTests }) => ({ patchFindings: [], stages: [], failedTests }));
 }
 
-/** The Tasks that somebody works on; gates are judged. */
+/** Tasks that a worker does; gates only run checks. */
 export function implementationTasks({ draft }: PlanState): readonly PlannedTask[] {
   return draft.tasks.filter(({ kind }) => kind === 'implementation');
 }
 
 /**
- * Revisions of a Plan after its first. The contract names no bound; without one a run could replan until its wall clock
- * ends.
+ * Maximum number of Plan revisions after the first. The spec has no such limit; without one a run could replan until
+ * its wall clock ends.
  */
 export const maxReplans = 5;
 
-/** What one attempt at a Task (or the merged candidate) came to, as far as triggers ask. */
+/** The outcome of one attempt at a Task (or of the merged candidate), as far as triggers need it. */
 export interface SensedAttempt {
   readonly patchFindings: readonly DecidedFinding[];
   readonly stages: readonly DecidedStage[];
@@ -111,9 +111,9 @@ export interface SensedAttempt {
 }
 
 /**
- * The triggers that the last attempt of `history` fires, in the contract's order; `history` holds the attempts at one
- * Task in one revision, oldest first. Pure. `evidence-conflict` and `unknown-api` are never fired here: only who reads
- * sources, and what calls are, knows them.
+ * Returns the triggers that the last attempt of `history` fires, in the spec's order. `history` holds the attempts at
+ * one Task in one revision, oldest first. Pure. Never returns `evidence-conflict` or `unknown-api`: firing them
+ * requires reading sources and resolving calls.
  */
 export function firedTriggers(history: readonly SensedAttempt[]): readonly ReplanTrigger[] {
   const last = history.at(-1);

@@ -84,7 +84,9 @@ async function readOurs(repository: Repository, store: RunStore, runId: string):
   return undecidedRun(repository, runId, records);
 }
 
-/** What is kept of a patch that was refused for a secret is not what was judged, and whoever looks is told. */
+/**
+ * Notice that the kept patch of a run refused for a secret is masked, so it differs from the patch that was checked.
+ */
 function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   const bytes = files.get(maskedPath);
   if (!bytes) return [];
@@ -115,7 +117,7 @@ function citationsOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'citatio
   return { citations: { needed, count, first } };
 }
 
-/** The contract let the change be made without what proves it; whoever looks is told. */
+/** Notice that the spec allowed the change to land without provenance. */
 function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }): readonly string[] {
   if (unproven === undefined) return [];
   return [
@@ -190,8 +192,8 @@ function decidedRun(
 }
 
 /**
- * This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds
- * nothing.
+ * Records of this machine's journal, for a run with a record in refs. The journal only adds details, so a damaged or
+ * missing one gives no records.
  */
 async function localRecords(repository: Repository, runId: string): Promise<readonly JournalRecord[]> {
   try {
@@ -256,8 +258,8 @@ const maxPlugins = 32;
 const maxWords = 1000;
 
 /**
- * The plugins of others that a stored bundle says were listed, unverified: what is shown beside it. Nothing where it
- * cannot be read; whether it is what was signed is for `writ verify`.
+ * Returns the third-party plugins that a stored bundle lists, unverified, for display. Empty if the bundle cannot be
+ * read. `writ verify` checks the signature.
  */
 export function sealedPlugins(bundle: Uint8Array | undefined): readonly AttestedPlugin[] {
   if (bundle === undefined) return [];
@@ -301,7 +303,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** A part whose trees are in a scratch. */
+/** A part with its trees written to a scratch repository. */
 export interface LaidPart {
   readonly part: PartRecord;
   readonly before: string;
@@ -316,9 +318,8 @@ type LaidParts =
   | { readonly kind: 'refuted'; readonly why: string };
 
 /**
- * Builds what each Task of a run changed again, in a scratch over the repository: from the parent of the commit, diff
- * upon diff, to its tree. Who writes the record's refs can write anything there, so nothing is believed of it that this
- * does not come to.
+ * Rebuilds each Task's change in a scratch repository, diff by diff, from the parent of the commit to its tree. The
+ * record's refs are writable by others, so only parts that reproduce the commit's tree are believed.
  */
 export async function layParts(
   scratch: Scratch,
@@ -357,7 +358,7 @@ function refuted(why: string): LaidParts {
   return { kind: 'refuted', why };
 }
 
-/** A changed file as a record holds it, under the names that `pathOf` makes of its own. */
+/** A changed file as the record stores it, with its paths mapped by `pathOf`. */
 export function recordedFile(
   file: PatchFile,
   pathOf: (path: string) => string = (path) => path,

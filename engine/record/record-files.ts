@@ -39,7 +39,7 @@ export interface RunOutcome {
   readonly commit?: string;
   /** Why the change is made without its provenance, where it is. */
   readonly unproven?: string;
-  /** Taken once, so that the same outcome is the same bytes whoever writes it down. */
+  /** Read once, so that any process writes the same bytes for the same outcome. */
   readonly nowMs: number;
 }
 
@@ -47,8 +47,7 @@ export interface RunOutcome {
 export type RecordFiles = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was
- * decided.
+ * All files kept for a run except artifact content and seals: how it was made, the checked change, and the decision.
  */
 export async function recordFiles(
   attempt: Attempt,
@@ -100,7 +99,7 @@ export async function recordFiles(
     decidedAtMs: nowMs,
     stages: judged.stages,
     outcome: { type: outcome.type, next: judged.decision.next },
-    // Where a worker did the Tasks, their own Runs tell of the steps.
+    // If a worker did the Tasks, their Runs hold the step events.
     ...(attempt.identity.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
   };
 
@@ -124,8 +123,8 @@ export async function recordFiles(
 }
 
 /**
- * Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`.
- * What each Task changed stands there only for the change that is made, or waits to be.
+ * Plans, Tasks and attempts: the last plan is at the top level, earlier ones stay under `plans/`. The parts by Task
+ * are kept only for a change that is committed or waits for approval.
  */
 async function madeOnTheWay(
   { means: { record }, patch }: Pick<Attempt, 'means' | 'patch'>,
@@ -200,7 +199,7 @@ export function decisionBody(
 
 const file = `/${citationsPath}`;
 
-/** What the attempts whose work was taken rest on, in the order of their names; `undefined` where none had to say. */
+/** Citations of the accepted attempts, in name order; `undefined` if none was required. */
 function citationsIn(made: readonly (readonly [string, Uint8Array])[]): CitationsRecord | undefined {
   const files = new Map(made);
   let needed = 0;
@@ -226,7 +225,7 @@ function citationsIn(made: readonly (readonly [string, Uint8Array])[]): Citation
 
 const decisionFile = '/decision-record.json';
 
-/** The retries that a record's own parts tell of, in the order of their names; `undefined` where there was none. */
+/** Retries listed in a record's parts, in name order; `undefined` if there was none. */
 export function retriesIn(made: readonly (readonly [string, Uint8Array])[]): RetriesRecord | undefined {
   const files = new Map(made);
   const found = made.flatMap(([path, bytes]): readonly RetriesRecord['first'][number][] => {
@@ -314,7 +313,7 @@ interface Note {
   readonly files: readonly (readonly [path: string, sha256: string])[];
 }
 
-/** What a run's journal says was put into its record: the files lie beside it, for whoever can write there. */
+/** Remembers digests of the recorded files in the run's journal, because other processes can write to the files. */
 export function recordMemory(journal: Pick<Journal, 'records' | 'append'>): BoxMemory {
   const digests = new Map<string, string>();
   for (const { type, data } of journal.records)

@@ -8,9 +8,9 @@ import { openEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import type { SettledAttempt } from './attempt-files.ts';
 
-/** The context pipeline of a run that a worker works on (document 1, contextPipeline). */
+/** The context pipeline (`contextPipeline` in the spec) of a run with a worker. */
 export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
-  /** What an attempt came to, for whoever works next. */
+  /** Adds the outcome of an attempt as context for the next one. */
   add(settled: SettledAttempt): Promise<void>;
   /** Puts every frame into the record, and whether it is still seen or was evicted. */
   keep(): Promise<void>;

@@ -11,7 +11,7 @@ import { acquireRunLock, isRunHeld } from '../../store/run-lock.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { removeWorkspace } from '../../workspace/git/workspace.ts';
 
-/** In a private root, the common git directory of the repository whose run it belongs to. */
+/** File in a private root: the common git directory of the repository that the run belongs to. */
 export const ownerFile = 'repository';
 
 /** A run that has just been begun has no journal for an instant. */
@@ -21,10 +21,10 @@ const maxOwnerBytes = 16_384;
 type Place = Pick<Repository, 'commonDir'>;
 
 /**
- * Removes what killed runs of this repository left: run directories that never got a journal, and private roots
- * (`writ-run-<run>` below `temporary`) whose run has ended or is gone. Only real directories of this user that nobody
- * else can enter; a run that a process holds, that can be resumed, or that belongs to another repository stays. Answers
- * what was removed.
+ * Removes leftovers of killed runs of this repository: run directories without a journal, and private roots
+ * (`writ-run-<run>` below `temporary`) of runs that ended or are gone. Removes only real directories of this user
+ * that no other user can enter. Keeps runs that a process holds, that can be resumed, or that belong to another
+ * repository. Returns the removed paths.
  */
 export async function removeRunLitter(
   repository: Place,
@@ -49,7 +49,8 @@ export async function removeRunLitter(
 }
 
 /**
- * What a killed process left of its lock goes when the next one takes it; of a run that has ended there is no next one.
+ * The next process that locks a run removes a killed process's stale lock. A run that has ended has no next process,
+ * so it is removed here.
  */
 async function removeStaleLock(repository: Place, runId: string): Promise<void> {
   const directory = runDirectory(repository, runId);
@@ -66,7 +67,7 @@ function ignoreBusy(fault: unknown): undefined {
   if (!isWritError(fault, 'RUN_BUSY')) throw fault;
 }
 
-/** Who holds the lock may not be looked for before the directory is old enough for every process to have taken it. */
+/** Checks only directories old enough that the process that created one must already hold its lock. */
 async function isUnbegun(repository: Place, runId: string, clock: Clock): Promise<boolean> {
   const bornMs = uuidTimeMs(runId);
   if (bornMs === undefined || clock.now() - bornMs < unbegunAfterMs) return false;

@@ -16,9 +16,9 @@ import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.
 export const patchContentPath = 'patchset.diff';
 
 /**
- * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
- * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept; `anchors` are commits that
- * the run's record keeps reachable. Done again after a kill, it writes the same versions.
+ * Stores a decided run under the spec's `refs/ai/` names: intent, plan, deletable content, and last the run: its ref
+ * marks the record as complete. `patch` is the part of the patch that may be kept; `anchors` are commits that the
+ * record keeps reachable. Idempotent: after a kill it writes the same versions.
  */
 export async function settleRun(
   attempt: Attempt,
@@ -95,8 +95,8 @@ export async function settleRun(
 }
 
 /**
- * Evidence of attempts at Tasks and of candidates that were handed back refers to what their checks delivered below
- * their names; what the candidate at hand has of its own stands at the top.
+ * Artifacts of Task attempts and of handed-back candidates, below their names, where their evidence refers to them.
+ * The current candidate's artifacts are at the top level instead.
  */
 export function contentBelowNames(
   attempt: Pick<Attempt, 'means' | 'name'>,
@@ -116,7 +116,7 @@ export async function* contentOfAttempts(
   for (const path of await all.list()) if (isWanted(path)) yield [path, await all.read(path)];
 }
 
-/** Every revision of the plan in a record, by the folder it stands in: '' for the last. */
+/** Every plan revision in a record with its folder; '' for the last revision. */
 function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'plan'>])[] {
   return [...files].flatMap(([path, bytes]) =>
     /^(?:plans\/\d+\/)?plan\.json$/.test(path)
@@ -125,7 +125,10 @@ function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'
   );
 }
 
-/** The swap was lost after the run was recorded: its Decision.Rollback goes beside, with what the log was told. */
+/**
+ * Records a Decision.Rollback next to the run's decision, with the revocation that was logged, if the branch swap was
+ * lost after the run was recorded.
+ */
 export async function recordRollback(
   attempt: Attempt,
   judged: JudgedRun,
@@ -158,7 +161,7 @@ export async function recordRollback(
   );
 }
 
-/** A Decision.Checkpoint that suspends nothing, kept with the record as `decisions/<what>.json`. */
+/** Records a Decision.Checkpoint that does not suspend the run, as `decisions/<what>.json`. */
 export async function recordCheckpoint(
   run: OpenRun,
   what: string,

@@ -8,7 +8,7 @@ import { verdictDifferences } from '../../store/record/verdict-differences.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { Attempt, RunIdentity } from '../state/open-run.ts';
 
-/** What people are asked to approve: a candidate as the gates saw it before anybody spoke. */
+/** A candidate to approve, with the gate report before any approval. */
 export interface Shown {
   readonly subject: ApprovalSubject;
   readonly report: GateReport;
@@ -67,8 +67,8 @@ function subjectOf(
 }
 
 /**
- * Reports that the run's ref says people were shown, here or elsewhere: good for telling what differs from them, and
- * for nothing else.
+ * Gate reports that the run's ref lists as shown to people, here or on another machine. Use them only to compute
+ * differences.
  */
 export async function reportsOnRef({
   runId,

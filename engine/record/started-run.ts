@@ -25,12 +25,12 @@ import type { ForeignPolicy } from '../state/policies.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 import { ownerFile } from './run-litter.ts';
 
-/** The first record of a run's journal: what was asked for, resolved once. */
+/** The first record of a run's journal: the request, resolved once. */
 export interface StartedRun {
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
-  /** When it was begun anew, because nobody vouched for what it remembered; its wall clock counts from here. */
+  /** When the run restarted from an unverified journal; its wall clock counts from here. */
   readonly anewAtMs?: number;
   readonly source: 'patch' | 'range' | 'worker';
   /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
@@ -38,36 +38,36 @@ export interface StartedRun {
   /** `--onto`, as it was given. */
   readonly onto?: string;
   /**
-   * Fixed here: where `resume` is typed changes nothing. `expected`: where the branch must stand at the swap, `null`
-   * for a new one.
+   * Fixed at the start: the branch on which `resume` is run does not matter. `expected`: the commit that the branch
+   * must have at the swap, `null` for a new branch.
    */
   readonly target: { readonly ref: string; readonly expected: string | null };
-  /** Whose `.writ/` judges; `ref`: the branch that it is the tip of. */
+  /** The commit that supplies `.writ/`; `ref`: the branch it is the tip of. */
   readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
-  /** What the sealed commit stands on. */
+  /** The parent of the sealed commit. */
   readonly base: { readonly commit: string | null; readonly tree: string };
-  /** Where the change started, where that lies behind the policy commit. */
+  /** Where the change started, if that is behind the policy commit. */
   readonly lag?: Lag;
-  /** What was said of a policy that is neither the target's nor the default branch's. */
+  /** Present if the policy is neither the target's nor the default branch's. */
   readonly foreign?: ForeignPolicy;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
   /** For a range, its tip: authors and committers up to here may not approve. */
   readonly tip?: string;
-  /** Who made the change, as it said itself when it came; else who brought it. */
+  /** Authors as the change itself named them on arrival, otherwise the person who submitted it. */
   readonly authorship: Authorship;
-  /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
+  /** The candidate of a supplied patch, or of a worker's run that restarted with its candidate. */
   readonly candidate?: { readonly tree: string; readonly digest: string };
   readonly sandbox: string;
-  /** Why its work may be in vain, each behind its code, as it was told before any. */
+  /** Warnings given before the run began that its work may be useless, each prefixed with its code. */
   readonly lacking?: readonly string[];
-  /** What drafting its contract came to, where a model did. */
+  /** Model usage of drafting the spec, if a model drafted it. */
   readonly drafting?: Spent;
   /** How its Tasks are to be done, where a person confirmed that before. */
   readonly advice?: readonly TaskAdvice[];
   /** What happens to local changes in the way, if that was decided before the work. */
   readonly local?: LocalDecision;
-  /** What `show` can say before anything was judged. */
+  /** The report that `show` prints before any rule or check ran. */
   readonly report: GateReport;
 }
 
@@ -147,7 +147,7 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
   });
 }
 
-/** A target that there is gives the policy, and is what the sealed commit stands on. */
+/** If the target exists, its tip must be both the policy commit and the base. */
 function contradictions({ target, policy, base }: StartedRun): readonly string[] {
   if (!target.ref.startsWith('refs/heads/') || !isRefName(target.ref))
     return ['/target/ref: expected the full name of a branch'];
@@ -166,8 +166,8 @@ export function privateRootOf(runId: string): string {
 }
 
 /**
- * Makes it, mode 0700, or takes it up again. A link, a file or a directory of another user in its place is
- * WORKSPACE_UNSAFE.
+ * Creates the directory with mode 0700, or reuses it. Throws WORKSPACE_UNSAFE if the path is a symlink, a file,
+ * another user's directory, or open to other users.
  */
 export async function openPrivateRoot(runId: string, commonDir: string): Promise<string> {
   const path = privateRootOf(runId);

@@ -63,8 +63,8 @@ async function readApproval(objects: RunStore['objects'], ref: string): Promise<
 }
 
 /**
- * Stores a signed approval under the next free number and answers its ref; a number that another process takes first is
- * left to it.
+ * Stores a signed approval under the next free number and returns its ref. If another process uses that number first,
+ * tries the next one.
  */
 export async function storeApproval(
   { objects, refs }: RunStore,
@@ -136,12 +136,12 @@ export interface WaitingRecord {
   readonly subject: ApprovalSubject;
   /** Distinct people, at least. */
   readonly needed: number;
-  /** Principals by group, where a check asks for a group. */
+  /** Principals by group, for checks that require a group. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Identities whose approval does not count (ApprovalGround). */
+  /** Identities that may not approve (`ApprovalGround.authors`). */
   readonly authors: readonly string[];
   readonly specId: string;
-  /** The goal in one sentence, as the contract says it. */
+  /** The spec's summary: the goal in one sentence. */
   readonly summary: string;
 }
 

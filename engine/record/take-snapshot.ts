@@ -17,9 +17,9 @@ export interface TakenSnapshot {
 }
 
 /**
- * Takes the context snapshot of an attempt on its base tree and keeps it with the record (document 1,
- * runPolicy.snapshotOnRunStart); `undefined` where the contract asks for none. What no tree holds is retained as
- * `objectStore.blobRetentionStrategy` says.
+ * Stores the context snapshot of an attempt's base tree in the record; `undefined` if
+ * `objmodel.runPolicy.snapshotOnRunStart` is off. Content that is in no tree is retained as
+ * `objectStore.blobRetentionStrategy` requires.
  */
 export async function takeSnapshot(
   run: OpenRun,

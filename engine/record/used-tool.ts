@@ -1,6 +1,6 @@
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 
-/** A use of a tool as the attempt's record holds it: what was asked and what came of it, never what was read. */
+/** A tool call in the attempt's record: its arguments and outcome, never the content that it read. */
 export interface UsedTool {
   readonly tool: string;
   readonly action: string;
@@ -16,13 +16,13 @@ export interface UsedTool {
   readonly durationMs: number;
   /** RFC 3339. */
   readonly startedAt: string;
-  /** Of what was asked for, without what may not be kept. */
+  /** Digest of the arguments, without content that must not be kept. */
   readonly argumentsDigest: string;
-  /** Of what was handed on, likewise; absent where a program of the worker's own did it. */
+  /** Digest of the redacted result; absent if the worker's own program made the call. */
   readonly resultDigest?: string;
 }
 
-/** What it holds of what was asked. */
+/** The recorded arguments of a call. */
 export type KeptArguments = Pick<
   UsedTool,
   'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'

@@ -26,11 +26,11 @@ import type { Steps } from '../state/steps.ts';
 
 /** What became of the claim that a sealed change was made. */
 export interface Attested {
-  /** What goes into the record of the run; empty where nothing was signed. */
+  /** Seals to store in the run's record; empty if no seal was made. */
   readonly seals: readonly SealedFile[];
-  /** Why there is no seal where there should be one. */
+  /** Why the required seal is missing. */
   readonly failed?: string;
-  /** What was claimed in the log; absent where nothing was. */
+  /** The claim sent to the log; absent if none was sent. */
   readonly claimed?: AttestRequest;
 }
 
@@ -44,11 +44,12 @@ interface SealedCommit {
 type FilesRecord = readonly (readonly [path: string, base64: string])[];
 
 /**
- * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of
- * `docs/decisions/0006-evidence-set.md`. Each signature is written down before anything rests on it, and how long the
- * log was before that: whoever goes on after a kill logs the same envelope, once. A failure is an answer: the run then
- * ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked to
- * take it; then it is such a failure.
+ * Signs, logs and verifies the claim about a sealed commit, in the order of `docs/decisions/0006-evidence-set.md`.
+ * Each signature, and the log's size before it, is recorded before any later step uses it. A process that resumes
+ * after a kill therefore logs the same envelope once.
+ *
+ * A failure is returned, and the run ends as its spec requires. If an ephemeral key is lost with its process, its
+ * signatures are made again, unless the log was already called; then that is such a failure.
  */
 export async function attest(
   attempt: Attempt,
@@ -74,7 +75,7 @@ export async function attest(
       return { failed: messageOf(fault) };
     }
   });
-  // A log that was asked and did not answer may hold the claim all the same.
+  // A log that gave no answer may still have stored the claim.
   const isClaimed =
     sealing.log !== undefined && stepsOfClaim(steps, sealing.signer).ended('log-size') !== undefined;
   const claimed = isClaimed
@@ -117,7 +118,7 @@ async function makeSeals(
   return { seals: [...below, ...summary], attestation };
 }
 
-/** What the provenance says, and the statements that it lists. */
+/** Builds the claim for the provenance and the signed findings that it lists. */
 async function sealedRequest(
   attempt: Attempt,
   judged: JudgedRun,
@@ -149,7 +150,7 @@ async function sealedRequest(
   return { request: requestOver(new Map([...files, ...findings])), findings };
 }
 
-/** Logs that the claim did not take effect; nothing where nothing was claimed. */
+/** Logs that the claim is void; returns no files if no claim was made. */
 export async function revoke(
   attempt: Attempt,
   { claimed }: Pick<Attested, 'claimed'>,
@@ -216,9 +217,9 @@ async function requireVerified(
 }
 
 /**
- * Why the record of a change does not bear its seal, by what a stranger demands of it whether or not it is signed for:
- * approvals for this very candidate by the signers at the policy commit, and a decision that the record leads to. Asked
- * by every process before the branch moves; `undefined` where nothing speaks against it.
+ * Returns why a change's record does not justify sealing it, or `undefined`. Applies the third-party verifier's
+ * requirements, whether or not the run is signed: approvals of exactly this candidate by signers at the policy
+ * commit, and a decision that follows from the record. Every process checks this before the branch moves.
  */
 export async function refuteDecided(
   attempt: Attempt,
@@ -270,7 +271,7 @@ interface SealedFacts {
   readonly finishedOn: string;
 }
 
-/** Everything that the provenance of a sealed change says. */
+/** Builds the content of a sealed change's provenance. */
 function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
   const {
     identity: { contract, runId },
@@ -332,7 +333,7 @@ function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['net
   );
 }
 
-/** A run as it is about to be stored, for whoever verifies it as a stranger would. */
+/** The run as it will be stored, in the form that the third-party verifier reads. */
 async function sealedEvidence(attempt: Attempt, commit: string, files: RecordFiles): Promise<SealedEvidence> {
   const {
     identity: { runId },
@@ -367,8 +368,8 @@ async function sealedEvidence(attempt: Attempt, commit: string, files: RecordFil
 const loggingStep = 'logging';
 
 /**
- * Steps that rest on signatures of one key. A managed key has those of the run; one that dies with its process its own,
- * so that the next begins anew.
+ * Steps that depend on one key's signatures. A managed key uses the run's steps. An ephemeral key gets separate
+ * steps, so that the next process starts over.
  */
 export function stepsOfKey(
   steps: Steps,
@@ -399,7 +400,7 @@ export function stepsOfClaim(steps: Steps, signer: Signer): Steps {
   };
 }
 
-/** Writes down, before the log is asked, whose signature it is handed. */
+/** Records which key signs before the log is called. sed -i '/^198>/,$d' words/b3.txt; cat >> words/b3.txt <<'E' */
 export async function beforeLogging(steps: Steps, { certificate, keyId }: Signer): Promise<void> {
   if (certificate !== undefined) await steps.once(loggingStep, () => keyId);
 }

@@ -30,7 +30,7 @@ export interface TargetMove {
   readonly target: Target;
   readonly commit: string;
   readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>[];
-  /** Whose policy judged the change: as the run knows it. */
+  /** The branch and commit that supplied the policy, as the run knows them. */
   readonly policy: { readonly ref?: string | undefined; readonly commit: string | undefined };
   /** In what time somebody else may have changed something. */
   readonly when: string;
@@ -44,8 +44,8 @@ export interface TargetMove {
 }
 
 /**
- * The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very
- * run.
+ * Moves the target branch: the only move that the user sees. If the target is already at our commit, an earlier
+ * process of this run moved it.
  */
 export async function moveTarget(
   repository: Repository,
@@ -103,12 +103,12 @@ export async function followTarget(
       return await followAround(repository, target, commit, { runId, stored, isIncluded });
     return await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
   } catch (fault) {
-    // The branch has moved: what hinders the files is told, and undoes nothing.
+    // The branch has already moved. A failure to update files is reported and undoes no earlier step.
     return { state: 'failed', reason: messageOf(fault) };
   }
 }
 
-/** A sealed commit that stands on a branch of its own until somebody says whether it goes on to the one it is for. */
+/** A sealed commit on a separate branch, until a person decides whether it lands on its target. */
 export interface HeldChange {
   readonly runId: string;
   readonly commit: string;
@@ -118,13 +118,13 @@ export interface HeldChange {
   readonly target: Pick<Target, 'ref' | 'expected'>;
 }
 
-/** What became of it: on its branch, or why not; nothing has moved then. */
+/** The result: landed, or why not; then no ref or file has changed. */
 type Landed = { readonly lost: string } | { readonly notice?: string };
 
-/** Below this name the branches stand that hold changes: `writ/review-RUN`. */
+/** Prefix of the branches that hold changes: `writ/review-RUN`. */
 const above = 'refs/heads/writ';
 
-/** UNSUPPORTED_OPERATION where a branch stands in the place of the directory of those that hold changes. */
+/** Throws UNSUPPORTED_OPERATION if a branch `writ` exists, because git then allows no branch below `writ/`. */
 export async function requireHoldable(repository: Repository): Promise<void> {
   if ((await readRef(repository, above)) === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
@@ -133,7 +133,7 @@ export async function requireHoldable(repository: Repository): Promise<void> {
   });
 }
 
-/** The branch that a run of this contract would move if nobody held its change (`planTarget`). */
+/** The branch that a run of this spec would move if its change were not held (`planTarget`). */
 export async function unheldTarget(
   repository: Repository,
   baseRef: string,
@@ -145,9 +145,8 @@ export async function unheldTarget(
 }
 
 /**
- * Moves the branch that a held commit is for, with what a run itself looks at before it moves one: neither that branch
- * nor the policy's has gone on, and no file of the change was touched. Index and files follow. Done again it changes
- * nothing.
+ * Moves the target branch of a held commit, with the same checks as a run: neither the target nor the policy branch
+ * has moved, and no file of the change was touched. Index and files follow. Idempotent.
  */
 export async function landHeld(
   repository: Repository,
@@ -190,8 +189,8 @@ export async function landHeld(
 }
 
 /**
- * Takes away the branch that held a commit, once it is needed no more. One that somebody works on, or has put more on,
- * stays: why, in words.
+ * Deletes the branch that held a commit. Keeps a branch that is checked out, moved or extended, and returns why in
+ * words.
  */
 export async function dropHeld(
   repository: Repository,

@@ -24,9 +24,9 @@ import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
 
 /**
- * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
- * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims.
- * Where the intent was ended meanwhile nothing is sealed: Decision.Abandon.
+ * Carries out a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: all objects are
+ * created and recorded before the one compare-and-swap that the user sees. A failure before it only has to revoke
+ * claims. If the intent ended in the meantime, the run ends with Decision.Abandon.
  */
 export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
   const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
@@ -79,7 +79,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     const anchors = await anchorEarlier(attempt, carried);
     await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
   } catch (fault) {
-    // The claim is in the log already: whoever reads the log must learn that it did not take effect.
+    // The claim is already in the log, so its readers must learn that it is void.
     await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
       () => undefined,
     );
@@ -112,15 +112,15 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   });
 }
 
-/** What a failed seal means for the change: decided from the same input, and from what failed. */
+/** Decides again from the same input plus the sealing fault. */
 function sealedWithout(judged: JudgedRun, sealing: SealingFault): JudgedRun {
   const input = { ...judged.input, sealing };
   return { ...judged, input, decision: decide(input) };
 }
 
 /**
- * The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise
- * already keeps it beside.
+ * Gives the change up: revokes its claim and records why. If the record already reports the commit, the rollback is
+ * stored next to it.
  */
 async function rollback(
   attempt: Attempt,
@@ -140,8 +140,8 @@ async function rollback(
 }
 
 /**
- * Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing
- * of the person's has moved.
+ * Logs that a claim is void. If the log cannot be reached, that is added to the reason and the rollback continues: no
+ * user branch has moved.
  */
 async function takeBack(
   attempt: Attempt,
@@ -181,7 +181,7 @@ async function sealFacts({
   };
 }
 
-/** Where git knows nobody, the Scheduler signs as itself; `.invalid` is never a real address (RFC 2606). */
+/** If git has no identity, the Scheduler is the committer; `.invalid` is never a real address (RFC 2606). */
 function fallbackIdentity(actorId: string): Identity {
   return { name: actorId, email: 'scheduler@writ.invalid' };
 }
@@ -209,7 +209,7 @@ function makeCommit(
       intentSpecDigest: contract.digest,
       coAuthors,
     }),
-    // Who seals it has committed it, and made nothing of it.
+    // The sealer is the committer, never the author of someone else's change.
     author,
     committer: identity,
     authoredAtMs: wording.authoredAtMs ?? nowMs,
@@ -218,9 +218,9 @@ function makeCommit(
 }
 
 /**
- * Asks right before sealing whether the intent is still active: a person may have closed or superseded it, or another
- * run committed it, since this one was started. Then what was decided is decided again with that as a refusal;
- * `undefined` where nothing is in the way.
+ * Checks right before sealing that the intent is still active: since the run started, a person may have closed or
+ * superseded it, or another run committed it. If so, decides again with that as a refusal. `undefined` if it is
+ * active.
  */
 async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
   const {
@@ -249,8 +249,8 @@ async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<Judg
 const maxCoAuthors = 1000;
 
 /**
- * Author and co-authors of a sealed commit: who made the change, each once by address. Who seals it is its author only
- * where nobody else is known.
+ * Author and co-authors of a sealed commit: everyone who made the change, each address once. The sealer is the author
+ * only if no one else is known.
  */
 function sealedPeople(
   wording: CommitWording,
@@ -270,7 +270,7 @@ function sealedPeople(
   return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
 }
 
-/** Acts on a decision against the change: the run is recorded, and nothing of the person's was or is touched. */
+/** Carries out a decision against the change: records the run and touches no branch or file of the user. */
 export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
   const nowMs = await attempt.means.steps.once('abandoned-at', () => attempt.means.settings.clock.now());
   const { rationale } = judged.decision;

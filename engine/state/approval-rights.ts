@@ -12,9 +12,8 @@ import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
 export const approversLackingCode = 'APPROVERS_LACKING';
 
 /**
- * Words where a contract waits for more people than `.writ/allowed_signers` at the policy commit has keys, without
- * their code: no such run is ever committed, since a run keeps its policy commit. Whose keys they are is not judged
- * here. Pure.
+ * Warns if the spec needs more approvers than `.writ/allowed_signers` at the policy commit has keys. Such a run can
+ * never commit, because a run keeps its policy commit. Key owners are not checked here. Text without the code. Pure.
  */
 export function approversLacking(
   spec: EffectiveIntentSpec,
@@ -64,8 +63,8 @@ export function rightsLacking({ security }: EffectiveIntentSpec): readonly strin
 }
 
 /**
- * A patch to what governs writ takes approvals under the signers of the policy commit (resolutions, Config). Where it
- * names none they can never come, and nobody is kept waiting for them: PATCH_TOUCHES_STATE.
+ * A patch to files that govern writ needs approvals by signers at the policy commit. If that commit lists none,
+ * approval is impossible, so the run fails at once: PATCH_TOUCHES_STATE.
  */
 export async function requireOldSigners(
   scratch: Scratch,

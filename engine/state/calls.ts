@@ -21,11 +21,17 @@ export interface CallLedger {
 export interface AttemptCalls {
   /** Its own, of earlier processes. */
   lost(): readonly LostCall[];
-  /** What turns of it came to whose replies are lost. */
+  /** Model usage of turns with lost replies. */
   readonly lostSpent: Spent;
-  /** The lost call of the run that asks for the same; `undefined` where none does, or a person has let it be made. */
+  /**
+   * The lost call of the run with the same tool, action and arguments; `undefined` if there is none, or a person
+   * allowed repeating it.
+   */
   held(asked: SameWords): LostCall | undefined;
-  /** On disk when it resolves; whoever calls it acts after that, and tells the end. EVIDENCE_WRITE_FAILED. */
+  /**
+   * Records the start of a call and resolves when it is on disk. The caller makes the call after that and reports its
+   * end. Throws EVIDENCE_WRITE_FAILED.
+   */
   begin(asked: AskedCall): Promise<(end: CallEnd) => Promise<void>>;
   /** Writes down what its turns came to so far, in its own time. */
   spend(spent: Spent): void;
@@ -63,7 +69,7 @@ export function openCallLedger(log: CallLog): CallLedger {
           };
         },
         spend(sofar) {
-          // A journal that cannot be written is told where the attempt ends.
+          // A journal write error is reported when the attempt ends.
           log.append(callTypes.spent, { attempt, spent: sofar }).catch(() => undefined);
         },
       };
@@ -103,11 +109,11 @@ const endedShape = fields(
 );
 const spentSoFar = fields({ attempt: text, spent: spentShape });
 
-/** A call that left the machine, or was about to, with what was asked for, masked. */
+/** A call that left the machine or was about to, with masked arguments. */
 export type OutsideCall = TypeOf<typeof begunShape>;
 type CallEnd = Omit<TypeOf<typeof endedShape>, 'attempt' | 'call'>;
 
-/** One whose attempt was stopped: what it came to is lost, and where it has no end, nobody knows how far it got. */
+/** A call of an attempt that was interrupted: its result is lost. Without `end`, it is unknown how far it got. */
 export interface LostCall extends OutsideCall {
   readonly end?: CallEnd;
 }
@@ -120,7 +126,7 @@ interface LostWork {
   readonly held: readonly LostCall[];
   /** What each attempt has begun so far, lost or not. */
   readonly begun: ReadonlyMap<string, number>;
-  /** What turns came to whose replies are lost, by attempt. */
+  /** Model usage of turns with lost replies, by attempt. */
   readonly spent: ReadonlyMap<string, Spent>;
 }
 
@@ -168,8 +174,8 @@ export function lostWork(records: readonly JournalRecord[]): LostWork {
 }
 
 /**
- * Every call that records nobody vouches for say was begun, each words once: what they say of its end is not believed.
- * Pure. JOURNAL_CORRUPT.
+ * Returns every distinct call that unverified records list as begun; their reported ends are not believed. Pure.
+ * JOURNAL_CORRUPT.
  */
 export function claimedCalls(records: readonly JournalRecord[]): readonly OutsideCall[] {
   const begun = records.filter(({ type }) => type === callTypes.begun).map((one) => read(one, begunShape));
@@ -183,7 +189,7 @@ function wordsOf({ tool, action, argumentsDigest }: SameWords): string {
 
 type SameWords = Pick<OutsideCall, 'tool' | 'action' | 'argumentsDigest'>;
 
-/** The same of a run that nobody works on: whatever is open is lost. */
+/** Lost work of a run that no process works on: every open call is lost. */
 export function lostIfStopped(records: readonly JournalRecord[]): LostWork {
   return lostWork([...records, { seq: 0, at: '', type: resumedType, data: {}, prev: '' }]);
 }
@@ -211,7 +217,7 @@ function read<T>(
 
 const maxWords = 300;
 
-/** What was asked for and what is known of its end, in one line for people and models. Pure. */
+/** Describes a lost call and what is known of its end, in one line for people and models. Pure. */
 export function tellLostCall({ tool, action, command, query, path, startedAt, end }: LostCall): string {
   const what = (command ?? query ?? path ?? '').slice(0, maxWords).toWellFormed();
   const how =
@@ -223,7 +229,7 @@ export function tellLostCall({ tool, action, command, query, path, startedAt, en
 
 const maxTold = 20;
 
-/** What people are told of all of them; nothing where there are none. Pure. */
+/** Notices about all lost calls; empty if there are none. Pure. */
 export function lostCallNotices(calls: readonly LostCall[]): readonly string[] {
   if (calls.length === 0) return [];
   const [one, them] = calls.length === 1 ? ['call', 'it'] : ['calls', 'them'];

@@ -10,16 +10,16 @@ import type { ScannerConfig, WritConfig } from '../config/config.ts';
 
 type Mandatory = Pick<WritConfig, 'checks' | 'policies' | 'scanners'>;
 
-/** A contract with what the policy commit demands of every change, and the ids of the checks that this added. */
+/** A spec with the checks that the policy commit requires for every change, and the ids of the added checks. */
 interface WithPolicyChecks {
   readonly spec: EffectiveIntentSpec;
   readonly ids: readonly string[];
 }
 
 /**
- * Adds `[[checks.always]]`, a check for each `[scanner.NAME]`, and one for each `[policy.<name>]` that no required
- * check of the contract asks as `ENGINE NAME`. All of them are required. An id that another check has is
- * CONFIG_INVALID. Of artifacts that they claim, those count that the contract declares. Pure.
+ * Adds `[[checks.always]]`, a check per `[scanner.NAME]`, and one per `[policy.<name>]` that no required check of the
+ * spec runs as `ENGINE NAME`. All are required. Throws CONFIG_INVALID for an id that another check has. Of the
+ * artifacts they list, only those that the spec declares count. Pure.
  */
 export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): WithPolicyChecks {
   const declared: ReadonlySet<string> = new Set(spec.artifacts.required.map(({ name }) => name));
@@ -82,7 +82,7 @@ function scannerCheck({ name, argv, stage, timeoutSeconds }: ScannerConfig): Con
   return { stage, check };
 }
 
-/** One argument for a POSIX shell; only `$REPORTS_DIR` in it means something. */
+/** Quotes one argument for a POSIX shell; only `$REPORTS_DIR` in it is expanded. */
 function quotedArgument(argument: string): string {
   return argument
     .split('$REPORTS_DIR')
@@ -101,9 +101,9 @@ function collision(id: string): WritError {
 type Factors = Pick<WritConfig, 'factors'>;
 
 /**
- * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand
- * under the contract's own `toolAcl`. A check that two factors share is added once; an id that already means something
- * else is CONFIG_INVALID. Pure.
+ * Adds the checks that the configuration lists for the spec's risk factors, after the spec's checks in each stage.
+ * The spec's `toolAcl` applies to them. A check shared by two factors is added once; an id with another meaning is
+ * CONFIG_INVALID. Pure.
  */
 export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): EffectiveIntentSpec {
   const own = new Set(checksOf(spec).map(({ check }) => check.id));
@@ -122,12 +122,11 @@ export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): Ef
   return withChecks(spec, [...added.values()]);
 }
 
-/** The factors of a contract that the configuration has no entry for: they add nothing, which plan and run say. */
+/** Risk factors of the spec without a configuration entry: they add no checks, and plan and run report that. */
 export function factorsWithoutChecks(spec: EffectiveIntentSpec, config: Factors): readonly string[] {
   return [...new Set(spec.risk.factors)].filter((factor) => !config.factors.has(factor));
 }
 
-/** What is said of one of those. */
 export function factorWithoutChecks(factor: string): string {
   return `\`risk.factors\` names ${quoted(factor)}, for which \`.writ/config.toml\` at the policy commit adds no checks`;
 }
@@ -146,9 +145,9 @@ export const checkUnknownCode = 'CHECK_UNKNOWN';
 const most = 8;
 
 /**
- * Warnings on tables `[checks.<id>]` of the configuration whose id no check of the run has, without their code: nothing
- * reads them, and where an id was mistyped its check goes without. One configuration serves many contracts, so this is
- * never more than a warning. Pure.
+ * Warns about `[checks.<id>]` tables with an id that no check of the run has: they have no effect, and a mistyped id
+ * leaves its check unconfigured. Only a warning, because one configuration serves many specs. Text without the code.
+ * Pure.
  */
 export function checksWithoutUse(
   spec: EffectiveIntentSpec,
@@ -178,7 +177,7 @@ const listOf: Readonly<Record<StageName, CheckList>> = {
   release: 'releaseChecks',
 };
 
-/** The contract with more checks, each after those that its stage has. Pure. */
+/** The spec with more checks, each after the existing checks of its stage. Pure. */
 function withChecks(
   spec: EffectiveIntentSpec,
   added: readonly Pick<ConfiguredCheck, 'stage' | 'check'>[],
@@ -188,9 +187,9 @@ function withChecks(
   return { ...spec, acceptance: { ...spec.acceptance, verificationPlan: plan } };
 }
 
-/** What observing the checks of a contract at the policy commit showed about a patch. */
+/** Effects of a patch found by tracing the spec's checks at the policy commit. */
 export interface ObservedChecks {
-  /** Paths that the patch makes exist and that judge if they are there, each with what led to it. */
+  /** Paths that the patch creates and that influence a check if they exist, each with its cause. */
   readonly filled: Readonly<Record<string, string>>;
   /** Of each check, what it looked for in vain below directories that `prepare` makes: at most 5,000 paths. */
   readonly unprepared: Readonly<Record<string, readonly string[]>>;
@@ -203,7 +202,9 @@ export interface ObservedChecks {
 /** Code of the warning. */
 export const logUnusedCode = 'LOG_UNUSED';
 
-/** Words where the contract names a log and asks for nothing that would go into it, without their code. Pure. */
+/**
+ * Warns if the spec names a log but requires no provenance, so no entry would be logged. Text without the code. Pure.
+ */
 export function logWithoutUse(spec: EffectiveIntentSpec): readonly string[] {
   const { mode } = spec.provenance.transparencyLog;
   if (mode === 'none' || isAttested(spec)) return [];

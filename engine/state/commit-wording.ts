@@ -11,12 +11,12 @@ export type WordingPart = 'message' | 'author' | 'people' | 'summary';
 
 /** Words and people of the sealed commit, as far as somebody gave them; fixed when the run starts. */
 export interface CommitWording {
-  /** Instead of the contract's change type and summary. */
+  /** Replaces the commit message that is built from the spec's change type and summary. */
   readonly message?: string;
   readonly author?: Identity;
   /** Epoch milliseconds. */
   readonly authoredAtMs?: number;
-  /** Whoever else wrote what the commit holds. */
+  /** Other authors of the commit's content. */
   readonly coAuthors?: readonly Identity[];
   /** Parts that held a secret when they came, and are masked here: the change is refused for them. */
   readonly refused?: readonly WordingPart[];
@@ -36,15 +36,15 @@ export const wordingShape: Shape<unknown> = fields(
   },
 );
 
-/** Later than this is no date of a commit, but an attempt to be odd: the end of 2099. */
+/** Latest accepted author date: the end of 2099. */
 const lastDate = 4_102_444_799;
 const maxMessage = 65_536;
 const maxCoAuthors = 1000;
 
 /**
- * What the sealed commit keeps of a range (4-resolutions, Target ref): author, date and message of its one commit, or
- * of the one mail that the patch is; of several, everybody who wrote one. `--message` and `--author` win; whose commit
- * it was is then named beside. USAGE for an author that is no `Name <mail>`.
+ * Reads author, date and message for the sealed commit: from a range's only commit, or from the mail that the patch
+ * is. For several commits, reads only their authors. `--message` and `--author` win; a replaced author becomes a
+ * co-author. Throws USAGE for an author that is not `Name <mail>`.
  */
 export async function readWording(
   repository: Repository,

@@ -13,11 +13,11 @@ import { encodeId } from '../../workspace/git/ref-name.ts';
 
 const dayMs = 86_400_000;
 
-/** How long artifact content lives: the lower of the two limits of the contract (resolutions, Retention). */
+/** How long artifact content is kept: the lower of the spec's two limits. */
 interface Retention {
   /** False: content is dropped at the decision and only digests stay. */
   readonly keepsContent: boolean;
-  /** RFC 3339, from the time an artifact was created; absent where nothing is kept. */
+  /** Expiry as RFC 3339, counted from an artifact's creation; `undefined` if content is not kept. */
   expiresAt(createdAtMs: number): string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function retentionDaysOf(spec: EffectiveIntentSpec): number {
   return Math.min(spec.artifacts.retention.days, spec.constraints.privacy.retentionDays);
 }
 
-/** `artifacts.retention.days` and `constraints.privacy.retentionDays`, whichever is lower. 0 keeps nothing. */
+/** The lower of `artifacts.retention.days` and `constraints.privacy.retentionDays`. 0 keeps no content. */
 function retentionOf(spec: EffectiveIntentSpec): Retention {
   const days = retentionDaysOf(spec);
   return {
@@ -43,7 +43,7 @@ export interface ArriveRequest {
   /** Of others, which made it. */
   readonly plugin?: string;
   readonly bytes: Uint8Array;
-  /** What the bytes are where the contract declares no format. */
+  /** Media type used if the spec declares no format. */
   readonly contentType: string;
   /** File ending without the dot. */
   readonly extension: string;
@@ -59,19 +59,23 @@ export interface Production {
 /** What was put in a box, and how to read it back before the run is sealed. */
 export interface ArtifactBox {
   /**
-   * Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired).
+   * Redacts, hashes and writes, in this order: what the policy removes never reaches a disk
+   * (`constraints.privacy.redactionRequired`).
    */
   add(request: ArriveRequest): Promise<ArtifactRecord>;
-  /** Takes up what an earlier process added: its bytes are there. Nothing happens where the box has it. */
+  /**
+   * Adopts records of an earlier process, with content that is already on disk. No effect for records that the box
+   * has.
+   */
   keep(records: readonly ArtifactRecord[]): void;
   /** By stage, then by path: the same list whatever came first. */
   list(): readonly ArtifactRecord[];
-  /** Takes up what producers left to know: what they could not make and why, and what they made the rest from. */
+  /** Adopts producers' notes: artifacts that could not be made and why, and the inputs of those that were made. */
   note(production: Pick<Production, 'unmade' | 'madeFrom'>): void;
   /** By artifact name, of those that are still missing. */
   unmade(): Readonly<Record<string, string>>;
   madeFrom(): readonly DigestedThing[];
-  /** Forgets every record: the checks are run anew. */
+  /** Removes every record, because the checks run again. */
   empty(): void;
   /** Content, read back from disk one at a time: a run with many logs does not hold them all. */
   read(record: ArtifactRecord): Promise<Uint8Array>;
@@ -181,7 +185,7 @@ function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {
   return order.indexOf(a.stage) - order.indexOf(b.stage) || (a.path < b.path ? -1 : 1);
 }
 
-/** Bytes on their way to their record: what is not what was judged goes no further. */
+/** Verifies content on its way into the record: bytes with another digest are refused. */
 async function readEvidence(directory: string, { path, sha256 }: ArtifactRecord): Promise<Uint8Array> {
   const bytes = await readFile(join(directory, path)).catch((cause: unknown) => {
     throw new WritError('OBJECT_CORRUPT', {

@@ -3,19 +3,19 @@ import type { Target } from '../../workspace/git/plan-target.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
 import type { ForeignPolicy } from './policies.ts';
 
-/** Where a run lands and by whose policy it is judged: fixed when it starts, whatever is typed later and wherever. */
+/** Where a run lands and which policy applies. Fixed at the start, independent of later commands and directories. */
 export interface Landing {
-  /** What the candidate is compared with and the sealed commit stands on: the tip of the target where there is one. */
+  /** The base of comparison and parent of the sealed commit: the target's tip if the target exists. */
   readonly base: Base;
   readonly target: Target;
   readonly policy: PolicyCommit;
-  /** Where the change started, where that lies behind the policy commit. */
+  /** Where the change started, if that is behind the policy commit. */
   readonly lag?: Lag;
   /** Present where the policy is neither the target's nor the default branch's. */
   readonly foreign?: ForeignPolicy;
 }
 
-/** How far the start of a change lies behind the commit that judges it. */
+/** How far a change's start is behind the policy commit. */
 export interface Lag {
   /** Where the change started. */
   readonly from: string;

@@ -80,7 +80,7 @@ const codes: ReadonlySet<string> = new Set<ErrorCode>([
   'WORKSPACE_UNSAFE',
 ]);
 
-/** Errors of the system that say nothing about a change: a full disk, no memory, too many open files. */
+/** System errors that are not caused by the change: disk full, no memory, too many open files. */
 const systemErrors: ReadonlySet<string> = new Set([
   'EAGAIN',
   'EDQUOT',
@@ -93,8 +93,8 @@ const systemErrors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The error that stops a run if `fault` is one of the environment: it is no verdict on the change, so no decision may
- * follow from it. The run can be resumed. `undefined` for any other fault.
+ * Returns the error that stops a run if `fault` comes from the environment; `undefined` for any other fault. Such a
+ * fault is not a verdict on the change, so no decision may follow from it. The run can be resumed.
  */
 export function environmentFault(fault: unknown): WritError | undefined {
   if (isWritError(fault)) return codes.has(fault.code) ? fault : undefined;
@@ -134,7 +134,10 @@ function digestModules(): string {
   return sha256Hex(lines.join(''));
 }
 
-/** Paths from the root, with slashes. None where there is no such directory: a package has fewer than a checkout. */
+/**
+ * Paths from the root, with slashes. Empty if the directory does not exist: a package has fewer directories than a
+ * checkout.
+ */
 function modulesBelow(directory: string): readonly string[] {
   try {
     return readdirSync(root + directory, { withFileTypes: true }).flatMap((entry) => {

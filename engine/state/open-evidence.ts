@@ -3,22 +3,23 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { OutsideEvidence } from '../plugin-trust/parts/outside-evidence.ts';
 import { type OpenRun, policyOf } from './open-run.ts';
 
-/** What a run's sources are judged by: the strategy of its contract, and what the policy commit asks beside it. */
+/** How sources are evaluated in a run: by the spec's strategy, and by the additional plugins of the policy commit. */
 export interface RunEvidence extends EvidencePolicy {
-  /** Throws where one of those that are asked beside it left something unsaid. */
+  /** Throws if an additional plugin gave no usable answer. */
   requireSound(): void;
 }
 
 /**
- * Opens it. Plugins of others are asked after the contract's own strategy, about what that lets in: each can refuse a
- * source, and say where it stands within its tier; none can let in, add, or rank above its tier.
+ * Opens the evidence policy. Third-party plugins see only sources that the spec's own strategy accepts. Each can
+ * refuse a source or order it within its tier; none can accept, add, or rank above its tier.
  */
 export async function openEvidence(run: OpenRun): Promise<RunEvidence> {
   const { ground, identity, means } = run;
   const { strategy } = identity.contract.effective.evidence;
   const own = await means.engine.slots.evidence.pick(strategy);
   const beside = ground.config.evidence.plugins.flatMap((name) => ground.plugins.evidence.get(name) ?? []);
-  // Others hear from one that has hosts: a name or an address may hold what the contract keeps back.
+  // A plugin with hosts can send data out, so it gets redacted text: a name or address may hold data that the spec
+  // keeps private.
   const shown = (source: EvidenceSource, { sendsOut }: OutsideEvidence): EvidenceSource =>
     sendsOut ? redactTexts(source, policyOf(run)) : source;
   return {

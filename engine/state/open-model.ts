@@ -10,14 +10,14 @@ import { type FoundAgent, findAgent } from '../../workspace/process/find-program
 import type { WritConfig } from '../config/config.ts';
 import { noParts, type PluginParts } from '../plugin-trust/open-parts.ts';
 
-/** A model that can be asked. */
+/** An open model, ready for calls. */
 export interface OpenModel {
   readonly provider: Provider;
   readonly model: string;
   readonly temperature?: number;
-  /** What is to be known of how it is asked. */
+  /** Notices about how the model is reached. */
   readonly notices?: readonly string[];
-  /** Where the backend is a program that works by itself: the program, and where and how its model is asked. */
+  /** For a backend that is an agent program: the program, and where and how it reaches its model. */
   readonly agent?: OpenAgent;
   /** Values that no prompt, answer or record may hold. */
   readonly secrets: readonly string[];
@@ -33,13 +33,13 @@ export interface OpenAgent {
   readonly flags: Readonly<Record<string, string>>;
 }
 
-/** How a model is reached, and the one that was opened already: to draft the contract. */
+/** How to reach a model, and the model that drafted the spec, if it is already open. */
 interface ModelSetting {
   readonly reach?: ReachProvider;
   readonly model?: OpenModel;
 }
 
-/** What the policy commit says of models, and what its plugins bring. */
+/** Model settings of the policy commit, and the providers of its plugins. */
 interface ModelGround {
   readonly plugins?: PluginParts;
   readonly config?: ModelConfig;
@@ -108,14 +108,14 @@ export async function openModel(
   };
 }
 
-/** What the policy commit says of backends and models. */
+/** Settings for backends and models from the policy commit. */
 type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 
 /**
- * What `[providers.<name>]` says of the chosen backend, as flags of it. CONFIG_INVALID for a backend that nobody knows,
- * a key that the chosen one does not have, and a value that the key does not.
+ * Returns `[providers.<name>]` of the chosen backend as flags. Throws CONFIG_INVALID for an unknown backend, a key
+ * that the chosen backend does not have, and a value that the key does not allow.
  */
 export function configuredFlags(
   { providers }: ModelConfig,
@@ -135,7 +135,7 @@ export function configuredFlags(
   return given;
 }
 
-/** The backend, with what `[models."<id>"]` says of a model before what it says itself. */
+/** The backend with `[models."<id>"]` overriding its own facts about a model. */
 export function withModelRow(provider: Provider, { models }: ModelConfig, model: string): Provider {
   const row = Object.hasOwn(models, model) ? models[model] : undefined;
   if (row === undefined) return provider;
@@ -154,7 +154,7 @@ export function withModelRow(provider: Provider, { models }: ModelConfig, model:
   };
 }
 
-/** In words, where the price of a model comes from; absent where only its vendor's table is asked. */
+/** Notice that names the configured source of a model's price; `undefined` if the vendor's table is used. */
 function priceNotice({ models }: ModelConfig, model: string): string | undefined {
   const price = Object.hasOwn(models, model) ? models[model]?.price : undefined;
   if (price === undefined) return undefined;
@@ -162,7 +162,7 @@ function priceNotice({ models }: ModelConfig, model: string): string | undefined
   return `price of \`${model}\`: ${input} USD in, ${cachedInput} cached, ${output} out for a million tokens, of \`[models]\` at the policy commit`;
 }
 
-/** In words, that a model is asked in the clear, and who allows it. */
+/** Notice that a model is called over plain HTTP, and which setting allows it. */
 function plainHttpNotice(host: string): string {
   return `the model is asked over plain HTTP at \`${host}\`: \`[models] allow_http\` at the policy commit allows it`;
 }
@@ -189,9 +189,9 @@ export interface MeteredQuestion {
   readonly model: string;
   /** Tokens that it has, about. */
   readonly inputTokens: number;
-  /** What those cost by themselves, in units of 0.001 USD; absent where nobody knows the price of the model. */
+  /** Cost of the input tokens, in units of 0.001 USD; absent if the model's price is unknown. */
   readonly costUnits?: number;
-  /** Key of the Task that it is asked for; absent: for none. */
+  /** Key of the Task that the call serves; absent: none. */
   readonly task?: string;
 }
 
@@ -204,25 +204,28 @@ export interface MeteredReply {
   readonly contextTokens?: number;
 }
 
-/** Whoever is told of every question to a model. */
+/** A listener for every model call. */
 export interface ModelMeter {
   /**
-   * Called before each question, also one that is asked again; what it throws keeps it from being put. What it answers
-   * is called once, when the reply is over; without what it came to where nothing was told and nothing is to be paid.
+   * Runs before each model call, retries included. If it throws, the call is not made. The returned function is
+   * called once when the reply ends; without an argument if no usage was reported and no cost applies.
    */
   begin(question: MeteredQuestion): (reply?: MeteredReply) => void;
-  /** Told what a question is called, where it has a name; before its reply. */
+  /** Reports a call's request id, if it has one, before its reply. */
   named?(question: Pick<MeteredQuestion, 'provider' | 'model'> & { readonly requestId: string }): void;
 }
 
-/** The provider of a name, or of what a name says behind a colon. SLOT_UNKNOWN. */
+/**
+ * Returns the provider with this name; `kind:rest` selects provider `kind` configured with `rest`. Throws
+ * SLOT_UNKNOWN.
+ */
 export async function pickProvider({ slots }: WritEngine, name: string): Promise<ProviderSource> {
   const [kind = '', ...rest] = name.split(':');
   const at = slots.provider.names.includes(kind) ? (await slots.provider.pick(kind)).at : undefined;
   return at === undefined ? slots.provider.pick(name) : at(rest.join(':'));
 }
 
-/** Whether the engine itself has a provider of that name, or of what stands before its colon. */
+/** Whether the engine has a built-in provider with this name, or with the part before its colon. */
 export function isBuiltIn({ slots }: Pick<WritEngine, 'slots'>, name: string): boolean {
   return slots.provider.names.includes(name.split(':', 1)[0] ?? '');
 }

@@ -38,27 +38,27 @@ export interface RunIdentity {
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
-  /** When the run was begun anew, its memory being nobody's word; `undefined` for one that goes on. */
+  /** When the run restarted because its record was unverified; `undefined` for a run that continues. */
   readonly anewAtMs: number | undefined;
   readonly contract: AdmittedContract;
   readonly scope: Scope;
   /**
-   * The back end that the run was started with; of a judged attempt, the one that its checks ran in. `ground.sandbox`
-   * is the one of this process.
+   * The sandbox back end of the run's start; for a checked attempt, the one that its checks ran in. `ground.sandbox`
+   * is this process's back end.
    */
   readonly sandboxName: string;
   /** Whether a worker does the Tasks; false for a supplied patch. */
   readonly isWorked: boolean;
-  /** Tip of a range: whoever wrote it may not approve. */
+  /** Tip of a range; its authors may not approve. */
   readonly tip: string | undefined;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
   /**
-   * Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came
-   * from elsewhere.
+   * Who made the change, as the change itself reported on arrival, or who submitted it. Only a claim if the run's
+   * record came from another machine.
    */
   readonly authorship: Authorship;
-  /** Why its work may be in vain, as it was told before any; `undefined` where nothing was. */
+  /** Warnings given before any work that it may be useless; `undefined` if there were none. */
   readonly lacking: readonly string[] | undefined;
   /** What happens to local changes in the way, if that was decided before the work. */
   readonly local: LocalDecision | undefined;
@@ -80,11 +80,9 @@ export interface RunMeans {
   travellingJournal(): Uint8Array;
   /** What the record will hold of the way to the candidate. */
   readonly record: RecordBox;
-  /**
-   * Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed.
-   */
+  /** Repository for candidates and their checks; no object in it enters the user's object database before sealing. */
   readonly scratch: Scratch;
-  /** Key and log; `undefined` where the contract asks for no provenance. */
+  /** Key and log; `undefined` if the spec requires no provenance. */
   readonly sealing: SealingParties | undefined;
   /** The first plan, where this process drafted it before the run began. */
   readonly draft: PlanDraft | undefined;
@@ -94,7 +92,7 @@ export interface RunMeans {
   readonly moreCostUnits: number | undefined;
   /** Why a person ends the run now. */
   readonly cancelled: string | undefined;
-  /** The worker, where one is at hand. */
+  /** The worker, if this process has one. */
   readonly worker: Worker | undefined;
   /** What checks are given, and what is never written. */
   readonly secrets: RunSecrets;
@@ -105,15 +103,15 @@ export interface RunMeans {
   /** True once `resources.maxWallClockSeconds` has passed. */
   wallClockExceeded(): boolean;
   /**
-   * Asked right before the first step of the seal: throws where a request to cancel came first, and from then on none
+   * Called right before the first step of sealing. Throws if a cancel request came first; after it no cancel request
    * stops this process.
    */
   beginSealing(): void;
 }
 
 /**
- * A run that a process works on. Made when it is started or resumed, read by every step; a step takes the parts that it
- * uses.
+ * A run that a process works on. Created on start or resume and passed to every step; a step declares the parts that
+ * it uses.
  */
 export interface OpenRun {
   readonly identity: RunIdentity;
@@ -121,21 +119,21 @@ export interface OpenRun {
   readonly means: RunMeans;
 }
 
-/** One try at a change: a patchset, and what judging it needs. */
+/** One attempt at a change: a patchset, and the data that its checks need. */
 export interface Attempt extends OpenRun {
   /** Stable name inside the run, e.g. `candidate-1`; directories and steps bear it. */
   readonly name: string;
   readonly patch: PatchSet;
   readonly box: ArtifactBox;
-  /** Judged approvals of this very candidate; empty before it waited for any. */
+  /** Evaluated approvals of exactly this candidate; empty before it waited for any. */
   readonly approvals: readonly ApprovalVerdict[];
-  /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
+  /** Findings of the patch rules, before the stages; absent if the rules have not run. */
   readonly patchFindings?: readonly Finding[];
-  /** It is the work of one Task among several: what judges the change as a whole is not asked of it. */
+  /** The attempt is one Task among several, so checks of the change as a whole do not run. */
   readonly isPart?: boolean;
   /** What observing the checks showed; absent where they were not observed. */
   readonly observed?: ObservedChecks;
-  /** A trial of the seal, where a check asks for one. */
+  /** Result of a trial seal, if a check requires one. */
   readonly rehearsal?: RuleInput['rehearsal'];
   /** What happens to local changes at paths of this candidate; absent of an attempt at a Task. */
   readonly localNow?: LocalDecision;
@@ -143,7 +141,7 @@ export interface Attempt extends OpenRun {
   readonly skipped?: readonly string[];
 }
 
-/** Where one command of a check runs: nothing in it was ever seen by another. */
+/** Where one command of a check runs. No other command has seen its content. */
 export interface Workspace {
   readonly directory: string;
   /** Empty, and its own. */
@@ -152,20 +150,20 @@ export interface Workspace {
   readonly binds: readonly SandboxBind[];
 }
 
-/** What a run stands on: found, checked, and not yet touched. */
+/** The environment of a run: resolved, verified and unchanged so far. */
 export interface Ground extends Landing {
   readonly repository: Repository;
   /** How statements name it. */
   readonly repositoryUri: string;
   /** Committer time of the base commit; 0 for the empty tree. */
   readonly baseTimeMs: number;
-  /** `.writ/config.toml` at the policy commit: a patch must not choose its judges. */
+  /** `.writ/config.toml` at the policy commit: a patch must not choose the rules that apply to it. */
   readonly config: WritConfig;
   readonly configBytes: Uint8Array | undefined;
   readonly sandbox: SandboxBackend;
   /** In words, the better ones that are installed here and do not work. */
   readonly passedOver?: readonly string[];
-  /** What the contract's platform demands were met by. */
+  /** How the spec's platform requirements were met. */
   readonly environment: Readonly<Record<string, string>>;
   /** The engine's, and those of plugins that the repository lists. */
   readonly rules: Rules;
@@ -178,8 +176,8 @@ export interface Ground extends Landing {
 }
 
 /**
- * What may be written of a run: its contract, with the words of the config at the policy commit and the values that
- * this process knows to be secret.
+ * The privacy policy for output of a run: from the spec, the words of the policy commit's config, and the secret
+ * values that this process knows.
  */
 export function policyOf({
   identity: { contract },
@@ -190,22 +188,22 @@ export function policyOf({
   return withValues(policy, [...secrets.values, ...(model?.secrets ?? [])]);
 }
 
-/** The same run, or attempt, whose steps are these. */
+/** Returns a copy of the run or attempt with `steps` replaced. */
 export function withSteps<T extends OpenRun>(run: T, steps: Steps): T {
   return { ...run, means: { ...run.means, steps } };
 }
 
 /** Between sealing a run and letting go of it: whichever begins first keeps the other from beginning. */
 interface SealingGate {
-  /** From here on nobody's request to cancel stops this process. Throws the reason where one has stopped it already. */
+  /** From here on no cancel request stops this process. Throws the reason if one already did. */
   beginSealing(): void;
-  /** Stops the work for this reason; nothing where sealing has begun. */
+  /** Stops the work with this reason; no effect once sealing has begun. */
   letGo(reason: Error): void;
   /** Aborts when the work is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** A gate that nobody has passed. */
+/** Creates a gate in its open state. */
 export function openSealingGate(): SealingGate {
   const stop = new AbortController();
   let isSealing = false;

@@ -38,8 +38,8 @@ export interface OpenPolicies {
 const maxPolicyBytes = 4 * 1024 * 1024;
 
 /**
- * Reads policy files out of the tree of the policy commit. An engine that nobody registered, or a file that is not
- * there, is CONFIG_INVALID.
+ * Reads policy files from the policy commit's tree. Throws CONFIG_INVALID for an unregistered engine or a missing
+ * file.
  */
 export async function openPolicies(
   engine: Pick<WritEngine, 'slots'>,
@@ -82,8 +82,8 @@ function invalid(path: string, message: string): WritError {
 }
 
 /**
- * The contract with what the config at the policy commit adds: checks of its risk factors, checks and artifacts of
- * every change. A factor that it gives none is a warning. CONFIG_INVALID.
+ * Adds the config of the policy commit to a spec: checks for its risk factors, and checks and artifacts for every
+ * change. A factor without checks is a warning. Throws CONFIG_INVALID.
  */
 export function withConfig(
   contract: AdmittedContract,
@@ -109,8 +109,8 @@ const artifactStage: Readonly<Record<StageName, ArtifactStage>> = {
 };
 
 /**
- * Adds `[artifacts]` of the policy commit to what a contract requires: names that no contract can say, so that nothing
- * of its own is touched. Pure.
+ * Adds `[artifacts]` of the policy commit to a spec's required artifacts. The spec schema does not allow these names,
+ * so they cannot collide. Pure.
  */
 export function withPolicyArtifacts(
   spec: EffectiveIntentSpec,
@@ -126,15 +126,15 @@ export function withPolicyArtifacts(
   return { ...spec, artifacts: { ...spec.artifacts, required: [...spec.artifacts.required, ...added] } };
 }
 
-/** A change is judged by what its contract named: neither by the branch that receives it nor by the default branch. */
+/** The policy comes from the branch that the spec names, which is neither the target nor the default branch. */
 export interface ForeignPolicy {
   /** The default branch as a full ref; `null` where this clone knows none. */
   readonly defaultRef: string | null;
 }
 
 /**
- * Tells a policy that is neither the target's nor the default branch's: whoever wrote the contract's baseRef chose it
- * (`docs/landing.md`). One that stands where the default branch stands is that branch's, whatever it is called.
+ * Detects a policy that is neither the target's nor the default branch's: the author of the spec's `baseRef` chose it
+ * (`docs/landing.md`). A branch at the default branch's commit counts as the default branch.
  */
 export async function findForeignPolicy(
   repository: Repository,
@@ -151,7 +151,7 @@ export async function findForeignPolicy(
 /** Code of the warning. */
 export const foreignPolicyCode = 'POLICY_FOREIGN';
 
-/** What a person is told of it, after its code. */
+/** Text of the warning, after its code. */
 export function foreignPolicyWords(
   { defaultRef }: ForeignPolicy,
   { ref, commit = '' }: PolicyCommit,
@@ -167,8 +167,8 @@ export function foreignPolicyWords(
 }
 
 /**
- * Refuses, POLICY_MISMATCH, a policy other than that of the branch that the person demands (`--policy`). REF_NOT_FOUND
- * where there is no such branch.
+ * Throws POLICY_MISMATCH if the policy is not that of the branch demanded with `--policy`; REF_NOT_FOUND if that
+ * branch does not exist.
  */
 export async function requirePolicyOf(
   repository: Repository,
@@ -190,5 +190,5 @@ export async function requirePolicyOf(
   });
 }
 
-/** Code of the warning that a change was made without the provenance that its contract wants. */
+/** Code of the warning that a change landed without the provenance that its spec requires. */
 export const provenanceMissingCode = 'PROVENANCE_MISSING';

@@ -15,7 +15,7 @@ export interface RecordBox {
   read(path: string): Promise<Uint8Array>;
 }
 
-/** What is known of a box apart from its files: whoever can change them must not be believed. */
+/** Memory of a box outside its files, because other processes may change the files. */
 export interface BoxMemory {
   /** Digest of each file that was put, by path. */
   readonly digests: Map<string, string>;
@@ -24,8 +24,8 @@ export interface BoxMemory {
 }
 
 /**
- * A box in `directory`, made when something is put. With a memory it holds what was put into it and nothing else; a
- * file that was changed is OBJECT_CORRUPT.
+ * A box in `directory`, which is created on the first write. With a memory, the box holds only files that it wrote;
+ * throws OBJECT_CORRUPT for a changed file.
  */
 export function createRecordBox(directory: string, memory?: BoxMemory): RecordBox {
   return {

@@ -19,7 +19,7 @@ import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
 import type { WorkWatch } from './work-watch.ts';
 
-/** Where the candidate change comes from (resolutions, A supplied patch). */
+/** Where the candidate change comes from. */
 export type ChangeSource =
   | { readonly kind: 'patch'; readonly bytes: Uint8Array }
   | { readonly kind: 'range'; readonly range: string }
@@ -39,25 +39,23 @@ export interface RunSettings {
   /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
   readonly signal: AbortSignal;
   /**
-   * Vouches for the journals of this user on this machine; absent: one of this process, so that any later process
-   * judges anew.
+   * Verifies this user's journals on this machine; absent: a witness for this process only, so every later process
+   * repeats the checks.
    */
   readonly witness?: JournalWitness;
-  /** What the egress proxy takes for the network; absent: the real one. */
+  /** The network that the egress proxy connects to; absent: the real one. */
   readonly outside?: Outside;
-  /** What the user trusts of the plugins that the repository lists; absent: nothing. */
+  /** The user's trust in plugins that the repository lists; absent: none. */
   readonly pluginAccess?: PluginAccess;
-  /** Finds base and key of the provider that a worker's model is asked of; absent: no model can be asked. */
+  /** Finds base URL and key of the provider for a worker's model; absent: no model can be called. */
   readonly reach?: ReachProvider;
-  /** That model, where it was opened already: for drafting the contract. */
+  /** The worker's model, if it is already open from drafting the spec. */
   readonly model?: OpenModel;
-  /** Finds what a model searches the web with; absent: nothing. */
+  /** Finds the web search back end for a model; absent: none. */
   readonly search?: FindSearch;
   /** Secrets that the user keeps; absent: none. */
   readonly secrets?: SecretSource;
-  /**
-   * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
-   */
+  /** Approvers in this process once the run waits for approval; their signatures are marked as in-process. */
   readonly approvers?: readonly InProcessApprover[];
   /**
    * What happens to uncommitted changes at paths that the change touches; absent: the answer of `askLocalChanges`, else
@@ -70,27 +68,29 @@ export interface RunSettings {
    * branch counts as its own, and local changes are those of its working tree.
    */
   readonly heldFor?: string;
-  /** Asks a person about local changes at these paths; absent: no one can answer. */
+  /** Prompts a person about local changes at these paths; absent: no one can answer. */
   readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
-  /** The change is made for a goal of a session, which asks its person about red tests that were rewritten. */
+  /** The change belongs to a session goal; the session prompts its person about failing tests that were rewritten. */
   readonly isForGoal?: true;
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
-  /** Who is asked while a worker works; absent: nobody is there. */
+  /** The person to prompt while a worker works; absent: no one can answer. */
   readonly person?: Person;
-  /** Told what workers do, while they do it. */
+  /** Listener for worker progress. */
   readonly watch?: WorkWatch;
-  /** Told of every question to a model, before it is put. */
+  /** Listener for every model call, before it is made. */
   readonly meter?: ModelMeter;
 }
 
 /** One `writ run`, with everything that the outside decides. */
 export interface RunRequest extends RunSettings {
-  /** A UUIDv7 that was told before, of a draft; absent: one of its own. */
+  /** A UUIDv7 already assigned by a draft; absent: a new one. */
   readonly runId?: string;
-  /** What drafting the contract came to: it counts as the run's. */
+  /** Model usage of drafting the spec; counts towards the run. */
   readonly drafting?: Spent;
-  /** How its Tasks are to be done, as a person read and confirmed it; absent: the model is asked when it begins. */
+  /**
+   * How the Tasks are to be done, as a person read and confirmed it. Absent: the model is called for it at the start.
+   */
   readonly advice?: readonly TaskAdvice[];
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */
@@ -98,17 +98,17 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
-  /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
+  /** Only this branch's policy may apply; otherwise POLICY_MISMATCH. */
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
   readonly noMerge?: boolean;
-  /** Message of the sealed commit, instead of the range's or the contract's. */
+  /** Message of the sealed commit; replaces the message from the range or the spec. */
   readonly message?: string;
   /** Author of the sealed commit, `Name <mail>`. */
   readonly author?: string;
   /** Sandbox back end by name, or `auto`. */
   readonly sandbox: string;
-  /** Told, before any work, of that by which all of it would be in vain. */
+  /** Listener for issues, found before any work, that make the whole run useless. */
   readonly hear?: (issue: Issue) => void;
 }
 
@@ -118,13 +118,13 @@ export interface ResumeRequest extends RunSettings {
   /** Id or unambiguous beginning of one. */
   readonly runId: string;
   /**
-   * Sandbox back end by name, or `auto`; absent: the one that its checks ran in on this machine, where that still works
-   * here. Checks that another one has run are judged anew where any is left to run.
+   * Sandbox back end by name, or `auto`. Absent: the one that the run's checks used on this machine, if it still
+   * works here. If any check is left to run, checks that ran in another back end run again.
    */
   readonly sandbox?: string;
   /**
-   * Who does what is left: by name in slot `worker`, made of `from`, else of what the run was started with here. A run
-   * that needs somebody and gets nobody is NO_WORKER.
+   * Worker for the remaining work: its name in slot `worker`, created from `from`, otherwise from the data that the
+   * run started with here. Throws NO_WORKER if the run needs a worker and gets none.
    */
   readonly worker?: { readonly name: string; readonly from?: () => Promise<Uint8Array> };
   /**
@@ -134,13 +134,13 @@ export interface ResumeRequest extends RunSettings {
   readonly onto?: string;
   /** Ends the run instead, for this reason. */
   readonly cancel?: string;
-  /** Cost units that a person grants beyond the cap (resolutions, maxCostUnits). */
+  /** Cost units that a person grants beyond the spec's `maxCostUnits`. */
   readonly moreCostUnits?: number;
   /** Lets calls be made again that left the machine in an attempt that was stopped. */
   readonly allowLostCalls?: boolean;
 }
 
-/** Where the change starts: the stated base, or for a range its merge base (resolutions, Target ref). */
+/** Where the change starts: the stated base, or the merge base for a range. */
 export interface Origin {
   readonly base: Base;
   readonly range?: ResolvedRange;

@@ -11,20 +11,20 @@ export interface SecretSource {
   known(): Promise<readonly string[]>;
 }
 
-/** What a run knows of secrets. Nothing of it is ever stored. */
+/** The secrets of a run. They are never stored. */
 export interface RunSecrets {
-  /** What checks get, by variable (`security.secrets`); nothing else of the user's reaches them. */
+  /** Secrets for checks, by variable (`security.secrets`). Checks receive no other secret of the user. */
   readonly given: Readonly<Record<string, string>>;
-  /** Values that nothing may hold which is written, shown or sent. */
+  /** Values that must not appear in any text that is written, shown or sent. */
   readonly values: readonly string[];
 }
 
-/** Shorter values stand in words that have nothing to do with them: they cannot be masked. */
+/** Minimum length of a secret. Shorter values occur in unrelated words, so they cannot be masked. */
 const leastLength = 8;
 
 /**
- * The secrets that a contract gives to its checks: those of its scopes, none under `deny-all`. SECRET_UNKNOWN for a
- * scope that no secret has, one that is called like a variable of the Scheduler, and one too short to be masked.
+ * Returns the secrets that a spec gives its checks: those of its scopes; none under `deny-all`. Throws SECRET_UNKNOWN
+ * for a scope without a secret, a secret with the name of a Scheduler variable, and one too short to mask.
  */
 export async function openSecrets(
   { security: { secrets } }: Pick<EffectiveIntentSpec, 'security'>,
@@ -49,7 +49,7 @@ export async function openSecrets(
   return { given: Object.fromEntries(given), values: [...new Set(values)] };
 }
 
-/** The same, with what plugins of others are handed: none of it may be written either. */
+/** Adds the secrets given to third-party plugins, so that they are masked too. */
 export function withHanded({ given, values }: RunSecrets, handed: readonly string[]): RunSecrets {
   return { given, values: [...new Set([...values, ...handed])] };
 }

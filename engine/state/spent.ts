@@ -1,7 +1,7 @@
 import { decimal, fields, wholeNumber } from '../../store/shape.ts';
 import type { Steps } from './steps.ts';
 
-/** What asking a model came to outside of attempts: for a contract, for a plan. Units of 0.001 USD. */
+/** Model usage outside of attempts: drafting a spec or a plan. Cost in units of 0.001 USD. */
 export interface Spent {
   readonly turns: number;
   readonly tokensUsed: number;
@@ -23,14 +23,14 @@ export function addSpent(one: Spent, { turns, tokensUsed, costUnits }: Spent): S
 
 const adviceStep = (asked: number): string => `plan/advice/${asked}`;
 
-/** Writes down what asking for a plan came to; asked again after a kill, it is one more. */
+/** Records the usage of drafting a plan. A draft repeated after a kill adds another entry. */
 export async function keepAdviceSpent(steps: Steps, { turns, tokensUsed, costUnits }: Spent): Promise<void> {
   let asked = 1;
   while (steps.ended(adviceStep(asked))) asked += 1;
   await steps.once(adviceStep(asked), () => ({ turns, tokensUsed, costUnits }));
 }
 
-/** What a run has spent on drafts: on its contract, as it was told at its start, and on its plan. */
+/** Total usage of a run's drafts: the spec's, as given at the start, and the plan's. */
 export function draftingSpent(steps: Steps, ofContract: Spent = nothingSpent): Spent {
   let spent = ofContract;
   for (let asked = 1; ; asked += 1) {

@@ -12,9 +12,9 @@ export interface StepLog {
  */
 export interface Steps {
   /**
-   * What the step answered when it ended, now or in an earlier process. `act` must be idempotent: it is done again
-   * where an earlier process was stopped before its answer was recorded. The answer must be JSON, or `undefined`. A
-   * rejection records nothing, nor does an answer that is not final: then the next process asks again.
+   * Returns the step's answer from this or an earlier process. `act` must be idempotent: it runs again if an earlier
+   * process stopped before recording its answer. The answer must be JSON or `undefined`. A rejection is not recorded,
+   * nor is an answer that is not final: the next process then runs the step again.
    */
   once<T>(key: string, act: () => Promise<T> | T, isFinal?: (answer: T) => boolean): Promise<T>;
   /** The answer of a step that ended; `undefined` where it did not. */
@@ -23,7 +23,7 @@ export interface Steps {
   interrupted(key: string): boolean;
   /** The same steps under `<prefix>/`. */
   under(prefix: string): Steps;
-  /** Writes down what is no step: something that readers of the journal want to see. */
+  /** Records a journal entry that is not a step, for readers of the journal. */
   note(type: string, data: unknown): Promise<void>;
 }
 

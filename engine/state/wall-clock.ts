@@ -1,9 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 
-/**
- * Marks in the journal: the wall clock stands still from the first to the next of the second (resolutions, Wall clock).
- */
+/** Journal marks: the wall clock pauses from `waitingType` until the next `resumedType`. */
 export const waitingType = 'waiting-for-people';
 export const resumedType = 'resumed';
 
@@ -15,7 +13,7 @@ export interface WallClock {
   end(): void;
 }
 
-/** Goes on counting where the journal says the run stands; a clock that stepped back gives no time back. */
+/** Continues counting from the time used according to the journal. A system clock that is set back returns no time. */
 export function startWallClock(
   limitSeconds: number,
   startedAtMs: number,
@@ -41,7 +39,7 @@ function latestMs(startedAtMs: number, records: readonly JournalRecord[], clock:
   return Math.max(startedAtMs, last === undefined ? 0 : Date.parse(last.at), clock.now());
 }
 
-/** Time that was spent waiting for people: from each such mark to the next time a process took the run up. */
+/** Total time spent waiting for people: from each waiting mark to the next resume. */
 function waitedMs(records: readonly JournalRecord[]): number {
   let waited = 0;
   let since: number | undefined;

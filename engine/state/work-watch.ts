@@ -8,10 +8,10 @@ export interface WatchedAttempt {
   readonly attempt: number;
 }
 
-/** Whoever looks on while workers work; what it throws is nobody's fault but its own, and stops the attempt. */
+/** Observer of workers. An exception that it throws stops the attempt. */
 export interface WorkWatch {
-  /** Asked once for each attempt: who is told each piece of its model's replies, as they come. */
+  /** Called once per attempt; returns the listener for the pieces of its model's replies. */
   listen(): (event: ModelEvent) => void;
-  /** `taken`: its patch passed what judges a single Task. */
+  /** `taken`: its patch passed the checks of a single Task. */
   attempt(which: WatchedAttempt, state: 'began' | 'taken' | 'refused'): void;
 }

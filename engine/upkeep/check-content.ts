@@ -32,7 +32,7 @@ export async function checkContent(
   for (const { ref, files } of runs) {
     for (const report of reportsOf(ref, files)) {
       const content = byName.get(report.contentRef);
-      // Said already, with the object that is broken.
+      // Already reported with the broken object.
       if (content && damaged.has(content.object)) continue;
       const facts = content && filesOf(content).get(report.contentPath);
       if (!facts) absent.push(report);
@@ -68,7 +68,8 @@ function* reportsOf(run: StoredRef, files: RefFiles): Generator<Report> {
     }
     if (path === 'patchset.json' && claims?.digest !== undefined && files.has('decision.json')) {
       const contentRef = `${run.prefix}/content/${run.id}`;
-      // Refused for a secret, it is kept masked: by its own digest, beside that of what was judged.
+      // A patch with a secret is kept masked: compare the masked patch's own digest, which is stored next to the
+      // original's.
       const sha256 = files.get(maskedPath)?.claims?.storedSha256 ?? claims.digest;
       yield { run, path, contentRef, contentPath: 'patchset.diff', sha256 };
     }

@@ -9,7 +9,7 @@ import { type FileFacts, type ManifestReader, readFacts } from './object-facts.t
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
-/** What git holds below our refs, every object of it hashed anew. */
+/** The git objects below our refs; every object's hash is verified. */
 export interface GitFindings {
   /** By commit. */
   readonly walked: ReadonlyMap<string, WalkedCommit>;
@@ -173,9 +173,7 @@ async function checkOlder(
   };
 }
 
-/**
- * Commits behind the tips by the ref that they belong to; a line that git cannot follow to its end is told, by halving.
- */
+/** Maps older commits to their ref. If git cannot follow a ref's history, halves the list to find it and reports it. */
 async function listOlder(
   place: GitDirectory,
   refs: readonly StoredRef[],

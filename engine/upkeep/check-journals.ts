@@ -7,12 +7,12 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { requireStartedContract, viewJournal } from '../record/journal-view.ts';
 import { startedRun } from '../record/started-run.ts';
 
-/** What the refs say of a run. */
+/** State of a run according to the refs. */
 export type RecordedAs = 'decided' | 'waiting';
 
 /**
- * Reads every journal here, one at a time: its chain holds, and it reaches as far as what was made from it. A last line
- * without an end is how a kill looks and is no damage.
+ * Reads every local journal, one at a time: its hash chain must be valid, and it must reach the record made from it.
+ * An incomplete last line is normal after a kill and is not damage.
  */
 export async function checkJournals(
   repository: Pick<Repository, 'commonDir'>,

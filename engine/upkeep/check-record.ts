@@ -29,8 +29,8 @@ const referred: Readonly<Record<string, ObjectFacts['type']>> = {
 };
 
 /**
- * What a run's record says of itself: its objects name each other, every digest fits. `missing` paths are in the tree
- * and could not be read; nothing is said to be absent on account of them.
+ * Verifies that a run's record is consistent: objects refer to each other and every digest matches. `missing` paths
+ * are in the tree but unreadable, so they are not reported as absent.
  */
 export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly string[]): readonly Found[] {
   const found: Found[] = [];
@@ -38,7 +38,7 @@ export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly s
     found.push({ code, where: `${run.ref}:${path}`, what });
   };
   const objects = new Map<string, Set<string>>();
-  // What is sealed is what was judged: nothing of it is left out.
+  // A committed change must be kept complete, never masked.
   if (files.has(maskedPath) && files.get('decision.json')?.object?.decision === 'commit')
     report('digest-mismatch', maskedPath, 'a committed change is kept masked');
   for (const { object } of files.values()) {

@@ -58,9 +58,9 @@ export interface NotLanded {
 const maxListBytes = 256 * 1024 * 1024;
 
 /**
- * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact
- * content by digest, journals, the ledger, threads of sessions, audit logs. Linear, a few git processes in all. Only
- * what cannot be looked at at all is thrown.
+ * Checks all stored data: git objects below our refs, each record's shape and references, artifact content by digest,
+ * journals, the ledger, session threads, audit logs. Linear time, with a few git processes in all. Throws only if
+ * data cannot be examined at all.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;
@@ -134,7 +134,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   return { problems, notLanded: commits.notLanded, checked };
 }
 
-/** Runs whose record is in a store beside git. */
+/** Runs with a record in a store outside git. */
 async function recordedBeside({
   repository,
   clock,
@@ -145,14 +145,14 @@ async function recordedBeside({
     for (const { ref } of (await beside?.list(repository)) ?? []) {
       const [, id] = /\/runs\/([^/]+)$/.exec(ref) ?? [];
       if (id === undefined) continue;
-      // What cannot be read says nothing of how far the journal has to reach.
+      // An unreadable record does not show how far its journal must reach.
       const decision = await objects.read(ref, 'decision.json').catch(() => undefined);
       found.push([id, decision === undefined ? 'waiting' : 'decided']);
     }
   return found;
 }
 
-/** A ref that git cannot read is only a warning of its own. */
+/** For a ref that git cannot read, git prints only a warning. */
 async function readRefs(
   repository: Repository,
 ): Promise<{ readonly refs: readonly StoredRef[]; readonly problems: readonly Found[] }> {
@@ -177,7 +177,7 @@ function toFiles({ walked, facts }: GitFindings, { object }: StoredRef): RefFile
   return files;
 }
 
-/** Paths of a tree whose content could not be read; where a whole directory is gone, `/` stands for it. */
+/** Paths of a tree with unreadable content; `/` if a whole directory is missing. */
 function unreadPaths({ walked, facts, damaged }: GitFindings, { object }: StoredRef): readonly string[] {
   const paths = [...(walked.get(object)?.files ?? [])]
     .filter(([, blob]) => !facts.has(blob))
@@ -221,7 +221,7 @@ function checkNeighbours(
   return found;
 }
 
-/** Commits that decisions say they made: whether they have landed, and whether they are there. */
+/** Checks the commits that decisions name: whether they have landed and whether they exist. */
 async function checkCommits(
   repository: Repository,
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
@@ -243,7 +243,7 @@ async function checkCommits(
     const { ref, commit } = one;
     const landing = landings[index];
     const isHere = present.has(commit);
-    // A rejected push leaves its commit in the clone that made it. Without a remote there is no other clone.
+    // The commit of a rejected push exists only in the clone that made it. Without a remote, no other clone exists.
     if (landing?.state === 'sealed' && (isHere || landing.ref.startsWith('refs/remotes/')))
       notLanded.push({ where: ref.ref, commit, ref: landing.ref });
     else if (!isHere) missing.push(one);

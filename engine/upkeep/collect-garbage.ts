@@ -23,15 +23,15 @@ export interface CollectRequest {
   readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;
-  /** Says what would go of the things that retention governs, and removes nothing. */
+  /** Lists what retention would remove, and removes none of it. */
   readonly dryRun: boolean;
   /** Where private workspaces are; default the system's. */
   readonly temporary?: string;
 }
 
 /**
- * Enforces retention and takes away what runs that are over have left. Never touches a run that waits, works or can be
- * resumed. Litter of killed processes is only told apart while it is removed, so a dry run leaves it out.
+ * Enforces retention and removes leftovers of runs that have ended. Never touches a run that waits, works or can be
+ * resumed. Leftovers of killed processes are detected only during removal, so a dry run omits them.
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
   const { stores, repository, clock, dryRun, temporary = tmpdir() } = request;
@@ -59,7 +59,7 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   const governed = [
     ...contentOver,
     ...(await releaseContext(repository, refs, expiries, nowMs, dryRun)),
-    // Last: a directory that is here says that there may be something to release.
+    // Last, because the directory's existence marks a run that may still have content to release.
     ...(await clearRunDirectories(repository, refs, expiries, nowMs, dryRun)),
   ];
   if (dryRun) return governed;
@@ -124,13 +124,14 @@ async function ours(directory: string): Promise<readonly string[]> {
 }
 
 /**
- * What is kept of a decided run's directory until its retention is over: who did what, when, and what was asked for.
+ * Files of a decided run's directory that are kept until its retention ends: the history of its actions, and the
+ * request.
  */
 const kept = ['journal.jsonl', 'spec.json'];
 
 /**
- * Clears the directories of decided runs: at once of everything but the journal and the contract, of these too when the
- * run's retention is over. A run that is not decided in the refs, or has something left to do here, keeps all of it.
+ * Clears the directories of decided runs. Removes everything except journal and spec at once, and these when the
+ * run's retention ends. Keeps the whole directory of a run that is undecided in the refs or has work left here.
  */
 async function clearRunDirectories(
   repository: Repository,
@@ -161,7 +162,7 @@ async function clearOne(
   let bytes = 0;
   for (const name of names) bytes += await sizeOf(join(directory, name));
   if (dryRun) return { where: directory, bytes };
-  // Held while it is cleared: nobody may take the run up in between.
+  // Hold the lock while clearing, so that no process resumes the run.
   const lock = await acquireRunLock(directory).catch((fault: unknown) => {
     if (isWritError(fault, 'RUN_BUSY')) return undefined;
     throw fault;
@@ -190,7 +191,7 @@ async function sizeOf(path: string): Promise<number> {
   return bytes;
 }
 
-/** Refs of ours in a store beside git; `object` is their version. None of a store that is no such store. */
+/** Our refs in a store outside git; `object` is the version. Empty for a store of another kind. */
 async function listRefsBeside(
   repository: Repository,
   { beside }: Pick<OpenStore, 'beside'>,
@@ -200,8 +201,8 @@ async function listRefsBeside(
 }
 
 /**
- * Removes the content of runs in a store beside git once the last of it is past its retention, with the bytes that
- * nothing else there needs. Content of a run that waits, works or can be resumed here stays.
+ * Removes a run's content from a store outside git when all of it is past its retention, including bytes that no
+ * other content there uses. Keeps content of a run that waits, works or can be resumed here.
  */
 async function expireContentBeside(
   repository: Repository,
@@ -231,8 +232,8 @@ function keyOf({ prefix, id }: StoredRef): string {
 const defaultPrefix = 'refs/ai';
 
 /**
- * Lets go of what retrieval found for runs whose content is over: four strategies keep it from `git gc` (document 1,
- * blobRetentionStrategy), and only this ends that. Git removes the blobs with its own next collection.
+ * Releases retrieved context of runs with expired content. Four strategies of `blobRetentionStrategy` protect it from
+ * `git gc`, and only this function ends that protection. Git removes the blobs in its next `gc`.
  */
 async function releaseContext(
   repository: Repository,

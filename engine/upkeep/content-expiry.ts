@@ -9,13 +9,13 @@ import { waitingPath } from '../record/stored-approvals.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 
-/** When the content of a decided run goes (resolutions, Retention). Times are epoch milliseconds. */
+/** When a decided run's content expires. Times are epoch milliseconds. */
 export interface ContentExpiry {
   /** When a path of the content tree is over. */
   expiresAtMs(path: string): number;
   /** When the last of it is over. */
   readonly lastMs: number;
-  /** `objmodel.objectStore.blobRetentionStrategy`, where the record says one. */
+  /** `objmodel.objectStore.blobRetentionStrategy`, if the record contains it. */
   readonly blobStrategy: string | undefined;
 }
 
@@ -25,8 +25,8 @@ const finalTypes: readonly string[] = ['commit', 'abandon', 'rollback'];
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Expiry by ref of the run, from what the run's own record says: min(creation + artifacts.days, final Decision +
- * privacy.days). A run that waits, or whose record cannot be read, has none: its content stays.
+ * Returns expiries by run ref, computed from the run's record: min(creation + artifacts.days, final Decision +
+ * privacy.days). A waiting run or one with an unreadable record has none: its content stays.
  */
 export async function readExpiries(
   place: GitDirectory,
@@ -82,10 +82,7 @@ function isNeeded(path: string): boolean {
   return documents.includes(path) || /(?:^|\/)evidence\/[^/]+\.json$/.test(path);
 }
 
-/**
- * Expiry out of a run's files, those that `isNeeded`; `undefined` for a run that is not decided, or one of whose files
- * is not readable.
- */
+/** Computes the expiry from a run's `isNeeded` files; `undefined` if the run is undecided or a file is unreadable. */
 function readExpiry(files: ReadonlyMap<string, Buffer | undefined>): ContentExpiry | undefined {
   if (files.has(waitingPath)) return undefined;
   const decision = files.get(sealPaths.rollback) ?? files.get('decision.json');
@@ -116,7 +113,7 @@ interface Limits {
   readonly privacyDays: number;
 }
 
-/** `shown` says by path when an artifact was told to expire: its creation plus the shorter of the two limits. */
+/** `shown` maps a path to the artifact's recorded expiry: its creation plus the shorter of the two limits. */
 export function expiryOf(
   { decidedAtMs, artifactDays, privacyDays }: Limits,
   shown: ReadonlyMap<string, number>,
@@ -124,7 +121,7 @@ export function expiryOf(
   const shorterMs = Math.min(artifactDays, privacyDays) * dayMs;
   const afterDecisionMs = decidedAtMs + privacyDays * dayMs;
   const expiresAtMs = (path: string): number => {
-    // What nobody dated was there at the decision at the latest.
+    // An artifact without a date was created at the decision at the latest.
     const createdAtMs = Math.min((shown.get(path) ?? decidedAtMs + shorterMs) - shorterMs, decidedAtMs);
     return Math.min(createdAtMs + artifactDays * dayMs, afterDecisionMs);
   };

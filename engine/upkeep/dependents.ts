@@ -3,12 +3,12 @@ import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { RefFiles } from './check-record.ts';
 import { type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 
-/** Says what rests on a place in the store: runs, their decisions and the commits that those made. */
+/** Lists dependents of a place in the store: runs, their decisions, and their commits. */
 export interface Dependents {
   ofRef(ref: string): readonly string[];
   ofRun(runId: string): readonly string[];
   ofLogIndex(index: number): readonly string[];
-  /** Every run whose proof comes out of the log from `index` on. */
+  /** Every run with a log proof at or after `index`. */
   ofLog(index?: number): readonly string[];
 }
 

@@ -24,9 +24,9 @@ interface Over {
 }
 
 /**
- * Removes artifact content that is past its retention, by compare-and-swap: the ref goes with the last of it; else it
- * stands on a new commit, without parents, of what is left. Content of a run that waits, works or can be resumed here
- * stays whole. Digests stay in the run's record.
+ * Removes expired artifact content by compare-and-swap. If all of a ref's content has expired, deletes the ref;
+ * otherwise moves it to a new parentless commit with the rest. Keeps content of a run that waits, works or can be
+ * resumed here. Digests stay in the run's record.
  */
 export async function expireContent(
   repository: Repository,
@@ -102,7 +102,7 @@ async function removeOver(
   }
   const stale = dryRun ? new Set<string>() : await moveAll(repository, moves);
   for (const { content, keep, paths, bytes } of over) {
-    // Somebody wrote it meanwhile: the next time tells.
+    // Another process wrote the ref meanwhile; the next collection handles it.
     if (stale.has(content.ref)) continue;
     removed.push({
       kind: 'content',

@@ -4,7 +4,7 @@ import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import type { Remote } from './network-git.ts';
 import type { StoredRef } from './stored-ref.ts';
 
-/** Between whom refs are fetched. */
+/** The two sides of a fetch. */
 export interface FetchConnection {
   readonly repository: Repository;
   readonly network: GitDirectory;

@@ -32,10 +32,12 @@ interface Arrival {
 }
 
 /**
- * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins;
- * content whose retention is over is not brought back. Of a run that this machine has a part in, ours holds and a
- * record that changed is kept beside it, with its content and plans, until a person picks (`pickRecord`). A ref is
- * moved by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Fetches a remote's refs. As with push, records only grow and the later-written content wins; expired content is not
+ * fetched.
+ *
+ * If this machine has a part in a run, the local record stays in effect. A changed remote record is kept next to it,
+ * with its content and plans, until a person picks one (`pickRecord`). A ref moves by compare-and-swap after its
+ * objects have arrived. Throws REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;
@@ -47,7 +49,7 @@ export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const refs: MovedRef[] = [];
   const records = there.filter((one) => !isDeletable(one));
   refs.push(...(await bring(connection, records)));
-  // The records that say what has expired may just have come.
+  // The fetched records can make more content expired.
   const here = await listStoredRefs(repository);
   const content = there.filter(isDeletable);
   const expired = await expiredContent(repository, here, content, clock.now());
@@ -129,7 +131,7 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
   return settled;
 }
 
-/** Two that wrote the same down at different times: nothing of either is lost with the other. */
+/** Whether two commits have the same tree, written at different times: replacing one loses no data. */
 async function areSame(place: GitDirectory, ...commits: readonly [string, string]): Promise<boolean> {
   const trees = commits.map((commit) => `${commit}^{tree}`);
   const [ours, theirs] = (await gitLine(place, ['rev-parse', '--end-of-options', ...trees]))
@@ -198,8 +200,8 @@ async function land(
 }
 
 /**
- * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the
- * next free one and theirs takes its place: both stand, here and, with the next push, there.
+ * Two people who approve in separate clones can use the same number. The number has no meaning, so ours moves to the
+ * next free number and theirs keeps it. Both exist here and, after the next push, at the remote.
  */
 async function renumber(
   repository: Repository,
@@ -234,7 +236,7 @@ interface Filing {
   readonly told: MovedRef;
 }
 
-/** Whether theirs is kept beside ours, and where; `undefined` where nothing is to be kept beside anything. */
+/** Returns where to keep their version next to ours; `undefined` if it need not be kept. */
 async function filingOf(
   { repository, remote, doubled, parts }: FetchConnection,
   theirs: StoredRef,
@@ -264,8 +266,8 @@ async function filingOf(
 }
 
 /**
- * A run's record that grew elsewhere, where this machine has no part in the run: it is followed, and said to have
- * changed.
+ * Reason for a run record that grew elsewhere while this machine has no part in the run: the ref follows it and the
+ * change is reported.
  */
 function changedReason(
   kind: StoredRef['kind'],

@@ -6,8 +6,8 @@ import type { StoredRef } from './stored-ref.ts';
 export type FiledKind = 'run' | 'content' | 'intent' | 'plan';
 
 /**
- * Where a record of a run is kept beside ours: `<prefix>/fetched/of-<run>/<remote>/<kind>`. No kind of ref that writ
- * reads by name, so that it is no second run; it is neither pushed nor taken from a remote.
+ * Ref of a fetched run record kept next to ours: `<prefix>/fetched/of-<run>/<remote>/<kind>`. writ reads no ref of
+ * this form by name, so it is not a second run. It is neither pushed nor fetched.
  */
 export function filedRef(
   { prefix, id }: Pick<StoredRef, 'prefix' | 'id'>,

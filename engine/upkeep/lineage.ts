@@ -1,8 +1,8 @@
 import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
 
 /**
- * How `here` stands to `there`. Of two that do not follow from each other: whether `here` was committed later, earlier
- * or in the same second.
+ * Relation of `here` to `there`. If neither descends from the other: whether `here` was committed later, earlier or
+ * in the same second.
  */
 export type Standing =
   | 'same'
@@ -21,8 +21,8 @@ export interface VersionPair {
 const maxWalkBytes = 256 * 1024 * 1024;
 
 /**
- * How `here` stands to `there` for many pairs with two processes, along first parents: every ref of ours is such a
- * line. `unknown` where `there` is not in this repository.
+ * Returns the relation for many pairs with two processes, along first parents: every ref of ours has a linear
+ * history. `unknown` if a commit is not in this repository.
  */
 export async function compareVersions(
   place: GitDirectory,
@@ -78,7 +78,8 @@ async function readLines(place: GitDirectory, tips: readonly string[]): Promise<
       '--parents',
       '--timestamp',
       '--no-commit-header',
-      // Content hangs on the commit that it is about: the person's own history is no part of the line.
+      // A content commit's parent is the commit that it belongs to; the user's own history is not part of the ref's
+      // history.
       '--not',
       '--branches',
       '--tags',

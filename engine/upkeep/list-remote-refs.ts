@@ -3,8 +3,8 @@ import { askRemote, type Remote, remoteFailed } from './network-git.ts';
 import { parseRefLines, type StoredRef } from './stored-ref.ts';
 
 /**
- * Refs of ours at a remote; none where it is empty. REMOTE_FAILED where it does not answer. Names that git would not
- * take are left out.
+ * Our refs at a remote; empty for an empty remote. Throws REMOTE_FAILED if it does not answer. Names that git would
+ * refuse are omitted.
  */
 export async function listRemoteRefs(
   place: GitDirectory,

@@ -1,10 +1,16 @@
 /**
- * What became of one ref. `behind`: the other side has more; `ahead` (fetch): we have more; `expired`: retention is
- * over, so it does not travel; `changed` (fetch): a remote's record of a run that this machine has a part in; ours
- * holds and theirs is kept beside it; `held` (push): it is of a run that was refused or abandoned; `renumbered`
- * (fetch): an approval of ours that took a number which is taken elsewhere; `diverged`: each side has what the other
- * lacks; `unfetched`: the other side has a version that is not here; `moved`: somebody moved it while we looked;
- * `rejected`: git or the remote refused.
+ * Outcome for one ref:
+ *
+ * - `behind`: the other side has more.
+ * - `ahead` (fetch): we have more.
+ * - `expired`: retention is over, so it is not transferred.
+ * - `changed` (fetch): this machine has a part in the run; our record stays in effect, theirs is kept next to it.
+ * - `held` (push): it belongs to a refused or abandoned run.
+ * - `renumbered` (fetch): our approval moved because its number is used elsewhere.
+ * - `diverged`: each side has commits that the other lacks.
+ * - `unfetched`: the other side has a version that is not here.
+ * - `moved`: another process moved it in the meantime.
+ * - `rejected`: git or the remote refused.
  */
 export type MoveStatus =
   | 'created'
@@ -23,10 +29,7 @@ export type MoveStatus =
   | 'moved'
   | 'rejected';
 
-/**
- * `from` and `to` are versions at the side that is written to; `null`: there is none. Where nothing moved they are
- * equal.
- */
+/** `from` and `to` are versions on the side that is written; `null`: none. They are equal if the ref did not move. */
 export interface MovedRef {
   readonly ref: string;
   readonly from: string | null;
@@ -43,7 +46,7 @@ export function isRefused({ status }: MovedRef): boolean {
   return refusals.includes(status);
 }
 
-/** True for two records of which both are here: nothing more is to be fetched, somebody has to say which holds. */
+/** True if both records are here: no fetch is needed, a person must pick one. */
 export function awaitsChoice({ status, reason }: MovedRef): boolean {
   return status === 'diverged' && reason !== undefined;
 }

@@ -33,10 +33,10 @@ const passedOn = [
 const protocols = 'file:git:http:https:ssh';
 
 /**
- * A repository as `writ push` and `writ fetch` call git over it. They are the person's own network commands, so they
- * may use the credential helper and the ssh command of the user's and the machine's git config. The repository's own
- * config may name neither: it is the one place that an attacker who can write files here reaches. No hook runs and
- * nobody is asked for a password.
+ * The repository with the git settings that `writ push` and `writ fetch` use. These are the user's own network
+ * commands, so they may use the credential helper and ssh command of the global and system git config. The
+ * repository's config may set neither, because an attacker who can write files in the repository controls it. No hook
+ * runs and git never prompts for a password.
  */
 export async function networkPlace(repository: Repository): Promise<GitDirectory> {
   const skipsSystem = ['1', 'true', 'yes', 'on'].includes(process.env.GIT_CONFIG_NOSYSTEM ?? '');
@@ -54,7 +54,7 @@ export async function networkPlace(repository: Repository): Promise<GitDirectory
     env,
     settings: [
       ...repository.settings,
-      // Without a terminal of its own ssh would wait for an answer for ever.
+      // Without a terminal, ssh would wait forever for an answer.
       ['core.sshCommand', 'ssh -o BatchMode=yes'],
       ['fetch.bundleURI', ''],
       ['push.pushOption', ''],
@@ -64,8 +64,8 @@ export async function networkPlace(repository: Repository): Promise<GitDirectory
 }
 
 /**
- * The remote that a command line means: a name, else an address (URL or path); by default `origin`, else the only one.
- * REMOTE_UNKNOWN.
+ * Resolves a remote from the command line: a name, otherwise an address (URL or path). The default is `origin`,
+ * otherwise the only remote. Throws REMOTE_UNKNOWN.
  */
 export async function pickRemote(
   repository: Repository,

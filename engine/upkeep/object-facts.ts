@@ -19,7 +19,7 @@ export type ManifestReader = (bytes: Uint8Array) => ReadonlyMap<string, string>;
 export interface FileFacts {
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Why it is not what its name says. */
+  /** Why the file is not what its name promises. */
   readonly problem?: string;
   readonly object?: ObjectFacts;
   /** Digest of the canonical form, of documents that others name by it. */
@@ -28,7 +28,7 @@ export interface FileFacts {
   readonly verdict?: string;
   /** Digests that it claims of other files, by field. */
   readonly claims?: Readonly<Record<string, string>>;
-  /** Seals that a commit under this contract must have, of `effective.json`. */
+  /** For `effective.json`: the seals that a commit under this spec must have. */
   readonly seals?: readonly string[];
   /** SHA-256 of the files of the record by path, of the evidence manifest. */
   readonly listed?: ReadonlyMap<string, string>;
@@ -53,11 +53,11 @@ export interface ObjectFacts {
   /** Decision: the full name of the branch that the commit was put on. */
   readonly target?: string;
   readonly decision?: string;
-  /** Intent: `metadata.id` of its contract. */
+  /** Intent: `metadata.id` of its spec. */
   readonly specId?: string;
 }
 
-/** Documents that are no objects and that something names by canonical digest. */
+/** Documents that are not objects but are referenced by canonical digest. */
 const documents = [
   'spec.json',
   'effective.json',
@@ -82,7 +82,7 @@ const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snap
 const namingLists = ['evidence', 'tasks', 'depends_on'];
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads one file of a record. What lies below `artifacts/` and every other content is bytes and nothing more. */
+/** Reads one file of a record. Files below `artifacts/` and other content are treated as plain bytes. */
 export function readFacts(
   path: string,
   bytes: Buffer,
@@ -124,7 +124,7 @@ export function readFacts(
   }
 }
 
-/** A commit without its provenance exists only where the contract says that a failed one is no reason to roll back. */
+/** A commit may lack provenance only if the spec does not roll back on a provenance failure. */
 function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly string[] {
   const { provenance, objmodel } = effective as unknown as Partial<EffectiveIntentSpec>;
   if (

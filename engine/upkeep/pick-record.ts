@@ -23,16 +23,16 @@ export interface PickRequest {
   /** A run, or the beginning of its id. */
   readonly run: string;
   readonly keep: 'ours' | 'theirs';
-  /** Whose record, where several remotes left one. */
+  /** Selects the remote if several left a record. */
   readonly remote?: Remote;
 }
 
 const actor = { name: 'writ', email: 'writ@localhost' };
 
 /**
- * Says which record of a run holds, where `fetch` kept two. *theirs*: it takes the place of ours, which is filed in its
- * stead. *ours*: it is written anew on top of theirs, so that the next `push` brings it to the remote. Record, content,
- * intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
+ * Picks the record of a run that stays in effect, if `fetch` kept two. `theirs`: it replaces ours, which is kept
+ * aside. `ours`: it is committed on top of theirs, so that the next `push` sends it to the remote. Record, content,
+ * intent and plan move by one compare-and-swap. Throws RECORD_NOT_DOUBLE.
  */
 export async function pickRecord(request: PickRequest): Promise<readonly MovedRef[]> {
   const { stores, repository, clock, keep } = request;
@@ -70,7 +70,7 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
   const outcome = await updateRefs(repository, updates, `writ: keep ${keep} of run ${runId}`);
   if (outcome.moved) {
     const isDecided = (await store.objects.readMany(ref, ['decision.json'])).size > 0;
-    // What this machine remembers is of the record that no longer holds: nothing is left to go on with.
+    // This machine's journal belongs to the replaced record, so no work is left to resume.
     if (keep === 'theirs' && isDecided) await retireJournal(repository, runId);
     return moved;
   }
@@ -115,7 +115,7 @@ async function sourceOf(
   });
 }
 
-/** Our tree on top of theirs: whoever has theirs goes on to it, and nothing of either is lost. */
+/** Commits our tree on top of theirs: clones with theirs can fast-forward to it, and no version is lost. */
 async function onTopOf(
   repository: Repository,
   theirs: string,

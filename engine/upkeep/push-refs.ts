@@ -53,7 +53,7 @@ interface Order {
   readonly forced: boolean;
 }
 
-/** Refs that git is told by name in one call. */
+/** Maximum number of refs by name in one git call. */
 const namedAtOnce = 500;
 
 /**
@@ -129,7 +129,9 @@ function withOtherLogs(moved: MovedRef, others: number): MovedRef {
   return { ...moved, reason };
 }
 
-/** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
+/**
+ * Content and context refs of either side with a run that was decided here and retention that is over for all of it.
+ */
 export async function expiredContent(
   place: GitDirectory,
   here: readonly StoredRef[],
@@ -150,9 +152,9 @@ export async function expiredContent(
 }
 
 /**
- * Splits off the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
- * went on without the entry, or another run shows another history. A proof that cannot be read counts as one of each
- * refused log. Logs are sent before runs for this reason.
+ * Separates runs with a log proof that would show a forked log: the remote refused that log, the log continued
+ * without the entry, or another run has another history. An unreadable proof matches every refused log. Logs are
+ * therefore sent before runs.
  */
 async function holdForked(
   place: GitDirectory,
@@ -180,7 +182,10 @@ async function holdForked(
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }
 
-/** Splits off what belongs to a run whose record stays as it is at the remote: there it would be of another record. */
+/**
+ * Separates parts of runs with a record that stays unchanged at the remote: there they would belong to another
+ * record.
+ */
 async function holdParts(
   place: GitDirectory,
   here: readonly StoredRef[],
@@ -322,7 +327,7 @@ interface HeldRun {
   readonly decision: 'abandon' | 'rollback';
 }
 
-/** What `push` sends of a run only when it is asked to. */
+/** Runs that `push` sends only on request. */
 interface HeldBack {
   readonly runs: readonly HeldRun[];
   /** Ref → its run. */
@@ -333,9 +338,9 @@ interface HeldBack {
 const maxObjectBytes = 4 * 1024 * 1024;
 
 /**
- * Refused and abandoned runs with everything that is theirs alone: record, content, context, approvals, plans. One that
- * the remote has already (it waited there) is not held: its end is sent, so that no one goes on with it, and what
- * belongs to a record goes with it. A record that cannot be read says no decision.
+ * Finds refused and abandoned runs with all refs that only they use: record, content, context, approvals, plans. A
+ * run that the remote already has (it waited there) is not held: its end is sent so that no one resumes it, with the
+ * refs of its record. An unreadable record counts as undecided.
  */
 async function findHeld(
   place: GitDirectory,

@@ -27,17 +27,24 @@ export interface RebuildRequest {
   readonly repository: Repository;
   readonly clock: Clock;
   readonly problems: readonly Problem[];
-  /** Writes the ledger's tiles anew out of its entries; answers what was written. */
+  /** Rewrites the ledger's tiles from its entries; returns the written paths. */
   readonly rebuildLedger: () => Promise<readonly string[]>;
-  /** Makes the index of threads anew out of their journals; answers what was written. */
+  /** Rebuilds the thread index from the journals; returns the written paths. */
   readonly rebuildThreads: () => Promise<readonly string[]>;
 }
 
 /**
- * Restores what follows from something else that is whole: a decision record from its input, the effective document
- * from the contract, a patch from the commit that it became, a plan's ref from the run, the ledger's tiles from its
- * entries, the index of threads from their journals. Answers what was restored; an object only where the bytes are the
- * very ones that are missing. Everything else is left as it is: a new check names it.
+ * Restores data that follows from other intact data:
+ *
+ * - a decision record from its input
+ * - the effective document from the spec
+ * - a patch from its commit
+ * - a plan ref from the run
+ * - ledger tiles from entries
+ * - the thread index from journals
+ *
+ * Returns what was restored. An object is restored only if its bytes match the missing object's id. Everything else
+ * stays; a new check reports it.
  */
 export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
   const { repository, problems } = request;
@@ -133,7 +140,7 @@ async function derivePatch(repository: Repository, runRef: string): Promise<Uint
   }
 }
 
-/** A plan's ref holds nothing that the run's record does not hold, too. */
+/** A plan ref holds only data that the run's record holds too. */
 async function restorePlan(
   { stores, repository, clock }: RebuildRequest,
   { where, namedBy: run }: Problem,

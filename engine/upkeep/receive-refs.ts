@@ -3,18 +3,18 @@ import type { FetchConnection } from './fetch-connection.ts';
 import { askRemote, remoteFailed } from './network-git.ts';
 import { type StoredRef, toStoredRef } from './stored-ref.ts';
 
-/** Up to here git is told refs by name; beyond, by pattern. */
+/** Up to this number, refs are passed to git by name; above it, by pattern. */
 const maxNamed = 500;
 /** Refs that may spoil a fetch before it is given up; each costs a handful of connections. */
 const maxFailures = 200;
 const maxListBytes = 256 * 1024 * 1024;
-/** Where arrivals stand in the view. */
+/** Prefix of fetched refs in the view. */
 const arrived = 'refs/in/';
 
 /**
- * Fetches into the view and answers what came, which may be newer than what was listed. A ref of which the remote
- * cannot send the objects, or sends others than it says, makes git refuse all of them: it is told from the rest by
- * halving, and handed to `refuse`.
+ * Fetches into the view and returns the refs that arrived, which may be newer than listed. If the remote cannot send
+ * a ref's objects, or sends wrong ones, git refuses the whole fetch. Halving the list then isolates that ref, and
+ * `refuse` is called for it.
  */
 export async function receiveRefs(
   connection: FetchConnection,
@@ -31,7 +31,7 @@ export async function receiveRefs(
     if (failures > maxFailures) throw remoteFailed(remote, answer);
     const [only] = part;
     if (part.length === 1 && only) return refuse(only.ref, remoteFailed(remote, answer).message);
-    // Named one by one from here on: a pattern would ask for the same again.
+    // By name from here on: a pattern would fetch the same refs again.
     const size = Math.min(maxNamed, Math.ceil(part.length / 2));
     for (let at = 0; at < part.length; at += size) await attempt(part.slice(at, at + size));
   };

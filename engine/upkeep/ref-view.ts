@@ -5,7 +5,7 @@ import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { createScratch, type Scratch } from '../../workspace/git/scratch.ts';
 
-/** A git directory of ours over the repository's objects whose refs are exactly those that one transfer is about. */
+/** A private git directory over the repository's objects that has only the refs of one transfer. */
 export interface RefView extends AsyncDisposable {
   readonly place: Scratch;
   /** Replaces all refs. */
@@ -13,9 +13,9 @@ export interface RefView extends AsyncDisposable {
 }
 
 /**
- * Opens a view to push from or fetch into. Git matches each ref that it is told by name against all of the remote's, so
- * that 10,000 names cost minutes, while the pattern `refs/*` over a view costs seconds; and what arrives stays apart
- * until it has been looked at. The remotes and the connection settings of the repository's config hold in it.
+ * Opens a view to push from or fetch into. git compares every named ref with all remote refs, so 10,000 names need
+ * minutes; the pattern `refs/*` over a view needs seconds. Fetched refs also stay separate until they are validated.
+ * Remotes and connection settings of the repository's config apply.
  */
 export async function openRefView(network: GitDirectory, repository: Repository): Promise<RefView> {
   const dir = await makeTemporary(repository);
@@ -44,7 +44,7 @@ export async function openRefView(network: GitDirectory, repository: Repository)
   };
 }
 
-/** A value of git's config as it may stand between quotes. */
+/** Quotes a git config value. */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,4 +1,4 @@
-/** One thing that was removed, or that a dry run would remove. */
+/** A file or ref that was removed, or that a dry run would remove. */
 export interface Removed {
   /**
    * `content`: artifacts past their retention · `context`: what retrieval found, of such a run · `run-directory`: what

@@ -8,7 +8,7 @@ import { viewJournal } from '../record/journal-view.ts';
 /** What this machine still has to do for a run: `over` also where it never had anything to do. */
 type LocalState = 'over' | 'held' | 'unfinished' | 'damaged';
 
-/** `unfinished` waits or was stopped and can be resumed; `damaged` cannot be told. */
+/** `unfinished`: waiting, or interrupted and resumable. `damaged`: the journal is unreadable. */
 export async function localStateOf(
   repository: Pick<Repository, 'commonDir'>,
   runId: string,

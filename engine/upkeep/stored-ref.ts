@@ -19,7 +19,7 @@ type RefKind =
   | 'orphans'
   | 'other';
 
-/** A ref below a prefix that the contract allows for `aiRefPrefix`. */
+/** A ref below a prefix that the spec allows for `aiRefPrefix`. */
 export interface StoredRef {
   readonly ref: string;
   /** What it points to. */
@@ -36,7 +36,7 @@ export function travels({ kind }: Pick<StoredRef, 'kind'>): boolean {
   return kind !== 'orphans' && kind !== 'fetched';
 }
 
-/** Refs that may be replaced by others that do not follow from them: they hold what retention takes away. */
+/** Refs that a non-descendant may replace, because retention deletes from them. */
 export function isDeletable({ kind }: Pick<StoredRef, 'kind'>): boolean {
   return kind === 'content' || kind === 'context';
 }
@@ -50,7 +50,7 @@ const kinds: Readonly<Record<string, RefKind>> = {
 };
 const maxListBytes = 256 * 1024 * 1024;
 
-/** What may be pushed, fetched and checked: `refs/ai/**` and `refs/x-…/**` (resolutions, Semantic rules). */
+/** Refs that are pushed, fetched and checked: `refs/ai/**` and `refs/x-…/**`. */
 export const storedPatterns = ['refs/ai/**', 'refs/x-*/**'] as const;
 
 /** Every ref of ours in a repository, sorted by name, with one process. */
@@ -63,7 +63,7 @@ export async function listStoredRefs(place: GitDirectory): Promise<readonly Stor
   return parseRefLines(listed.toString('utf8'), ' ');
 }
 
-/** Reads `<object><separator><ref>` lines; what is no ref of ours is left out. */
+/** Parses `<object><separator><ref>` lines; refs that are not ours are omitted. */
 export function parseRefLines(text: string, separator: string): readonly StoredRef[] {
   const refs: StoredRef[] = [];
   for (const line of text.split('\n')) {
@@ -74,7 +74,7 @@ export function parseRefLines(text: string, separator: string): readonly StoredR
   return refs;
 }
 
-/** `undefined` for a name that git would not take or that lies outside our prefixes. */
+/** Returns `undefined` for a name that git would refuse or that is outside our prefixes. */
 export function toStoredRef(ref: string, object: string): StoredRef | undefined {
   if (!/^refs\/(?:ai|x-[^/]*)\/./.test(ref) || !isRefName(ref)) return undefined;
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(object)) return undefined;

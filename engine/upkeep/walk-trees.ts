@@ -12,20 +12,20 @@ export interface WalkedCommit {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A git object that is needed and is not there, or is not what its id says. */
+/** A required git object that is missing or does not match its id. */
 export interface BrokenObject {
   readonly object: string;
   readonly type: 'commit' | 'tree' | 'blob';
 }
 
 export interface WalkOptions {
-  /** Each object is hashed anew; default false. */
+  /** Verify the hash of each object; default false. */
   readonly verify?: boolean;
-  /** Each tree is told for one commit alone, so that a long line of versions costs what changed; default false. */
+  /** Report each tree for one commit only, so that a long history costs only its changes; default false. */
   readonly once?: boolean;
   /**
-   * Called for a commit whose tree names more than `maxRecordEntries` entries: a few objects can expand to any number
-   * of paths. Nothing more of it is walked, and it is not in the answer.
+   * Called for a commit with more than `maxRecordEntries` tree entries, because a few objects can expand to any
+   * number of paths. Its walk stops and it is not in the result.
    */
   readonly tooLarge?: (commit: string) => void;
   /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */
@@ -99,7 +99,7 @@ function push(map: Map<string, Place[]>, object: string, where: Place): void {
   else map.set(object, [where]);
 }
 
-/** `take` answers false for bytes that are no such object. */
+/** `take` returns false if the bytes are not a valid object of this type. */
 async function readAll(
   place: GitDirectory,
   type: BrokenObject['type'],

@@ -5,13 +5,13 @@ import type { DraftEnd, Hands, ReadingHost, Turns, Worker } from '../../core/int
 import { checksOf } from '../../spec/checks-of.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
 
-/** What a model is to say of a plan, and what it may look at. */
+/** The input for a model's advice on a plan, and the workspace tools that it may use. */
 export interface AdviceQuestion {
   readonly drafter: Required<Pick<Worker, 'draft'>>;
   readonly plan: PlanDraft;
   readonly spec: EffectiveIntentSpec;
   readonly scope: Scope;
-  /** What somebody said of the plan before this one, and what became of it; untrusted text. */
+  /** Remarks on the previous plan, and what became of them; untrusted text. */
   readonly remarks?: readonly string[];
   readonly cacheKey: string;
   /** Reading only. */
@@ -20,7 +20,7 @@ export interface AdviceQuestion {
   readonly agent?: ReadingHost;
 }
 
-/** Advice and the plan with it; neither where none was taken. */
+/** Advice and the plan with it; absent if no advice was accepted. */
 export interface Advised {
   readonly end: DraftEnd;
   readonly taken?: { readonly advice: readonly TaskAdvice[]; readonly plan: PlanDraft };
@@ -31,7 +31,7 @@ export function workKeys({ tasks }: Pick<PlanDraft, 'tasks'>): readonly string[]
   return tasks.flatMap(({ key, kind }) => (kind === 'implementation' ? [key] : []));
 }
 
-/** Asks a model how the Tasks of a plan are to be done. What asking it throws is thrown. */
+/** Calls a model for advice on how to do a plan's Tasks. Errors of the model call are thrown. */
 export async function askAdvice(question: AdviceQuestion): Promise<Advised> {
   const { drafter, plan, spec, scope, cacheKey, hands, turns, agent } = question;
   const keys = workKeys(plan);

@@ -23,7 +23,7 @@ import { handBack, replan, startOver } from './replan.ts';
 import { beginAttempt } from './work-attempt.ts';
 import { workPlan } from './work-plan.ts';
 
-/** A candidate to judge, or what ended the work before there was one. */
+/** A candidate to check, or the decision that ended the work before there was one. */
 export interface MadeCandidate {
   readonly attempt: Attempt;
   readonly ended?: JudgedRun;
@@ -53,8 +53,8 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
 }
 
 /**
- * The run ends before there is anything to judge: the wall clock ran out, or a person cancelled it. That is a decision,
- * not a fault.
+ * Ends the run before there is a candidate: the wall clock ran out, or a person cancelled it. That is a decision, not
+ * a fault.
  */
 export async function endEarly(
   run: OpenRun,
@@ -76,9 +76,9 @@ export async function endEarly(
 }
 
 /**
- * A merged candidate that failed goes back to whoever wrote what it was refused for: those Tasks start over. Where that
- * is nobody, to the last Task, whose next attempt starts on it. Where a trigger fired, with a new plan. `name` is what
- * the record calls the candidate.
+ * Returns a failed merged candidate to its Tasks. The Tasks that wrote the refused content start over. If there is
+ * none, the last Task continues from the candidate. If a trigger fired, the run replans. `name` is the candidate's
+ * name in the record.
  */
 export async function handBackCandidate(
   attempt: Attempt,
@@ -114,9 +114,9 @@ export async function handBackCandidate(
 const lanes = 4;
 
 /**
- * Keeps what each Task of a candidate changed that is to be sealed, so that one of several can be taken back alone: as
- * it was merged, each from what stood before it. Nothing of it where one step may hold a secret that the change itself
- * does not, or where content is not kept. Done while the work is at hand: who seals it elsewhere has the record alone.
+ * Keeps each Task's part of a candidate that will be sealed, so that one part can be reverted alone. Each part starts
+ * from the tree before it, as merged. Keeps none if a step may hold a secret that the whole change does not, or if
+ * content is not kept. Runs now, because a process that seals elsewhere has only the record.
  */
 export async function keepParts(attempt: Attempt, state: PlanState, judged: JudgedRun): Promise<void> {
   const { next } = judged.decision;
@@ -157,7 +157,7 @@ function toRecord({ work, patch }: Part): PartRecord {
   };
 }
 
-/** `undefined` where they cannot be told, or not kept. */
+/** `undefined` if the parts cannot be computed or must not be kept. */
 async function makeParts(
   { means: { scratch }, patch: whole }: Pick<Attempt, 'means' | 'patch'>,
   work: readonly SettledAttempt[],

@@ -13,7 +13,7 @@ interface AcceptedWork {
   readonly tree: string;
 }
 
-/** The merged tree, or the first work (in order) that does not fit onto what stands before it. */
+/** The merged tree, or the first work (in order) that conflicts with the tree before it. */
 export type MergedWork =
   | { readonly tree: string; readonly conflict?: undefined }
   | {
@@ -26,7 +26,7 @@ export type MergedWork =
       };
     };
 
-/** The merged tree where each work starts from what stands before it, so that there is nothing to merge. */
+/** The merged tree if each work starts from the tree before it, so that no merge is needed. */
 function stackedTree(base: string, accepted: readonly AcceptedWork[]): string | undefined {
   let at = base;
   for (const { baseTree, tree } of accepted) {
@@ -51,7 +51,7 @@ async function mergeTasks(
   return { tree };
 }
 
-/** What stands after each accepted work is merged, in that order; `undefined` where one does not fit. */
+/** The tree after each accepted work is merged, in that order; `undefined` on a conflict. */
 export async function treesOf(
   scratch: Scratch,
   base: string,
@@ -67,9 +67,8 @@ export async function treesOf(
 }
 
 /**
- * Accepted work in the order that it is merged in: of each Task what it did first, in the plan's order, then what was
- * done on merged candidates. A Task that was done again changes what those that build on it stand on, not what they
- * did. `among`: of these Tasks alone.
+ * Returns accepted work in merge order: each Task's first work, in plan order, then work done on merged candidates. A
+ * Task that is repeated changes the base of its dependants, not their work. `among`: only these Tasks.
  */
 export function acceptedWork(state: PlanState, among?: ReadonlySet<string>): readonly SettledAttempt[] {
   const firsts = new Map<string, SettledAttempt>();
@@ -112,7 +111,7 @@ export function workBase({ identity, ground }: Pick<OpenRun, 'identity' | 'groun
   return identity.local?.included?.tree ?? ground.base.tree;
 }
 
-/** That work on what the run starts from, memorised by what goes in: a resumed run merges nothing twice. */
+/** Merges that work onto the run's base. Cached by its inputs, so a resumed run repeats no merge. */
 export async function mergeWork(run: OpenRun, work: readonly SettledAttempt[]): Promise<MergedWork> {
   const base = workBase(run);
   const tree = stackedTree(base, work);

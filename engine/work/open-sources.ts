@@ -9,7 +9,7 @@ import type { OpenHands } from './hands/open-hands.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
 import { type OpenWeb, openWeb, type WebGround } from './web/open-web.ts';
 
-/** What a model may know something from, and what it has to say of that. */
+/** Sources that a model may use, and the citations that it must give. */
 export interface OpenSources {
   readonly web?: OpenWeb;
   readonly citations?: OpenCitations;
@@ -28,7 +28,7 @@ export interface SourceSetting {
   readonly context: readonly string[];
 }
 
-/** What the record of an attempt says of its sources. */
+/** Sources in the record of an attempt. */
 export interface KeptSources {
   /** What that and its commands had of the network. */
   readonly network?: NonNullable<ReturnType<OpenWeb['network']>>;
@@ -38,7 +38,7 @@ export interface KeptSources {
 
 const looks = new Set(['read', 'search']);
 
-/** Opens the sources of an attempt under the strategy of its contract; none where no model works. */
+/** Opens the sources of an attempt under the spec's strategy; none if no model works. */
 export async function openSources(run: OpenRun, setting: SourceSetting): Promise<OpenSources> {
   if (run.means.worker?.usesModel !== true) return {};
   const { place, tools, hands, tree, steps, context } = setting;
@@ -69,12 +69,12 @@ export async function keepSources(
   const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
   const kept = {
     ...(network === undefined ? {} : { network }),
-    // A contract that asks for none is told of those that there are.
+    // If the spec requires no citations, record them only if there are any.
     ...(citations === undefined || (citations.needed === 0 && cited.length === 0)
       ? {}
       : { citations: await citations.record(cited) }),
   };
-  // What a plugin left unsaid on the way was told to the model as a failed tool: no attempt rests on that.
+  // If a plugin failed to answer, the model saw only a failed tool. No attempt may depend on that.
   strategy?.requireSound();
   return kept;
 }

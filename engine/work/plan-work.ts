@@ -14,8 +14,8 @@ import { openTreeHands } from './hands/tree-hands.ts';
 import { openTurns } from './turns/open-turns.ts';
 
 /**
- * The plan of a run, drafted once: by the contract, then by whoever changes drafts, then with the advice of the model
- * that works, and judged after that. PLAN_* errors.
+ * Drafts a run's plan once and checks it: first from the spec, then through plugins that change drafts, then with the
+ * advice of the worker's model. Throws PLAN_* errors.
  */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
   return run.means.steps.once('plan/1', async () => {
@@ -40,7 +40,7 @@ async function draftAgain({
   });
 }
 
-/** Writes a revision of the plan into the record, once its graph is judged; earlier ones stay beside it. */
+/** Writes a plan revision into the record after its graph was checked; earlier revisions stay. */
 export async function keepPlan(run: OpenRun, draft: PlanDraft): Promise<void> {
   const checked = checkTaskGraph(draft.tasks);
   if (!checked.ok) throw toPlanFault(checked.problems);
@@ -51,20 +51,20 @@ export async function keepPlan(run: OpenRun, draft: PlanDraft): Promise<void> {
   );
 }
 
-/** In the record: what the model was asked of the plan, and what came of it. */
+/** File in the record: the model's advice call about the plan and its outcome. */
 const adviceFile = 'plan-advice.json';
 
 /**
- * The plan with what the worker's model says of it, where it has several Tasks and there is a model. Advice that is not
- * usable leaves the contract's own plan; either is recorded. What asking the model throws stops the run, to be resumed.
- * What a person confirmed before the run began is taken as it is, and nobody is asked.
+ * Adds the worker model's advice to a plan with several Tasks, if there is a model. If the advice is unusable, the
+ * spec's own plan stays; both cases are recorded. An error of the model call stops the run, which can be resumed.
+ * Advice that a person confirmed before the run is used without a call.
  */
 async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
   const { worker, model, scratch, engine, signal, advice } = run.means;
   const { contract, scope, runId } = run.identity;
   if (advice !== undefined) return confirmedPlan(run, draft, advice);
   if (worker?.draft === undefined || model === undefined || workKeys(draft).length < 2) return draft;
-  // A program that works by itself plans each attempt by itself, where it is told to.
+  // An agent program plans each attempt itself, if it is instructed to.
   if (model.agent !== undefined) return draft;
   const turns = openTurns(run, model);
   const { end, taken } = await askAdvice({
@@ -97,7 +97,7 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
   return taken?.plan ?? draft;
 }
 
-/** PLAN_INVALID where what was confirmed does not fit the contract: nobody confirmed another one. */
+/** Throws PLAN_INVALID if the confirmed advice does not fit the spec, because no other plan was confirmed. */
 async function confirmedPlan(
   run: OpenRun,
   draft: PlanDraft,
@@ -118,7 +118,7 @@ async function keep(run: OpenRun, told: object): Promise<void> {
   await run.means.record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
 }
 
-/** Tells everyone who reviews plans what will be done, before any of it is. */
+/** Calls every plan reviewer before any work begins. */
 export async function reviewPlan({
   identity: { contract, runId, scope },
   means: { engine },
@@ -134,7 +134,7 @@ export async function reviewPlan({
   });
 }
 
-/** The first trigger that fired and that the contract enables. */
+/** The first fired trigger that the spec enables. */
 export function triggerOf({ input }: Pick<JudgedRun, 'input'>): SettledAttempt['trigger'] {
   return input.triggers.fired.find((trigger) => input.triggers.enabled.includes(trigger));
 }

@@ -15,8 +15,8 @@ export interface FailedWork
 }
 
 /**
- * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The
- * plan before stays as it is.
+ * Starts the next plan revision: records it, adds it to the intent's changeLog, and drops the work that must be
+ * repeated. The previous revision stays unchanged.
  */
 export async function replan(run: OpenRun, state: PlanState, failed: FailedWork): Promise<void> {
   const {
@@ -60,7 +60,7 @@ export async function replan(run: OpenRun, state: PlanState, failed: FailedWork)
   }
 }
 
-/** Hands a failed candidate back: the last Task in order goes on from what was merged, its own work included. */
+/** Returns a failed candidate to the last Task: it continues from the merged tree, its work included. */
 export function handBack(state: PlanState, tree: string, failure: string): PlannedTask {
   const task = lastTask(state);
   const done = state.accepted.get(task.key);
@@ -72,17 +72,16 @@ export function handBack(state: PlanState, tree: string, failure: string): Plann
 }
 
 /**
- * Sends a Task back to where it started, with nothing of what was refused: what others built on its work is merged with
- * what it does next.
+ * Restarts a Task from its original base without its refused work. Dependants' work is merged with its next attempt.
  */
 export function startOver(state: PlanState, key: string, failure: string): void {
-  // On a merged candidate its own work lies beneath.
+  // If the Task worked on a merged candidate, its earlier work is in `beneath`.
   if (state.beneath.some((one) => one.key === key)) state.onto.delete(key);
   dropWork(state, key);
   state.failure.set(key, failure);
 }
 
-/** The implementation Task that nothing builds on and that comes last. */
+/** The last implementation Task without dependants. */
 export function lastTask(state: PlanState): PlannedTask {
   const tasks = implementationTasks(state);
   const followed = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));

@@ -7,8 +7,8 @@ import { NumberQueue, openFrontier } from '../plan/task-frontier.ts';
 type WriteNodes = ReadonlyMap<string, 'whole' | 'within'>;
 
 /**
- * The places of predicted writes. A glob counts as the directory it lies in: a Task may wait without need, never run
- * beside one it meets.
+ * Converts predicted writes to nodes. A glob counts as its directory: a Task may wait unnecessarily, but never runs
+ * next to a conflicting one.
  */
 function writeNodes(predictedWrites: readonly string[]): WriteNodes {
   const nodes = new Map<string, 'whole' | 'within'>();
@@ -30,8 +30,8 @@ interface Hold {
 }
 
 /**
- * Who writes where at this moment. Asking, holding and releasing cost one look per node, however many others hold
- * something.
+ * The current write locks. Each query, lock and release costs one lookup per node, regardless of the number of other
+ * holders.
  */
 class WriteConflicts {
   readonly #holds = new Map<string, Hold>();
@@ -45,7 +45,7 @@ class WriteConflicts {
     return undefined;
   }
 
-  /** Only where `blockedAt` found nothing. */
+  /** Call only after `blockedAt` found no conflict. */
   hold(nodes: WriteNodes): void {
     for (const [path, kind] of nodes) {
       const hold = this.#holds.get(path) ?? { whole: false, within: 0 };
@@ -55,7 +55,7 @@ class WriteConflicts {
     }
   }
 
-  /** Gives back what was held, and nothing else. */
+  /** Releases only the nodes of this Task. */
   release(nodes: WriteNodes): void {
     for (const [path, kind] of nodes) {
       const hold = this.#holds.get(path);
@@ -67,17 +67,17 @@ class WriteConflicts {
   }
 }
 
-/** How a Task ended. `failed`: what depends on it never starts, the others go on. `stop`: nothing starts any more. */
+/** How a Task ended. `failed`: its dependants never start, other Tasks continue. `stop`: no further Task starts. */
 export type TaskEnd = 'done' | 'failed' | 'stop';
 
 export interface ScheduleRequest<T> {
   readonly tasks: readonly T[];
   /** Keys of Tasks that are done already: by an earlier process or revision. */
   readonly done?: Iterable<string>;
-  /** How many may run side by side, at least one; asked again whenever one has ended. */
+  /** Maximum number of Tasks in parallel, at least one; read again whenever a Task ends. */
   readonly limit: () => number;
   readonly work: (task: T) => TaskEnd | Promise<TaskEnd>;
-  /** Once aborted nothing starts any more; ending what runs is up to `work`. */
+  /** After an abort no Task starts; `work` is responsible for ending running Tasks. */
   readonly signal?: AbortSignal;
 }
 
@@ -92,10 +92,12 @@ export interface ScheduleOutcome {
 type Ended<T> = { readonly task: T } & ({ readonly end: TaskEnd } | { readonly fault: unknown });
 
 /**
- * Works a DAG: what is ready starts in order of number up to the limit; two Tasks whose predicted writes meet never run
- * at once, unknown writes stop nobody. Resolves when all that was started has ended. The first rejection of `work`
- * stops new starts and is thrown then, else the signal's reason where it left something undone. PLAN_INVALID and
- * PLAN_CYCLE, before any work, for what is no DAG.
+ * Runs a DAG of Tasks. Ready Tasks start in order of number, up to the limit. Two Tasks with overlapping predicted
+ * writes never run in parallel; unknown writes block no Task.
+ *
+ * Resolves when every started Task has ended. The first rejection of `work` stops new starts and is then thrown;
+ * otherwise throws the signal's reason if an abort left Tasks undone. Throws PLAN_INVALID or PLAN_CYCLE before any
+ * work if the tasks are not a DAG.
  */
 export async function schedule<T extends GraphTask & LinedTask>(
   request: ScheduleRequest<T>,
@@ -168,7 +170,7 @@ function requireGraph(tasks: readonly GraphTask[]): void {
   });
 }
 
-/** A limit that is no number must not stop everything. */
+/** A NaN or zero limit must not block all Tasks. */
 function atLeastOne(limit: number): number {
   return limit >= 1 ? limit : 1;
 }
@@ -182,16 +184,16 @@ interface LinedTask {
 const nowhere: WriteNodes = new Map();
 
 /**
- * Tasks that could start, lowest number first, but for those whose writes meet the writes of one that runs: these stand
- * aside at the place where they were stopped. Of those at one place only the first is asked again, so a thousand Tasks
- * that write one file cost a thousand questions and not a million.
+ * Queue of ready Tasks, lowest number first. A Task with writes that overlap those of a running Task waits at the
+ * path that blocked it. When a path is released, only the first Task waiting there is retried, so 1,000 Tasks that
+ * write one file cost 1,000 checks and not a million.
  */
 class WaitingLine<T extends LinedTask> {
   readonly #line = new NumberQueue<T>();
   readonly #conflicts = new WriteConflicts();
   readonly #nodes = new Map<T, WriteNodes>();
   readonly #aside = new Map<string, NumberQueue<T>>();
-  /** Tasks that were called back into the line from where they stood aside, and from where. */
+  /** Tasks returned to the queue, with the path where they waited. */
   readonly #called = new Map<T, string>();
 
   add(task: T): void {
@@ -217,7 +219,7 @@ class WaitingLine<T extends LinedTask> {
     return undefined;
   }
 
-  /** A Task that was taken has ended. */
+  /** Releases a Task's writes when it has ended. */
   release(task: T): void {
     const nodes = this.#nodesOf(task);
     this.#nodes.delete(task);

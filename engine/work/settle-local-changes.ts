@@ -22,7 +22,7 @@ import { beginAttempt } from './work-attempt.ts';
 export interface CandidateTurn {
   /** From 1. */
   readonly round: number;
-  /** This process began the run: nothing of this round was evaluated before. */
+  /** This process started the run, so no check of this round has run before. */
   readonly isNew: boolean;
   readonly isSupplied: boolean;
 }
@@ -98,8 +98,8 @@ export async function settleLocalChanges(
 }
 
 /**
- * Stops a new run before its work if there are local changes where only the model's plan says that the run writes: the
- * spec's own plan was checked when the run was opened. WORKTREE_DIRTY; the run can be resumed.
+ * Stops a new run before its work if there are local changes at paths that only the model's plan predicts to write.
+ * The spec's own plan was checked when the run was opened. Throws WORKTREE_DIRTY; the run can be resumed.
  */
 export async function settlePlannedPaths(run: OpenRun, plan: PlanDraft): Promise<void> {
   const {

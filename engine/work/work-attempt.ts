@@ -35,12 +35,12 @@ import { openHistory } from './vcs/see-history.ts';
 export type WorkedRecord = {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
-  /** A choice rests on sources that say different things. */
+  /** A decision cites sources that contradict each other. */
   readonly sourcesContradict?: true;
   /** Every use of a tool. */
   readonly tools?: readonly UsedTool[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
-  /** What it could ask about code. */
+  /** Code queries that were available. */
   readonly code?: KeptCode;
 } & KeptSources &
   (
@@ -48,7 +48,7 @@ export type WorkedRecord = {
     | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
   );
 
-/** A worked attempt: its patchset (empty where there was nothing to take) and what it cost. */
+/** A worker's attempt: its patchset (empty if there was no usable change) and its record. */
 interface WorkedAttempt {
   readonly patch: PatchSet;
   readonly record: WorkedRecord;
@@ -62,7 +62,10 @@ interface WorkedTask {
   readonly context?: readonly string[] | undefined;
 }
 
-/** What a worker says of a model that has been asked as often as helps or may be, that is recorded or played back. */
+/**
+ * Error codes that pass through unchanged: the model call has no retries left or is not allowed, or recording or
+ * playback failed.
+ */
 const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
   'PROVIDER_OPTION',
@@ -76,8 +79,9 @@ const settled: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
- * answers is a value, also where it is no patch of this repository. WORKER_FAILED where it breaks.
+ * Runs a worker for one attempt on `base`, in a separate workspace, and imports its patch into the scratch
+ * repository. Returns a record even if the result is not a patch of this repository. Throws WORKER_FAILED if the
+ * worker fails.
  */
 export async function workAttempt(
   run: OpenRun,
@@ -158,7 +162,7 @@ export async function workAttempt(
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }
 
-/** One that breaks is not asked again where it left its files half done: its run stops, and goes on elsewhere. */
+/** A worker that fails with its files half done is not called again here: its run stops and can be resumed. */
 async function ask(
   run: OpenRun,
   worker: Worker,
@@ -167,12 +171,12 @@ async function ask(
 ): Promise<WorkResult> {
   try {
     const result = await worker.work({ ...order, ...lostOf(run, calls) });
-    // What it answers to being stopped is no answer to the Task.
+    // An answer after the run was stopped is not an answer to the Task.
     run.means.signal.throwIfAborted();
     return result;
   } catch (cause) {
     run.means.signal.throwIfAborted();
-    // It is no use to ask again for what a broken tool would have to do.
+    // A retry would need the tool that failed.
     if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
     const kept = `the run is kept: \`writ resume ${run.identity.runId}\``;
     if (isWritError(cause) && settled.has(cause.code)) {
@@ -223,7 +227,7 @@ async function take(
   }
 }
 
-/** A tool that broke has failed the attempt: what it left undone, nobody knows. */
+/** A failed tool fails the attempt, because it is unknown what it left undone. */
 function brokenRecord(
   { broken }: Pick<AttemptTools, 'broken'>,
   { usage }: Pick<WorkResult, 'usage'>,
@@ -251,7 +255,7 @@ function forModel<Order extends Pick<TaskOrder, 'constraints' | 'previousFailure
   };
 }
 
-/** What it did outside before it was interrupted, as whoever goes on is told. */
+/** External calls before the interruption, as reported to the next worker. */
 function lostOf(
   { identity: { contract } }: Pick<OpenRun, 'identity'>,
   calls: AttemptCalls,
@@ -271,7 +275,7 @@ function lostOf(
 
 const maxLostShown = 20;
 
-/** What the engine's own turns cost, lost ones included, is counted by the engine, whatever the worker says. */
+/** The engine counts the cost of the turns it makes, lost ones included, regardless of the worker's report. */
 function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent): WorkResult {
   if (taken === undefined) return result;
   const { costUnits, tokensUsed } = addSpent(lost, taken);
@@ -330,7 +334,7 @@ async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTools): P
   };
 }
 
-/** The same turns, overheard by whoever watches the run. */
+/** The same turns, with their events reported to the run's watcher. */
 function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
   if (watch === undefined) return turns;
   const heard = watch.listen();
@@ -344,7 +348,7 @@ function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
   };
 }
 
-/** An attempt called `name` over a patchset; whatever an earlier process recorded under that name is taken up again. */
+/** Starts an attempt named `name` over a patchset; adopts records that an earlier process wrote under that name. */
 export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
   const box = createArtifactBox({
     directory: join(run.means.directory, 'content', name),

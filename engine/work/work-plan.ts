@@ -23,14 +23,15 @@ import { schedule } from './schedule.ts';
 import { beginAttempt } from './work-attempt.ts';
 import { type JudgedAttempt, workTask } from './work-task.ts';
 
-/** How the work on a plan ended: a merged tree, or an attempt whose decision ends or suspends the run. */
+/** How the work on a plan ended: with a merged tree, or with an attempt that ends or suspends the run. */
 type PlanEnd =
   | { readonly kind: 'merged'; readonly tree: string; readonly only?: JudgedAttempt }
   | { readonly kind: 'ended'; readonly last: JudgedAttempt };
 
 /**
- * Works every Task of the plan to an accepted attempt and merges them: in parallel where writes allow, retried and
- * replanned as the contract says. Everything it does is a step, so a later process comes to the same place.
+ * Works on every Task of the plan until its attempt is accepted, and merges the results. Tasks run in parallel if
+ * their writes allow it, with retries and replans as the spec requires. Every action is a step, so a later process
+ * reaches the same state.
  */
 export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd> {
   for (;;) {
@@ -105,9 +106,12 @@ async function settleTask(
   }
 }
 
-/** Sums an attempt up; the one that takes the run to 90 % of its cost cap leaves a Decision.Checkpoint. */
+/**
+ * Adds an attempt to the totals. The attempt that brings the run to 90 % of its cost cap records a
+ * Decision.Checkpoint.
+ */
 async function account(run: OpenRun, state: PlanState, settled: SettledAttempt): Promise<void> {
-  // What drafting came to is no attempt, and leaves its checkpoint with the first.
+  // Drafting is not an attempt; its checkpoint is recorded with the first attempt.
   const before = state.attempts.length === 0 ? 0 : state.costUnits;
   addAttempt(state, settled);
   await state.frames?.add(settled);
@@ -138,7 +142,7 @@ async function baseOf(run: OpenRun, state: PlanState, task: PlannedTask): Promis
   return (await mergeWork(run, workBefore(state, task))).tree;
 }
 
-/** The merged candidate; where work does not merge, the attempt whose Task has to be done again, decided on. */
+/** Returns the merged candidate. On a merge conflict, decides on the attempt of the Task that must be repeated. */
 async function mergeOrSettle(
   run: OpenRun,
   state: PlanState,
@@ -210,7 +214,7 @@ async function settleConflict(
   };
 }
 
-/** The output of an attempt says nothing about a later conflict. */
+/** An attempt's output is unrelated to a later conflict. */
 function withoutOutput({ output: _, ...settled }: SettledAttempt): SettledAttempt {
   return settled;
 }
@@ -224,12 +228,12 @@ function withFollowers(state: PlanState, key: string): ReadonlySet<string> {
   return found;
 }
 
-/** No wait is longer (document 1, Limits). */
+/** Upper bound of the wait. */
 const maxRetryWaitSeconds = 3600;
 
-/** Seconds before the n-th retry, from 1: `backoffSeconds` × 2^(n−1), at most 3600 (document 1, Execution policy). */
+/** Seconds before the n-th retry, from 1: `backoffSeconds` × 2^(n−1), at most 3600. */
 export function retryWaitSeconds(backoffSeconds: number, retry: number): number {
-  // 2^1024 is infinite, and 0 × infinite is no number.
+  // Bounds the exponent: 2^1024 is infinite, and 0 × infinity is NaN.
   const doublings = Math.min(Math.max(retry - 1, 0), 12);
   return Math.min(backoffSeconds * 2 ** doublings, maxRetryWaitSeconds);
 }

@@ -25,16 +25,16 @@ export interface AttemptOrder {
   readonly previousFailure?: string;
 }
 
-/** An attempt that was judged: what is kept of it, and what a final record would need. */
+/** A decided attempt: its stored part, and the data for a final record. */
 export interface JudgedAttempt {
   readonly settled: SettledAttempt;
-  /** Attempt and judgement in full; made again from the steps when asked for. */
+  /** Attempt and result in full; rebuilt from the steps on demand. */
   readonly inFull: () => Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }>;
 }
 
 /**
- * One Run: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Taken up where an earlier process
- * left it; an attempt that was settled costs nothing to read back.
+ * Runs one attempt: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Continues where an
+ * earlier process stopped; reading back a settled attempt costs no work.
  */
 export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Promise<JudgedAttempt> {
   const { task, baseTree } = order;
@@ -84,7 +84,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       startedAtMs,
     };
   };
-  // What waits for people is decided anew next time: they may have granted what it waits for.
+  // A waiting attempt is decided again next time: people may have granted what it waits for.
   const settled = await steps.once('settled', settle, ({ decision }) => !decision.next.startsWith('wait-'));
   const taken = await takeSnapshot(run, steps, name, baseTree);
   if (taken) state.context.set(name, taken);
@@ -92,7 +92,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   return { settled, inFull };
 }
 
-/** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
+/** Plan steps of a Task: each step is an objective of the spec. */
 function stepsOf(
   { identity: { contract } }: Pick<OpenRun, 'identity'>,
   task: PlannedTask,
@@ -182,12 +182,12 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
 }
 
 /**
- * Why an attempt has no patch, as its decision says it: masked, one line, bounded. The words may be a model's or a
- * program's.
+ * Why an attempt has no patch, for its decision: masked, one line, bounded. The text may come from a model or a
+ * program.
  */
 function workerReason(run: OpenRun, record: WorkedRecord): Pick<DecisionInput, 'workerReason'> {
   if (record.kind === 'patch') return {};
-  // Masked before it is cut: half a secret is known by nobody.
+  // Mask before truncating: a truncated secret would not be recognised.
   const line = redactTexts(record.reason, policyOf(run))
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();

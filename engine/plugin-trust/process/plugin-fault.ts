@@ -12,7 +12,10 @@ export type PluginFaultReason =
   | 'closed'
   | 'sandbox-failed';
 
-/** PLUGIN_PROCESS_FAULT, with `detail {plugin, reason, said?}`; `said` is what the process printed, its last words. */
+/**
+ * Builds PLUGIN_PROCESS_FAULT with `detail {plugin, reason, said?}`; `said` is the last text that the process
+ * printed.
+ */
 export function pluginFault(
   plugin: string,
   reason: PluginFaultReason,
@@ -30,7 +33,10 @@ const leastCharacters = 8;
 /** More of a text is never shown, and is not looked through. */
 const mostCharacters = 64 * 1024;
 
-/** Text without the secrets that its author was handed, nor the beginnings of them where a text is cut. */
+/**
+ * Removes from `text` the secrets that its author received. Also removes a secret's prefix, because the text may be
+ * cut inside it.
+ */
 export function withoutHanded(text: string, secrets: readonly string[]): string {
   let told = text.slice(0, mostCharacters);
   // One may begin with another: the longest first.
@@ -43,7 +49,7 @@ export function withoutHanded(text: string, secrets: readonly string[]): string 
   return told;
 }
 
-/** Why a connection of a plugin came to nothing, as its process and people are told. */
+/** Why a connection of a plugin failed, as reported to its process and to people. */
 export interface Obstacle {
   readonly host: string;
   readonly port: number;
@@ -52,10 +58,13 @@ export interface Obstacle {
   readonly message: string;
 }
 
-/** Those that may be gone when somebody asks again. */
+/** Obstacles that may be gone on a retry. */
 const passing: readonly NetworkObstacle[] = ['unresolved', 'unreachable', 'time'];
 
-/** Whether the code of a thrown error says that a host was not there, for now: `undefined` for one of another kind. */
+/**
+ * Returns whether an error code reports a host that is temporarily unavailable; `undefined` for a code that is not an
+ * `EGRESS_` code.
+ */
 export function isPassing(code: unknown): boolean | undefined {
   if (typeof code !== 'string' || !code.startsWith('EGRESS_')) return undefined;
   return passing.some((why) => codeOf(why) === code);

@@ -22,13 +22,14 @@ import {
 /** The process of one plugin: started on first use, and again where the one before has ended. */
 export interface PluginProcess {
   /**
-   * The pieces of an answer as they come, and what it ends with. PLUGIN_PROCESS_FAULT names plugin and reason; the
-   * signal's reason where that aborts. An answer that nobody reads on is cancelled.
+   * Yields the pieces of an answer as they arrive and returns its final value. Throws PLUGIN_PROCESS_FAULT with
+   * plugin and reason; if `signal` aborts, throws the signal's reason. If the caller stops reading, the call is
+   * cancelled.
    */
   stream(call: PluginCall, signal?: AbortSignal): AsyncGenerator<unknown, unknown>;
   /** An answer in one piece. */
   ask(call: PluginCall, signal?: AbortSignal): Promise<unknown>;
-  /** What was open to it and what came of it; `undefined` where it connected to nobody. */
+  /** What network access the process had and how it was used; `undefined` if it made no connection. */
   network(): CheckNetwork | undefined;
   /** Ends the process with everything that it started. A call after that is PLUGIN_PROCESS_FAULT. */
   close(): Promise<void>;
@@ -37,10 +38,10 @@ export interface PluginProcess {
 /** For a call that was cancelled to end inside; one that does not is a process that hangs. */
 const graceMs = 2000;
 
-/** Of one process: a plugin that asks in vain without end fills nothing. */
+/** Per process: bounds the memory that failing connection attempts can use. */
 const maxObstacles = 1000;
 
-/** Nothing is started yet. SANDBOX_UNAVAILABLE where the sandbox holds nothing back. */
+/** Returns a process that starts on the first call. Throws SANDBOX_UNAVAILABLE if the sandbox does not confine. */
 export function pluginProcess(ground: PluginGroundwork): PluginProcess {
   if (ground.sandbox.unconfined)
     throw new WritError('SANDBOX_UNAVAILABLE', {
@@ -98,7 +99,7 @@ export function pluginProcess(ground: PluginGroundwork): PluginProcess {
 
 interface Running {
   call(call: PluginCall): OpenCall;
-  /** Whoever called wants no more of it. */
+  /** The caller reads no more of this call. */
   leave(opened: OpenCall): void;
   over(): boolean;
   end(reason: PluginFaultReason, found: string): void;
@@ -220,14 +221,16 @@ interface OpenCall {
   count(bytes: number): void;
   /** There will be no more of it than has come. The first reason counts. */
   fail(reason: unknown): void;
-  /** Whoever asked wants nothing more, and nothing of what has come. */
+  /** The caller gives the call up: pieces that already arrived are dropped. */
   abandon(reason: unknown): void;
   /** No deadline holds any more. */
   settled(): void;
   expire(ms: number, act: () => void): void;
 }
 
-/** Opens a call; `late` is told where a deadline passes, `obstacles` is what came between it and hosts since. */
+/**
+ * Opens a call. `late` runs when a deadline passes; `obstacles` returns the failed connections since the call began.
+ */
 function openCall(
   plugin: string,
   id: number,
@@ -299,7 +302,7 @@ function openCall(
   };
 }
 
-/** Whoever throws words of its own may leave out why there was no connection. */
+/** Adds the failed connections that a plugin's own error message does not mention. */
 function withObstacles(message: string, obstacles: readonly Obstacle[]): string {
   const untold = [...new Set(obstacles.map((one) => one.message))].filter((one) => !message.includes(one));
   return untold.length === 0 ? message : `${message} (${untold.slice(-maxTold).join('; ')})`;
@@ -321,7 +324,7 @@ export interface PluginCall {
   readonly call: string;
   /** Plain data, and bytes; the last is an object, to which `signal` is added inside. */
   readonly args: readonly unknown[];
-  /** Handed over in `args`: no fault tells them. */
+  /** Secrets contained in `args`; masked in every fault. */
   readonly secrets: readonly string[];
   /** Between two pieces of an answer, and for the whole of it. */
   readonly idleMs: number;
@@ -334,7 +337,7 @@ export interface PluginCall {
 export const maxFrameBytes = 16 * 1024 * 1024;
 const maxWords = 2000;
 
-/** What the other side says of one call: a piece of its answer, its end, or why there is none. */
+/** One message from the process about a call: a piece of its answer, its end, or its failure. */
 type Frame = { readonly id: number } & (
   | { readonly kind: 'part' | 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly failed: SaidFailed }
@@ -370,7 +373,7 @@ export function parseFrame(line: Uint8Array): Frame {
   return { id: at, kind, failed: { message, facts } };
 }
 
-/** As its own key it harms nobody until somebody assigns it: nothing that we are told needs it. */
+/** Refuses an own key `__proto__`: it becomes dangerous when it is assigned later, and no valid answer needs it. */
 function refusePrototypes(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))

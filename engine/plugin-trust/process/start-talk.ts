@@ -14,9 +14,9 @@ export interface PluginGroundwork extends OutsiderPlace {
   /** Every fault carries it. */
   readonly plugin: string;
   readonly sandbox: SandboxBackend;
-  /** Entries of `networkHosts`; with none there is no network at all. */
+  /** Entries of `networkHosts`; if empty, the process has no network. */
   readonly hosts: readonly string[];
-  /** What the egress proxy takes for the network; absent: the real one. */
+  /** The network that the egress proxy connects to; absent: the real one. */
   readonly outside?: Outside;
 }
 
@@ -26,7 +26,7 @@ const maxSaidBytes = 64 * 1024;
 /** A model may think for minutes before its next word. */
 const patience = { idleMs: 300_000, connectionMs: 3_600_000 };
 
-/** Where the record of a process's network is kept, and who is told of each connection as it ends. */
+/** Records the process's network use; `told` is called for each connection when it ends. */
 interface TalkNetwork {
   readonly network: PluginNetwork;
   readonly told: (use: NetworkUse) => void;
@@ -69,7 +69,7 @@ export async function runTalk(
 
 /** Where a process of somebody else's code may run. */
 export interface OutsiderPlace {
-  /** Host directory with the plugin's files and nothing else; read-only inside. */
+  /** Host directory that holds only the plugin's files; read-only inside the sandbox. */
   readonly directory: string;
   /** An empty host directory. */
   readonly empty: string;
@@ -78,7 +78,7 @@ export interface OutsiderPlace {
 }
 
 const heapMiB = 256;
-/** Everything a process can write to in memory: heap, buffers, WebAssembly. The heap's own bound lies well below. */
+/** Data limit of the process (`ulimit -d`): heap, buffers and WebAssembly. The heap's own limit is far below it. */
 const dataKiB = 1024 * 1024;
 /** Where the plugin's files are inside. */
 export const pluginInside = '/workspace';
@@ -86,8 +86,8 @@ const runtimeInside = '/runtime';
 const entryInside = '/outside';
 
 /**
- * A Node that can read the plugin's files and the `entry`s (a directory of ours) and nothing else, and write nowhere.
- * It runs `entry` with `args`; `mayConnect` where its network, if it has one, is the sandbox's business.
+ * A Node process that can read only the plugin's files and the `entry` directory (ours), and can write no file. It
+ * runs `entry` with `args`. `mayConnect` grants Node's network permission; the sandbox then controls the network.
  */
 export function outsiderBox(
   { directory, empty, maxMemoryBytes }: OutsiderPlace,

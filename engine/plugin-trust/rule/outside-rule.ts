@@ -17,7 +17,7 @@ export interface OutsideRule extends OutsiderPlace {
   readonly sandbox: SandboxBackend;
 }
 
-/** Why an outsider's rule has no answer. */
+/** Why a third-party rule gave no answer. */
 type OutsideFault =
   | 'threw'
   | 'deadline'
@@ -31,9 +31,9 @@ const maxInputBytes = 64 * 1024 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /**
- * Asks an outsider's rule in a process of its own: no network, no writable file, no child process, bounded time, memory
- * and answer. Whatever goes wrong with it is one `error` finding that names rule, plugin and reason; rejects for
- * nothing else than a sandbox of no worth.
+ * Runs a third-party rule in a separate process: no network, no writable file, no child process; time, memory and
+ * answer are bounded. Any failure becomes one `error` finding with rule, plugin and reason. Rejects only if the
+ * sandbox does not confine.
  */
 export async function askOutsideRule(
   rule: OutsideRule,

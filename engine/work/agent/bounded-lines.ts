@@ -1,6 +1,6 @@
 import { lineCutter } from '../../../workspace/process/capture.ts';
 
-/** What a program may say: characters of one line, lines and octets in all. */
+/** Output limits of a program: characters per line, number of lines, total bytes. */
 export interface LineBounds {
   readonly maxLineBytes: number;
   readonly maxLines: number;

@@ -13,7 +13,10 @@ import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 /** A file may grow to so much by one use. */
 const maxFileBytes = 8 * 1024 * 1024;
 
-/** What agents asked to do in one attempt, judged as what hands do is, and written down in the same form. */
+/**
+ * Authorizes an agent's tool calls in one attempt by the same rules as the workspace tools, and records them in the
+ * same form.
+ */
 export function openAgentJudge(run: OpenRun, place: HandPlace, tools: AttemptTools) {
   const door = openDoor(tools, usualBound);
   const inside = run.ground.sandbox.pathsInside(place).workspace;
@@ -21,14 +24,15 @@ export function openAgentJudge(run: OpenRun, place: HandPlace, tools: AttemptToo
     const wanted = toHandUse(use, inside, place);
     if (typeof wanted === 'string') return wanted;
     const judged = judgeUse(run, place, wanted);
-    // What its commands print goes to it and not through us, and nobody stands between two of them.
+    // The output of an agent's command goes to the agent, not through writ, and no process checks between two
+    // commands.
     const { acl } = judged;
     const bound = acl && unheldBounds.find((name) => acl[name] !== undefined);
     if (judged.refusal !== undefined || bound === undefined) return judged;
     return { ...judged, refusal: unheld(bound) };
   };
   return {
-    /** One after the other, as hands are used. */
+    /** Calls are authorized one at a time, like workspace tool calls. */
     async judge(use: HandUse): Promise<AgentVerdict> {
       const begun = await door.begin(() => judge(use));
       if ('refusal' in begun) return { refusal: begun.refusal, settle: async () => {} };
@@ -52,14 +56,14 @@ function unheld(bound: string): Finding {
 
 const shells = /^(?:\/usr)?\/bin\/(?:ba|da|z)?sh$/;
 
-/** A command that is nothing but a shell with a script counts as the script. */
+/** Returns the script of a command that is only a shell running a script; otherwise the command. */
 export function scriptIn(command: string): string {
   const [shell = '', option = '', script, ...more] = wordsOf(command) ?? [];
   const isScript = shells.test(shell) && (option === '-lc' || option === '-c') && more.length === 0;
   return isScript && script !== undefined ? script : command;
 }
 
-/** The use of a hand that is the same, or why there is none. */
+/** Converts an agent's tool call to the equivalent workspace tool call, or returns why there is none. */
 function toHandUse(use: HandUse, inside: string, { workspace }: HandPlace): HandUse | string {
   if (use.kind === 'execute') return { kind: 'execute', command: scriptIn(use.command) };
   if (use.kind === 'vcs') return 'an agent asks no version control';

@@ -24,7 +24,7 @@ import {
   untrustedText,
 } from '../turns/open-turns.ts';
 
-/** The one place outside of its sandbox that a program reaches: its model, asked for it. */
+/** The only endpoint outside the sandbox that an agent program can reach: a proxy to its model. */
 export interface ModelGate {
   readonly network: SandboxEgress;
   /** Whether a question is with the model now. */
@@ -51,9 +51,9 @@ export interface GateRun extends TurnSetting {
 }
 
 /**
- * Opens the gate for one attempt. The key stays out here, the model is the one that was chosen, what is secret is
- * masked and what tools answered is fenced in every question, each turn is counted, and asked again where a table says
- * so. Whatever else is asked for is refused.
+ * Opens the gate for one attempt. The key stays outside the sandbox and the chosen model is enforced. Every request
+ * is masked and tool results in it are fenced as untrusted. Each turn is counted and retried as the retry table
+ * requires. All other requests are refused.
  */
 export async function openModelGate(
   run: GateRun,
@@ -157,7 +157,7 @@ export async function openModelGate(
       isUsed = true;
       used(usage);
     }
-    // What is not told is not free, and a reply without its end is none.
+    // A reply without usage is not free, and a reply without an end is an error.
     if (!isUsed && failure === undefined)
       failure = failed({ kind: 'broken-reply', found: 'the reply has no end' });
     response.end();

@@ -23,10 +23,10 @@ const bounds = {
   maxBytes: 1024 * 1024 * 1024,
   maxWaitingBytes: 64 * 1024 * 1024,
 };
-/** What it says on standard error at its end is told to people. */
+/** The last bytes of stderr are reported to people. */
 const maxStderrBytes = 16 * 1024;
 const longestMs = 24 * 3600 * 1000;
-/** Between the signal to stop and the end of the program: time to be told to. */
+/** Grace period between the stop signal and killing the program. */
 const graceMs = 3000;
 /** What its home is made of; the home itself is in memory. The first word is the variable that names it. */
 const homeSource = '/agent-home';
@@ -147,7 +147,7 @@ export function openAgentStarter(ground: AgentGround): AgentStarter {
   };
 }
 
-/** Until a program listens at its port and takes us for who we are. */
+/** Timeout until the program listens on its port and accepts our token. */
 const listenMs = 60_000;
 
 interface OpenPort {
@@ -159,8 +159,8 @@ interface OpenPort {
 }
 
 /**
- * Talks with a program at its port, by way of the relay: PROVIDER_FAILED, or AGENT_PORT_UNUSABLE before anything secret
- * was said.
+ * Opens a connection to a program's port through the relay. Throws PROVIDER_FAILED, or AGENT_PORT_UNUSABLE before any
+ * secret is sent.
  */
 async function openPort(
   { input, output }: SandboxPipes,
@@ -197,13 +197,13 @@ function unusable({ port }: AgentPort, reason: string, why: string): WritError {
   });
 }
 
-/** What the relay says first, as a line, before it passes octets on. */
+/** The relay's first line, before it forwards bytes. */
 const relayWords = { open: 'open', taken: 'taken', readable: 'readable' } as const;
 
 /**
- * Runs inside as the parent of the program: starts it where nobody listens at its port yet, connects once, sees that no
- * process of the same user could look into it or into what it started, and joins the connection to its own input and
- * output. When either goes, both go.
+ * Runs in the sandbox as the program's parent. Starts the program if its port is free and connects once. Verifies
+ * that no process of the same user can inspect it or its children. Joins the connection to its stdin and stdout. If
+ * either side ends, both end.
  */
 const relay = `
 const net = require("node:net"), fs = require("node:fs"), { spawn, spawnSync } = require("node:child_process");
@@ -257,9 +257,9 @@ const relayInside = '/agent-relay';
 const runAlone = 0o111;
 
 /**
- * Copies of an agent's program, of what stands beside it in its package, and of the Node that runs us. The kernel keeps
- * memory and descriptors of a process whose program its user cannot read from that user's other processes (ptrace(2),
- * `PR_SET_DUMPABLE`), so that a command that the agent runs finds no token there, and takes no connection over.
+ * Copies an agent's program, its package directory, and our Node. If a user cannot read a process's program, the
+ * kernel hides the process's memory and descriptors from that user's other processes (ptrace(2), `PR_SET_DUMPABLE`).
+ * A command that the agent runs therefore cannot read the token or use the connection.
  */
 async function copyUnreadable({ program, bind }: FoundAgent, into: string): Promise<UnreadablePrograms> {
   const root = await mkdtemp(join(into, 'agent-port-'));

@@ -5,14 +5,14 @@ import type { LineBounds, Octets } from './bounded-lines.ts';
 
 /** What a server that is talked with may do, beyond which it is broken. */
 export interface SocketBounds extends LineBounds {
-  /** Octets of what it said and nobody has taken yet. */
+  /** Bytes received but not yet consumed. */
   readonly maxWaitingBytes: number;
 }
 
-/** The client's end of a WebSocket whose messages are texts. */
+/** The client side of a WebSocket with text messages. */
 export interface WebSocketTalk {
   send(text: string): void;
-  /** Ends where the stream does; throws `broken` for what no server says. From the first on they are read ahead. */
+  /** Ends with the stream; throws `broken` for a protocol violation. Messages are read ahead from the start. */
   readonly messages: AsyncIterable<string>;
 }
 
@@ -28,10 +28,11 @@ const accepted = (key: string): string =>
   hash('sha1', `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, 'base64');
 
 /**
- * Opens a WebSocket (RFC 6455) with a bearer token. Neither extensions nor a subprotocol are asked for. Throws `broken`
- * where the server refuses it, or answers otherwise. That of `undici` would ask for compression, which it cannot leave
- * out, and push messages at whoever is busy: what a program may say in all, and what may wait, would be bounded here
- * all the same, over a socket that its pipes would have to be made up as.
+ * Opens a WebSocket (RFC 6455) with a bearer token, without extensions or a subprotocol. Throws `broken` if the
+ * server refuses or answers incorrectly.
+ *
+ * The `undici` client is not used: it always offers compression and pushes messages at a busy reader. Limits on total
+ * and waiting bytes would still be needed here, and our pipes would have to imitate a socket.
  */
 export async function openWebSocket(
   { from, write }: SocketOctets,
@@ -70,7 +71,7 @@ export async function openWebSocket(
   };
 }
 
-/** A whole frame of a client, masked by what nobody can foresee. */
+/** A complete client frame, masked with an unpredictable key. */
 function masked(kind: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -140,8 +141,8 @@ async function lengthOf(short: number, from: Octets): Promise<number | undefined
 }
 
 /**
- * Codex ends the connection of a client that does not read, and whoever judges a question of its does not read
- * meanwhile.
+ * Codex closes the connection of a client that does not read, and writ does not read while it decides an approval
+ * request.
  */
 async function* readAhead(
   messages: AsyncIterable<string>,

@@ -31,7 +31,7 @@ export interface CitationSetting {
   readonly wasShown: (url: string) => boolean;
 }
 
-/** What a model cites: as many sources for a decision as the contract asks for, or those that it names by itself. */
+/** A model's citations: as many sources per decision as the spec requires, or those that it cites unprompted. */
 export function openCitations(
   run: OpenRun,
   { strategy, tree, steps, wasShown }: CitationSetting,
@@ -105,9 +105,9 @@ interface KnownSources {
 }
 
 /**
- * Whether a source counts, and as whose word: a file of the base is `repo`, `contract` is `user-provided`, an address
- * is judged by the same rules as when it is read. What nobody showed to the model is no source, and what the contract
- * blocks or does not trust never counts (resolutions, Evidence).
+ * Decides whether a source counts and at which trust tier: a file of the base is `repo`, `contract` is
+ * `user-provided`, an address follows the same rules as reading it. A source that the model was not shown does not
+ * count, nor does one that the spec blocks or does not trust.
  */
 async function judgeSource(known: KnownSources, given: string): Promise<JudgedSource> {
   const { evidence, strategy } = known;

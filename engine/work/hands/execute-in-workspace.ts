@@ -17,7 +17,7 @@ const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
 /**
- * Runs shell text in the sandbox, on the workspace itself; `told` is given what it had of the network, which waits for
+ * Runs shell text in the sandbox, in the workspace itself. `told` receives its network use; network access waits for
  * `leaving`.
  */
 export async function executeInWorkspace(

@@ -2,7 +2,7 @@ import { checkEnvironment } from '../../../workspace/process/check-environment.t
 import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from './hand-place.ts';
 
-/** The environment of a worker's commands: what a check has, where there is no patch yet. */
+/** The environment of a worker's commands: that of a check before a patch exists. */
 export function handEnvironment(
   { identity: { contract, runId }, ground }: Pick<OpenRun, 'identity' | 'ground'>,
   { workspace, reports }: HandPlace,

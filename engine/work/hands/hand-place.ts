@@ -2,6 +2,6 @@
 export interface HandPlace {
   readonly workspace: string;
   readonly reports: string;
-  /** A directory with what its commands find in place of version control; made when it is asked for. */
+  /** Creates, on first use, the directory with the stubs that replace version control for commands. */
   readonly stubs: () => Promise<string>;
 }

@@ -22,7 +22,7 @@ import { judgeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
 import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 
-/** A use, and what rules, scope and the form of its path say of it. */
+/** A tool call with the verdict of rules, scope and path form. */
 export interface JudgedUse extends JudgedTool {
   /** Where its path leads, relative to the workspace. */
   readonly real: string;
@@ -42,7 +42,7 @@ const withheld = {
 /** A use that names one place in the workspace. */
 type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
 
-/** Tool and action of the contract's rules for each kind of use (resolutions, ACL); code is asked by its own. */
+/** Tool and action for each kind of tool call, as `security.toolAcl` names them; code calls name their action. */
 const names = {
   read: ['workspace.fs', 'read'],
   list: ['workspace.fs', 'read'],
@@ -52,7 +52,7 @@ const names = {
   execute: ['workspace.command', 'execute'],
 } as const;
 
-/** Rules first, then the scope; what they refuse nobody else is asked about. */
+/** Applies the rules first, then the scope. If they refuse a tool call, no guard runs and no person is prompted. */
 export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUse {
   if (use.kind === 'vcs') return judgeVcs(run, place, use);
   const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
@@ -140,8 +140,8 @@ function refused(path: string, why: string): Finding {
 }
 
 /**
- * Words of the system for what the sandbox does not let happen: mounts that are read-only, no network, system calls
- * that the filter refuses. `EACCES` is not among them: what the sandbox hides is not there, and modes of files are no
+ * OS error texts for operations that the sandbox blocks: read-only mounts, no network, system calls that the filter
+ * refuses. `EACCES` is not among them: paths hidden by the sandbox do not exist inside it, and file modes are not the
  * sandbox.
  */
 const signs: readonly (readonly [RegExp, string])[] = [
@@ -157,9 +157,9 @@ const signs: readonly (readonly [RegExp, string])[] = [
 const maxText = 256 * 1024;
 
 /**
- * What the sandbox kept a command that failed from; `undefined` where nothing says so. The proxy's own record comes
- * first: it was there. Output is the program's word: one that lies makes people be asked once more, or lets it be tried
- * again where the sandbox stands around it as before.
+ * Returns what the sandbox blocked in a failed command; `undefined` without a sign of it. The proxy's record comes
+ * first, because it is reliable. Output is controlled by the program. If it is false, a person is prompted once more,
+ * or the command runs again in the same sandbox.
  */
 export function heldBack(output: string, network: CheckNetwork | undefined): string | undefined {
   const refused = network?.uses.find(({ outcome }) => outcome === 'refused');

@@ -28,7 +28,7 @@ import { type JudgedUse, judgeUse } from './judge-use.ts';
 import { readPart } from './read-part.ts';
 import type { WriteWatch } from './watch-writes.ts';
 
-/** The hands of one attempt, and what they did. */
+/** The workspace tools of one attempt, with a record of their calls. */
 export interface OpenHands extends Hands {
   readonly used: readonly UsedTool[];
   /** What the commands had of the network; absent where none was opened to them. */
@@ -126,8 +126,9 @@ async function askVcs(
 const maxBytes = 1024 * 1024;
 
 /**
- * What a use would make of a file, out of the bytes that it would write and those that are there, for whoever is asked
- * about it; `undefined` where it changes none. What cannot be looked at is said: it would pass for no change.
+ * Returns how a tool call would change a file, from the bytes to write and the existing bytes, so that a person can
+ * review it. `undefined` if it changes no file. A file that cannot be shown is reported as such, because it would
+ * look like no change.
  */
 async function changeOf(
   workspace: string,
@@ -181,7 +182,8 @@ async function searchWorkspace(
       maxOutputBytes,
     });
     const { exitCode, stderr, timedOut } = result;
-    // `xargs` makes 123 of a `grep` that found nothing, which is an answer, and of one that failed, which says why.
+    // `xargs` returns 123 if `grep` found no match, which is a valid answer, and if `grep` failed, which leaves text
+    // on stderr.
     const isDone = exitCode === 0 || (exitCode === 123 && stderr.totalBytes === 0);
     const notes = [
       ...(more ? [`[searched the first ${maxFiles} files only: name a directory]`] : []),
@@ -196,12 +198,12 @@ async function searchWorkspace(
 
 type FileUse = Extract<HandUse, { readonly kind: 'read' | 'list' | 'write' | 'delete' }>;
 
-/** Of a file that is read in parts, and of a file that is handed over whole. */
+/** Limits for a file read in parts, and for a file returned whole. */
 const maxReadBytes = 32 * 1024 * 1024;
 const maxWholeBytes = 8 * 1024 * 1024;
 const maxNames = 2000;
 
-/** Does what was allowed, at the place that was judged. Faults of the file system reject. */
+/** Performs an authorized file operation at the path that was checked. Rejects on file system errors. */
 async function useFiles(
   workspace: string,
   use: FileUse,
@@ -232,7 +234,10 @@ async function useFiles(
   }
 }
 
-/** Writes, once, what stands for version control in the sandbox of an attempt's commands; answers its directory. */
+/**
+ * Returns a function that writes, once, the stubs that replace version control in an attempt's sandbox, and returns
+ * their directory.
+ */
 export function writeStubs(place: string): () => Promise<string> {
   const write = async (): Promise<string> => {
     const stubs = join(place, 'stubs');

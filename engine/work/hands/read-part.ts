@@ -20,7 +20,7 @@ export function readPart(
   return { outcome: 'done', text };
 }
 
-/** Which lines of a text are asked for, and how many bytes of them an answer holds. */
+/** A range of lines, and the maximum number of bytes in an answer. */
 export interface LineRange {
   /** From 1. */
   readonly from: number;
@@ -29,8 +29,8 @@ export interface LineRange {
 }
 
 /**
- * Lines of a text with their numbers, and a line that says how to go on where there are more. The first is always
- * there, cut where it alone is too long.
+ * Returns numbered lines of a text, and a line on how to continue if there are more. The first line is always
+ * included, truncated if it alone is too long.
  */
 export function numberedLines(text: string, { from, lines, maxBytes }: LineRange): string {
   const all = text.split('\n');

@@ -11,7 +11,7 @@ import { listNames, listTree } from '../../../workspace/git/tree.ts';
 import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
 import { readPart } from './read-part.ts';
 
-/** A tree of commits as tools see it: there is nothing behind it that could be written or run. */
+/** A tree of commits as read-only input for tools: it cannot be written or executed. */
 export interface TreeToRead {
   readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
   readonly repository: GitDirectory;
@@ -38,7 +38,7 @@ const toolOf = {
 type Looking = Extract<HandUse, { readonly kind: keyof typeof toolOf }>;
 type Judged = JudgedTool & { readonly looking: Looking; readonly path: string };
 
-/** Hands that read a tree. Every guard is asked before; what the policy holds back is masked. */
+/** Opens tools that read a tree. Every guard runs first; text that the policy withholds is masked. */
 export function openTreeHands(place: TreeToRead): Hands {
   const { engine, runId, policy, signal } = place;
   const mask = (text: string): string => redactTexts(text, policy);

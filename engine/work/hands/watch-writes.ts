@@ -8,9 +8,9 @@ import { type ChangedEntry, changedEntries } from '../../../workspace/git/change
 import type { TreeOfWorkspace } from '../../../workspace/git/workspace-tree.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 
-/** Tells what a command left where it may not write, as soon as it ended. */
+/** Reports files that a command wrote outside its allowed paths, as soon as it ends. */
 export interface WriteWatch {
-  /** Runs a command; what it wrote out of place stands at the end of its text. */
+  /** Runs a command and appends the files that it wrote outside its allowed paths to its text. */
   around(acl: CommandVerdict, act: () => Promise<HandAnswer>): Promise<HandAnswer>;
   /** Files were changed by something else than a command. */
   forget(): void;
@@ -20,7 +20,10 @@ export interface WriteWatch {
 
 const maxTold = 20;
 
-/** Of a workspace that holds `base` now. What git ignores there is no part of the change, and is not told. */
+/**
+ * Watches a workspace that now contains `base`. Files that git ignores are not part of the change and are not
+ * reported.
+ */
 export function watchWrites(
   { means: { scratch }, identity: { scope } }: Pick<OpenRun, 'means' | 'identity'>,
   base: string,
@@ -56,7 +59,7 @@ export function watchWrites(
         const text = [answer.text, ...notes(changed, acl)].filter((part) => part !== '').join('\n');
         return { ...answer, text };
       } catch (fault) {
-        // What is there now cannot be taken as a tree: so it will be said of the attempt.
+        // The workspace can no longer be read as a tree; the attempt will fail with the same error.
         if (!isWritError(fault)) throw fault;
         known = undefined;
         return { outcome: 'failed', text: `failed: what was written cannot be taken: ${fault.message}` };

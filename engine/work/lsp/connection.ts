@@ -2,7 +2,10 @@ import type { SandboxPipes } from '../../../core/interfaces/sandbox.ts';
 
 /** A conversation with one process of a language server. Every failure of it is a ServerFault, and ends it. */
 export interface Connection {
-  /** What it answers; `undefined` where it answers with an error of its own, which `refused` is told. */
+  /**
+   * Sends a request. Resolves to `undefined` if the server returns an error; `refused` then receives the error
+   * message.
+   */
   ask(
     method: string,
     params: unknown,
@@ -10,16 +13,16 @@ export interface Connection {
     refused?: (message: string) => void,
   ): Promise<unknown>;
   tell(method: string, params: unknown): void;
-  /** Ends with the conversation, and says why. */
+  /** Resolves when the connection ends, with the reason. */
   readonly ended: Promise<ServerFault>;
   /** Ends it. */
   end(why: ServerFault): void;
 }
 
-/** What a server says or asks by itself. */
+/** Notifications and requests that a server sends. */
 interface ServerEvents {
   notified(method: string, params: unknown): void;
-  /** The answer to a request of the server; `undefined` where nobody knows what it asks for. */
+  /** Returns the answer to a request of the server; `undefined` if the method is unknown. */
   answer(method: string, params: unknown): unknown;
 }
 
@@ -29,7 +32,7 @@ interface Open {
   readonly refused: ((message: string) => void) | undefined;
 }
 
-/** Requests that a server may make, and answers that nobody asked for. */
+/** Maximum number of requests from a server, and of answers without a request. */
 const [maxRequests, maxStrays] = [10_000, 1000];
 
 /** Opens a conversation over the pipes of a process. */
@@ -120,7 +123,7 @@ export function openConnection({ input, output }: SandboxPipes, events: ServerEv
   };
 }
 
-/** What a server may say: octets of one message and of its head, messages and octets in all, levels of nesting. */
+/** Limits for a server: bytes of one message and its header, messages and bytes in total, nesting depth. */
 export const frameBounds = {
   head: 4096,
   message: 16 * 1024 * 1024,
@@ -129,7 +132,7 @@ export const frameBounds = {
   depth: 100,
 } as const;
 
-/** What is wrong with what a server says or does, in words that end a sentence about it. */
+/** A fault of a language server. The message completes a sentence that begins with the server's name. */
 export class ServerFault extends Error {}
 
 /** A message as it is written to a server. */

@@ -18,7 +18,7 @@ export interface FoundServer {
   readonly server: LanguageServer;
   /** Inside, by the absolute path of its program. */
   readonly argv: readonly string[];
-  /** What it said of its version, where it was asked. */
+  /** Its own version output. */
   readonly version: string;
   /** The directory that was given to the workspace, where it comes from one. */
   readonly from?: ProvidedDirectory;
@@ -28,8 +28,8 @@ const withinMs = 60_000;
 const maxOutputBytes = 64 * 1024;
 
 /**
- * Looks in an empty sandbox for the programs of these servers, first on its PATH and then in `.bin` of what a workspace
- * is given: there is one where it tells its version.
+ * Searches an empty sandbox for the programs of these servers: first on its PATH, then in `.bin` of the directories
+ * that a workspace is given. A program counts as found if it prints its version.
  */
 export async function findServers(
   run: Pick<OpenRun, 'ground' | 'means'>,
@@ -83,7 +83,7 @@ export async function findServers(
   return [...found.values()];
 }
 
-/** For each candidate two words: its program, and how its version is asked. */
+/** Arguments: for each candidate its program and the command that prints its version. */
 const askScript = `PATH="$PATH\${1:+:$1}"; shift; n=0
 while [ $# -ge 2 ]; do
   if p=$(command -v "$1") && v=$($2 2>/dev/null </dev/null); then
@@ -118,7 +118,10 @@ type Directories = Promise<readonly ProvidedDirectory[]>;
 /** Of one run in this process, by the tree that attempts start from. */
 const known = new WeakMap<object, Map<string, Directories>>();
 
-/** What checks of a tree would be given (`[workspace]` at the policy commit); nothing where that cannot be had. */
+/**
+ * Directories that checks of a tree would be given (`[workspace]` at the policy commit); empty if they cannot be
+ * prepared.
+ */
 export function givenDirectories(run: OpenRun, workspace: string, tree: string): Directories {
   const { share, prepare } = run.ground.config.workspace;
   if (share.length + prepare.length === 0) return Promise.resolve([]);
@@ -135,7 +138,7 @@ async function find(run: OpenRun, workspace: string, tree: string): Directories 
     return (await findDependencies(run, workspace, read, read)).provided;
   } catch (fault) {
     run.means.signal.throwIfAborted();
-    // Whoever judges the change says what is wrong with it.
+    // The checks of the change will report this error.
     if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
     return [];
   }

@@ -24,17 +24,17 @@ import { workspaceSymbolsText } from './texts.ts';
 /** Its name in tool rules. */
 export const codeTool = 'workspace.lsp';
 
-/** What the record of an attempt says of language servers. */
+/** Language servers in the record of an attempt. */
 export interface KeptCode {
   /** Those that answered. */
   readonly servers: readonly DigestedThing[];
-  /** Languages of the workspace whose questions nobody here could answer. */
+  /** Languages of the workspace without a language server here. */
   readonly missing: readonly string[];
 }
 
-/** What an attempt may ask about code. Disposing of it ends every server. */
+/** Code queries of an attempt. Disposing of it ends every server. */
 export interface OpenCode extends AsyncDisposable {
-  /** Absent where there is nobody to ask. */
+  /** Absent without a server to query. */
   readonly door?: CodeDoor;
   /** A use that was allowed; `real` is where its path leads. */
   ask(use: CodeUse, judged: Pick<Visible, 'shows'> & { readonly real: string }): Promise<HandAnswer>;
@@ -53,7 +53,7 @@ const closed: OpenCode = {
 
 /** A server that fails so often in one attempt is not started again. */
 const maxDeaths = 3;
-/** Of more changed files than this it is told by a new start. */
+/** If more files than this changed, the server restarts instead of receiving each change. */
 const maxRefreshed = 100;
 
 /** Looks for language servers for the files of an attempt's workspace, as its base has them. */
@@ -128,15 +128,15 @@ interface OpenServer {
   readonly found: FoundServer;
   knows(path: string): boolean;
   ask(use: CodeUse, path: string, visible: Visible): Promise<HandAnswer>;
-  /** Symbols by a name; nothing where it knows no file. */
+  /** Symbols by name; empty if the server knows no file. */
   find(query: string): Promise<unknown>;
   touch(): void;
-  /** What it said of itself, when it answered last. */
+  /** Its name and version as reported by the server itself, once it has answered. */
   told(): string | undefined;
   close(): Promise<void>;
 }
 
-/** One server over the attempt: started when it is first asked, and anew when it has to be. */
+/** One server for the attempt: started on first use, restarted when necessary. */
 function openServer({ run, place, provided, times, shows }: ServerSetting, found: FoundServer): OpenServer {
   const { server, name } = found;
   const endings = Object.keys(server.files);
@@ -236,7 +236,7 @@ function doorOf(actions: readonly CodeAction[], found: readonly FoundServer[]): 
   return { actions, endings: [...new Set(found.flatMap(({ server }) => Object.keys(server.files)))] };
 }
 
-/** The servers of the languages that stand in a workspace. */
+/** The servers for the languages found in a workspace. */
 async function ofWorkspace(
   workspace: string,
   all: readonly (readonly [name: string, server: LanguageServer])[],
@@ -251,7 +251,7 @@ async function ofWorkspace(
 
 /** What a server is to know of a workspace at one moment. */
 interface SourceFiles {
-  /** Files of its language, and what tells one state of each from another. */
+  /** Files of its language, each with a value that changes when the file changes. */
   readonly sources: ReadonlyMap<string, string>;
   /** The same of files that set a project up. */
   readonly project: ReadonlyMap<string, string>;
@@ -268,8 +268,8 @@ interface SourceQuestion {
 const maxEntries = 200_000;
 
 /**
- * Looks through a workspace in which nothing runs; `undefined` where it is too large to be looked through. No link is
- * followed: where one leads is looked at in its own place.
+ * Lists a workspace in which no process runs; `undefined` if it is too large. Symlinks are not followed: their target
+ * is visited at its own path.
  */
 async function readSources(
   workspace: string,
@@ -304,8 +304,8 @@ async function stateOf(file: string): Promise<string> {
 }
 
 /**
- * What of the sources changed between two moments; `undefined` where more than their text did, so that whoever read the
- * first cannot be told of the second.
+ * Returns the source files with changed text between two moments. `undefined` if more than text changed, so that a
+ * running server cannot be updated.
  */
 function changedTexts(before: SourceFiles, after: SourceFiles): readonly string[] | undefined {
   const isSame = (a: readonly string[], b: readonly string[]): boolean =>

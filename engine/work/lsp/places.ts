@@ -32,7 +32,7 @@ export function uriOf(inside: string, path: string): string {
   return `file://${posix.join(inside, path).split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** The path of an address of a server, where it lies in the workspace and may be shown. */
+/** Converts a server's URI to a path, if it is in the workspace and may be shown. */
 export function shownPathOf(uri: unknown, { workspace, inside, shows }: Visible): string | undefined {
   if (typeof uri !== 'string' || uri.length > 8192) return undefined;
   const found = /^file:\/\/(?:localhost)?(\/[^?#]*)$/i.exec(uri)?.[1];
@@ -67,7 +67,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
 }
 
-/** Where a name stands in a text, or what to do instead, for the model. */
+/** Returns the position of a name in a text, or a hint for the model. */
 export function placeOfName(
   text: string,
   symbol: string,

@@ -21,7 +21,7 @@ import {
 export interface Session extends AsyncDisposable {
   /** Name and version by its own word. */
   readonly told: string;
-  /** Tells it what these files hold now. */
+  /** Sends the current content of these files. */
   refresh(paths: readonly string[]): Promise<void>;
   /** ServerFault ends it; what the model did wrong is a text. */
   ask(use: CodeUse, path: string, visible: Visible): Promise<SessionAnswer>;
@@ -138,7 +138,7 @@ export async function openSession(
       const answer = await request('textDocument/diagnostic', { textDocument: { uri } });
       return isRecord(answer) && Array.isArray(answer.items) ? answer.items : [];
     }
-    // It says so by itself, in parts: what it says last counts.
+    // The server sends diagnostics unprompted and in parts; the last one counts.
     const before = order;
     await open(path, true);
     let last = before;
@@ -272,7 +272,7 @@ async function greet(connection: Connection, server: LanguageServer, uri: string
 
 const maxSections = 100;
 
-/** What a server is answered that asks something; nothing that it wants to be done is. `undefined`: nobody knows it. */
+/** Answers a server's requests; no request for an action is carried out. `undefined`: unknown method. */
 function serverAnswers(
   settings: Readonly<Record<string, PlainValue>>,
   uri: string,

@@ -22,8 +22,8 @@ const maxStderrBytes = 4096;
 const maxHidden = 256;
 
 /**
- * Starts a server over the workspace: read-only, with what was given to the workspace laid over it, and nothing to see
- * where the rules hide something. ServerFault where that cannot be so.
+ * Starts a server over the read-only workspace, with the given directories mounted over it and hidden paths empty.
+ * Throws ServerFault if that is not possible.
  */
 export async function startServer(
   run: Pick<OpenRun, 'ground' | 'means'>,
@@ -112,7 +112,7 @@ export async function startServer(
   };
 }
 
-/** Whether a directory can be laid over the workspace there: over nothing, and through no link. */
+/** Whether a directory can be mounted there: over an empty directory, and through no symlink. */
 async function makeRoom(workspace: string, directory: string): Promise<boolean> {
   const parts = directory.split('/');
   for (const index of parts.keys()) {

@@ -158,7 +158,7 @@ export function diagnosticsText(items: readonly unknown[]): string {
   return told(lines, all, 0, 'no problems');
 }
 
-/** What a rename would change; it is written by nobody. */
+/** Describes the edits of a rename; no file is written. */
 export async function renameText(answer: unknown, visible: Visible, linesOf: LinesOf): Promise<string> {
   const edits: (CodePlace & { readonly to: string })[] = [];
   let unseen = 0;

@@ -12,7 +12,7 @@ export function heldCall(call: LostCall): Finding {
   };
 }
 
-/** The same as the record of its attempt tells it. */
+/** Converts a lost call to the form of its attempt's record. */
 export function lostUse({ attempt: _, call: __, end, ...asked }: LostCall): UsedTool {
   return { ...asked, ...(end ?? { outcome: 'unknown', durationMs: 0 }) };
 }

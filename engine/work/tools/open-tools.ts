@@ -11,12 +11,12 @@ import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
 import type { AttemptCalls } from '../../state/calls.ts';
 import { heldCall } from './held-call.ts';
 
-/** A use of a tool as the tool itself judged it: by rules, scope and what else it knows. Guards are asked after it. */
+/** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
 export interface JudgedTool {
   readonly request: ToolRequest;
-  /** What was asked for, for the digest of the record. */
+  /** The arguments, for the digest in the record. */
   readonly given: ToolArguments;
-  /** Where there is one, nobody else is asked. */
+  /** If present, no guard runs and no person is prompted. */
   readonly refusal?: Finding;
   /** Bytes of its result that the rules let through. */
   readonly maxResultBytes?: number;
@@ -24,35 +24,35 @@ export interface JudgedTool {
   readonly change?: LookAtChange;
 }
 
-/** How a use ended; without a text where a program of the worker's own was told what came of it. */
+/** How a call ended; without text if the worker's own program received the result. */
 type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
 
 /** A use that was allowed and is to be ended, once. */
 export interface BegunUse {
-  /** What whoever asked may be told: masked, then cut. */
+  /** Ends the call; returns the text that the caller may see: masked, then truncated. */
   settle(end: ToolEnd): Promise<string>;
 }
 
-/** A use that is not done: why, and what may be told of that. */
+/** A refused call: the reason, and the text that the caller may see. */
 export interface RefusedUse {
   readonly refusal: string;
   readonly text: string;
 }
 
 /**
- * Waited for by whoever acts, before anything of a use leaves the machine: it is written down first, so that it is not
- * done again unknown to people where the process is killed (`docs/decisions/0013-model-turns.md`).
+ * Awaited before any part of a call leaves the machine, so that the call is recorded first. If the process is killed,
+ * the call is then not repeated without people knowing (`docs/decisions/0013-model-turns.md`).
  */
 export type Leaving = () => Promise<void>;
 
-/** Judges one use; a text says why it is none that could be written down. */
+/** Checks one call; returns a text if the call is too malformed to be recorded. */
 type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
 
-/** One way to tools, whose uses wait for each other. */
+/** Runs tool calls one after the other. */
 export interface ToolDoor {
   /** What was done there, in order of its end. */
   readonly used: readonly UsedTool[];
-  /** Judged, done and written down; a refusal is an answer. Rejects where `act` does. */
+  /** Checks, runs and records a call; a refusal is returned as an answer. Rejects if `act` rejects. */
   use<Judged extends JudgedTool>(
     judge: JudgeTool<Judged>,
     act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
@@ -65,28 +65,30 @@ export interface ToolDoor {
 export interface ToolSetting {
   readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
   readonly nowMs: () => number;
-  /** Takes out of a text what may not be kept or told. */
+  /** Masks text that must not be stored or shown. */
   readonly mask: (text: string) => string;
   readonly signal: AbortSignal;
-  /** Takes a use into the record. */
+  /** Adds a call to the record. */
   readonly keep?: (use: UsedTool) => void;
   /** What the attempt did outside; absent where none of its tools leads there. */
   readonly calls?: AttemptCalls;
-  /** Asks whoever controls the session about a use that everybody else lets through; absent: nobody is there. */
+  /**
+   * Prompts the person who controls the session about a call that rules and guards allow; absent: no one can answer.
+   */
   readonly consent?: (request: ToolRequest, change?: LookAtChange) => Promise<Finding | undefined>;
-  /** Told of a fault of a tool itself (TOOL_FAILED). */
+  /** Called when a tool itself fails (TOOL_FAILED). */
   readonly broke?: (fault: WritError) => void;
 }
 
-/** How often a door may be used, and who is told so. */
+/** The maximum number of calls, and the text returned above it. */
 export interface DoorBound {
   readonly most: number;
   readonly told: string;
 }
 
 /**
- * Opens one way to tools. The only place where a tool is used (`docs/decisions/0013-model-turns.md`): the tool judges,
- * then the guards; it is told that it starts, done, told how it ended, and kept for the record of the attempt.
+ * Opens a sequence of tool calls. Tools are used only here (`docs/decisions/0013-model-turns.md`). Order: the tool's
+ * own check, guards, start event, the call, end event, entry in the attempt's record.
  */
 export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolDoor {
   const { engine, nowMs, mask, signal, calls } = setting;
@@ -120,7 +122,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     ): Promise<string> => {
       const durationMs = Math.round(clock.monotonic() - started);
       const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
-      // Masked first: half a secret is known by nobody.
+      // Mask before truncating: a truncated secret would not be recognised.
       const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
       const use = {
         ...kept,
@@ -143,7 +145,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     const consented = async ({ request: asked, change }: JudgedTool): Promise<Finding | undefined> => {
       if (setting.consent === undefined) return undefined;
       const answer = await setting.consent(asked, change);
-      // What a person takes to answer is no time of the tool's.
+      // A person's response time does not count as the tool's.
       started = clock.monotonic();
       startedAt = toRfc3339(nowMs());
       return answer;
@@ -178,7 +180,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       throw isWritError(cause) ? cause : broken('a use that could not be judged', cause);
     }
   };
-  /** Does it; what breaks has been used as well, and is told. */
+  /** Runs the call; a call that throws is recorded too. */
   const done = async (
     { judged, settle }: BegunUse & { readonly judged: JudgedTool },
     act: () => Promise<HandAnswer>,
@@ -186,7 +188,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     try {
       return await act();
     } catch (cause) {
-      // It was stopped: how far it got, nobody knows.
+      // The run was stopped, so it is unknown how far the call got.
       signal.throwIfAborted();
       const { tool, action } = judged.request;
       const fault = isWritError(cause) ? cause : broken(`\`${tool}\` (${action})`, cause);
@@ -216,7 +218,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
 
 const maxFaultText = 300;
 
-/** An exception that no tool means to throw: a fault of ours, or of a plugin. */
+/** An unexpected exception in a tool: a bug in writ or in a plugin. */
 function toolFailed(what: string, words: string, cause: unknown): WritError {
   const found = words.slice(0, maxFaultText).toWellFormed();
   return new WritError('TOOL_FAILED', {
@@ -231,7 +233,8 @@ function deniedText(why: string): string {
 }
 
 /**
- * At most so many bytes of a text, whole characters, and a line that says what is missing. Without a bound, all of it.
+ * Truncates a text to `maxBytes` at a character boundary and appends a line that reports the cut. No bound: returns
+ * the text unchanged.
  */
 export function cutText(text: string, maxBytes: number | undefined): string {
   const bytes = Buffer.from(text);
@@ -243,10 +246,10 @@ export function cutText(text: string, maxBytes: number | undefined): string {
 
 const maxCharactersKept = 16 * 1024;
 
-/** What a tool was asked for, by name; bytes count by their own digest. */
+/** Arguments of a call by name; bytes are represented by their digest. */
 type ToolArguments = Readonly<Record<string, string | number | Uint8Array | undefined>>;
 
-/** What a record holds of what was asked for: masked, and in characters that it can hold. */
+/** The arguments as stored in a record: masked, and without characters that it cannot hold. */
 function keptArguments(
   { tool, action, paths: [path] = [], command, query }: ToolRequest,
   given: ToolArguments,

@@ -12,9 +12,7 @@ export const usualBound: DoorBound = {
   told: `an attempt may use its tools ${maxUses} times`,
 };
 
-/**
- * What the tools of one attempt have in common: the time of its run, its signal, its contract's privacy, one record.
- */
+/** Shared by the tools of one attempt: the run's clock and signal, the spec's privacy policy, and one record. */
 export interface AttemptTools extends ToolSetting {
   /** Key of the Task. */
   readonly task: string;

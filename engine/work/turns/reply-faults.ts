@@ -9,17 +9,17 @@ import type {
 
 type Validate = (value: unknown) => string | undefined;
 
-/** Tells which calls of a message are not what was declared; the results that say so, `undefined` where none is. */
+/** Returns tool results that report which calls of a message are invalid; `undefined` if all are valid. */
 export type FindReplyFaults = (message: AssistantMessage) => readonly ToolResult[] | undefined;
 
 /** Of a call that is as it should be, beside one that is not. */
 const otherwise = 'not done: another call of this message is malformed';
 
-/** Tools that were asked about before, the oldest first: attempts have the same few, and compiling them is dear. */
+/** Cache of compiled tool schemas, oldest first: attempts share a few tool sets, and compiling them is slow. */
 const compiled = new Map<string, Promise<FindReplyFaults>>();
 const maxCompiled = 16;
 
-/** Compiled once for tools that are declared alike, whoever's attempt has them. */
+/** Compiled once per set of tool declarations, across attempts. */
 export function replyFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
   const key = JSON.stringify(tools.map(({ name, parameters }) => [name, parameters]));
   const known = compiled.get(key) ?? compileFaults(tools);
@@ -64,7 +64,7 @@ async function compileFaults(tools: readonly ToolDeclaration[]): Promise<FindRep
   };
 }
 
-/** The same where only JSON is asked for (`encodingPolicy: strict-json`), not the arguments that were declared. */
+/** Checks only that arguments are JSON (`encodingPolicy: strict-json`), not that they match the declared schema. */
 export const unparsedCalls: FindReplyFaults = ({ calls }) => {
   if (calls.every(({ arguments: given }) => parses(given))) return undefined;
   return calls.map(({ id, name, arguments: given }) => ({
@@ -77,7 +77,7 @@ export const unparsedCalls: FindReplyFaults = ({ calls }) => {
 
 const maxFault = 300;
 
-/** What is wrong with a message, of the results that say so: a model may have written a part of it. */
+/** The fault of a message, from its results. The text may quote the model. */
 export function faultIn(results: readonly ToolResult[]): string {
   const { text = '' } = results.find((one) => !one.text.startsWith(otherwise)) ?? {};
   return text.slice(0, maxFault).toWellFormed();
@@ -88,7 +88,7 @@ export function isCallOrJson({ text, calls }: AssistantMessage): boolean {
   return calls.length > 0 || parses(text);
 }
 
-/** Said to a model whose reply is neither. */
+/** Sent to a model that replied with neither. */
 export const neitherNor: ModelMessage = {
   role: 'user',
   text: 'Your reply is neither a call of a tool nor JSON. Reply with one of them.',

@@ -9,18 +9,18 @@ import { changesShown, commitOf, pathsShown, type SeenHistory } from './see-hist
 
 const maxText = 64 * 1024;
 const maxGitBytes = 16 * 1024 * 1024;
-/** Files whose lines one answer shows. */
+/** Maximum number of files with lines in one answer. */
 const maxFiles = 200;
 const defaultCommits = 20;
 const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--submodule=short'] as const;
 
-/** How it is asked. */
+/** Access and cancellation of a query. */
 export interface VcsAsking {
   readonly shows: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Answers a question that was judged: bounded, without what a terminal would obey, and of paths that may be seen. */
+/** Answers an authorized query: bounded, without terminal control characters, and only for visible paths. */
 export async function answerVcs(
   seen: SeenHistory,
   question: VcsQuestion,

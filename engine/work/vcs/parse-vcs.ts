@@ -25,11 +25,11 @@ export interface VcsQuestion {
   readonly context?: number;
 }
 
-/** What is open to whoever asks. */
+/** The revisions and options that a caller may use. */
 export interface VcsReach {
   /** Whether a word names a commit. */
   readonly isRevision: (word: string, command: VcsReading) => boolean;
-  /** Taken beside the options that everybody may give. */
+  /** Allowed in addition to the common options. */
   readonly options: Partial<Readonly<Record<VcsReading, readonly string[]>>>;
 }
 
@@ -44,7 +44,7 @@ function isWritingVcs(command: string): boolean {
   return writing.some((one) => one === command);
 }
 
-/** Every option that is taken, and no other: whatever could name a program, a file or a setting is none of them. */
+/** Complete allow list of options: none of them can name a program, a file or a setting. */
 const known: Readonly<Record<VcsReading, readonly string[]>> = {
   status: ['--json', '--porcelain', '--porcelain=v2', '--untracked-files=all', '--short', '-s'],
   diff: ['--stat', '--name-only', '--name-status'],
@@ -64,7 +64,7 @@ const known: Readonly<Record<VcsReading, readonly string[]>> = {
     '-d',
   ],
 };
-/** Where a bare word is a path; elsewhere paths stand after `--`, so that no name of a ref passes for one. */
+/** Commands in which a bare word is a path. Elsewhere paths follow `--`, so that a ref name cannot pass for one. */
 const namesPaths: ReadonlySet<VcsReading> = new Set(['status', 'ls-files']);
 const mostRevisions: Readonly<Record<VcsReading, number>> = {
   status: 0,
@@ -83,7 +83,7 @@ const maxLength = 1024;
 const maxMost = 1000;
 const maxContext = 100;
 
-/** Reads what a model asks; a text says what is wrong with it. */
+/** Parses a model's query; returns an error text if it is invalid. */
 export function parseVcs(
   command: string,
   args: readonly string[],
@@ -131,7 +131,7 @@ export function parseVcs(
   return { command: name, revisions, paths, options, ...numbers, ...(file === undefined ? {} : { file }) };
 }
 
-/** Options whose value is often written as a word of its own. */
+/** Joins an option with a value that is a separate word. */
 function joinPairs(name: VcsReading, args: readonly string[]): readonly string[] {
   const option = { status: '--porcelain', log: '-n' }[name as string];
   const at = option === undefined ? -1 : args.indexOf(option);
@@ -168,7 +168,7 @@ function notKnown(word: string): string {
 
 const tool = 'vcs';
 
-/** A question to version control, and what the rules say of it. */
+/** A version control query with the verdict of the rules. */
 interface JudgedVcs extends JudgedTool {
   readonly real: string;
   readonly question?: VcsQuestion;
@@ -176,8 +176,8 @@ interface JudgedVcs extends JudgedTool {
 }
 
 /**
- * Rules first; then its words, of which only those are taken that are known; then each place that it names. What would
- * change something needs a person, and a run has none beside it.
+ * Applies the rules first, then the allow list of words, then checks each path. Commands that change the repository
+ * need a person, and a run has none.
  */
 export function judgeVcs(
   run: Pick<OpenRun, 'identity'>,

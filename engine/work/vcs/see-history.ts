@@ -8,9 +8,9 @@ import type { TreeOfWorkspace } from '../../../workspace/git/workspace-tree.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 
 /**
- * What version control says in an attempt. Commits come from a store that holds what is reachable from the base, as
- * deep as checks see it, and nothing else: no ref, no configuration and no other object of the person's is there to be
- * asked for. The workspace is seen as its content would be taken, never through its own `.git`.
+ * Version control as visible in an attempt. Commits come from a store that holds only what is reachable from the
+ * base, as deep as checks see it. It contains no ref, no configuration and no other object of the user. The workspace
+ * is read as it would be committed, never through its `.git`.
  */
 export interface SeenHistory {
   readonly base: Base;
@@ -51,7 +51,7 @@ export async function commitOf(
   return code === 0 ? stdout.toString('utf8').trim() : undefined;
 }
 
-/** Entries of a tree, and what differs between two, that may be shown and lie at or below the paths asked for. */
+/** Entries of a tree, or the differences between two, that may be shown and are at or below the requested paths. */
 export async function changesShown(
   { objects }: Pick<SeenHistory, 'objects'>,
   [before, after]: readonly [string, string],

@@ -19,12 +19,12 @@ import { judgeWebUrl, networkOf, webActions, webTool } from './web-verdict.ts';
 
 /** The web of one attempt, and what came of it. */
 export interface OpenWeb extends Web {
-  /** Addresses that the worker was shown something of, as they were judged. */
+  /** Addresses with content that the worker was shown, as they were checked. */
   readonly shown: ReadonlySet<string>;
   network(): CheckNetwork | undefined;
 }
 
-/** Whom the web is opened to, and by which contract. */
+/** The run that opens the web, and its spec. */
 export interface WebGround {
   readonly runId: string;
   readonly effective: EffectiveIntentSpec;
@@ -32,7 +32,7 @@ export interface WebGround {
   readonly policy: PrivacyPolicy;
   readonly signal: AbortSignal;
   readonly settings: Pick<RunSettings, 'clock' | 'search' | 'outside'>;
-  /** Values that the model's provider is asked with. */
+  /** Secrets used in calls to the model's provider. */
   readonly secrets: readonly string[];
 }
 
@@ -49,10 +49,10 @@ const webBound = { most: maxUses, told: `an attempt may ask the web ${maxUses} t
 const maxQuery = 400;
 const pageWithinMs = 30_000;
 const maxPageBytes = 4 * 1024 * 1024;
-/** One attempt after the other asks the same services. */
+/** Shared by attempts, because they call the same services. */
 const restsOf = new WeakMap<object, Map<string, number>>();
 
-/** The web as the contract opens it; `undefined` if no rule of it names the tool. */
+/** Opens the web as the spec allows; `undefined` if no rule names the tool. */
 export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undefined {
   const { runId, effective, policy, signal, settings } = ground;
   const { security, evidence } = effective;
@@ -182,7 +182,7 @@ function aboutOf(use: WebUse): string {
   return use.kind === 'search' ? use.query : use.url;
 }
 
-/** What an address says beside its host, as it is and as it is read. */
+/** Path and query of an address, raw and percent-decoded. */
 function unescaped({ pathname, search }: URL): string {
   const text = pathname + search;
   try {
@@ -195,7 +195,7 @@ function unescaped({ pathname, search }: URL): string {
 /** Characters of a page that a model gets. */
 const maxText = 48_000;
 
-/** What a page says as text, or why it says nothing. */
+/** Text of a page, or why it has none. */
 function pageText(type: string, body: Uint8Array): { readonly text: string } | { readonly found: string } {
   const [media = '', ...parameters] = type.toLowerCase().split(';');
   const kind = media.trim();

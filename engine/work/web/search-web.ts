@@ -22,9 +22,9 @@ const maxResults = 10;
 const [maxTitle, maxSnippet] = [200, 500];
 
 /**
- * Asks one service after the other until one answers (document 2, Web search tool), and shows of its results those that
- * the contract lets in, each with its tier; how many it does not is told. A service's own host needs no entry in
- * `allowedDomains`, since a tool rule names the tool; one that `blockedDomains` names is not asked.
+ * Queries one search service after the other until one answers, and shows only results that the spec allows, each
+ * with its tier. Reports how many it left out. A service's own host needs no entry in `allowedDomains`, because a
+ * tool rule names the tool. A service in `blockedDomains` is not queried.
  */
 export async function searchWeb(
   { evidence, access, judge, ask, rests, nowMs }: SearchGround,
@@ -102,7 +102,10 @@ async function listResults(
   return { text: [head, ...way, ...items].join('\n'), shown: [...seen.keys()] };
 }
 
-/** Why results are missing, and what a person can change: a model alone takes an empty list for "nothing exists". */
+/**
+ * Explains why results are missing and how a person can change that: otherwise a model reads an empty list as "no
+ * results exist".
+ */
 function wayOf(unlisted: number, { allowedDomains }: SearchGround['evidence']): string {
   const count = unlisted === 1 ? '1 result is' : `${unlisted} results are`;
   const list = allowedDomains.length === 0 ? 'which is empty' : 'which does not list them';
@@ -114,7 +117,7 @@ function line(text: string, maxLength: number): string {
   return flat.length > maxLength ? `${flat.slice(0, maxLength).toWellFormed()}…` : flat;
 }
 
-/** An address that may be asked, or why it may not. */
+/** Whether an address may be requested, or why not. */
 type HopVerdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 type Followed =
@@ -125,8 +128,8 @@ const maxHops = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks, and follows where an answer leads: every address is judged before it is asked (resolutions, Domain rules). What
- * was sent along goes to the first origin alone, and never from https to http.
+ * Sends a request and follows redirects: every address is checked by `judge` before it is requested. Custom headers
+ * go only to the first origin. A redirect from https to http is refused.
  */
 export async function followRedirects(
   question: PublicQuestion,

@@ -5,7 +5,7 @@ import { allowRules } from '../../../workspace/command-acl/constraints.ts';
 import { addressProblem, type EgressPolicy } from '../../../workspace/egress/openings.ts';
 import { isAllowedHost, refuseUrl } from '../../context/domain-rules.ts';
 
-/** Whether an address may be read or shown, as whose word it counts, or why not. */
+/** Whether an address may be read or shown, with its trust tier, or why not. */
 export type WebVerdict =
   | { readonly ok: true; readonly url: URL; readonly trustTier: TrustTier }
   | { readonly ok: false; readonly reason: 'domain' | 'address' | 'strategy' | 'tier'; readonly why: string };
@@ -13,9 +13,8 @@ export type WebVerdict =
 const maxUrl = 2048;
 
 /**
- * Judges one address before anything is asked or shown of it: the contract's domain rules, addresses that are nobody's
- * in public, its strategy, its tiers (document 1, Evidence policy; resolutions, Domain rules). What a name means is
- * judged when it is resolved.
+ * Checks one address before it is requested or shown: the spec's domain rules, non-public addresses, its strategy,
+ * its tiers. The address that a name resolves to is checked when it resolves.
  */
 export async function judgeWebUrl(
   evidence: EffectiveIntentSpec['evidence'],
@@ -57,14 +56,14 @@ export const webTool = 'web.search';
 
 const kinds = ['search', 'read'] as const satisfies readonly WebUse['kind'][];
 
-/** What rules of a contract name of the web. */
+/** Web actions that the spec's rules allow. */
 export function webActions({ allow }: EffectiveToolAcl): readonly WebUse['kind'][] {
   return kinds.filter((kind) => allowRules(allow, webTool, kind).length > 0);
 }
 
 /**
- * What of the network is open to an action: every public host under `networkPolicy: allow`, else the hosts that its
- * rules name with a reason, else nothing (document 1, Constraints; document 2, Web search tool).
+ * Network access of an action: every public host under `networkPolicy: allow`, otherwise the hosts that its rules
+ * list with a reason, otherwise none.
  */
 export function networkOf(
   { constraints, security }: EffectiveIntentSpec,

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { readInPieces } from './read-in-pieces.ts';
 
-/** Why a connection came to nothing, as the engine tells it. */
+/** Why a connection failed, as reported by the engine. */
 interface Obstacle {
   readonly host: string;
   readonly port: number;
@@ -23,7 +23,8 @@ interface Call {
   readonly bytes?: readonly (readonly (string | number)[])[];
 }
 
-// What a plugin prints is no answer: it goes to descriptor 2, whose end is shown where the plugin fails.
+// Output that a plugin prints is not an answer. It goes to descriptor 2; if the plugin fails, writ shows the end of
+// it.
 const aside = new Writable({
   write(chunk: Buffer, _encoding, done) {
     for (let at = 0; at < chunk.length; ) at += writeSync(2, chunk, at);
@@ -36,7 +37,10 @@ const obstacles: Obstacle[] = [];
 let questions = 0;
 const plainFetch = globalThis.fetch;
 
-/** Says why there was no connection, which the runtime does not: `code`, `host` and `port` stand beside it. */
+/**
+ * Wraps `fetch` to add why a connection failed, which the runtime does not report: the error carries `code`, `host`
+ * and `port`.
+ */
 globalThis.fetch = async (input, init) => {
   const from = obstacles.length;
   questions += 1;
@@ -103,7 +107,7 @@ function toText(this: Readonly<Record<string, unknown>>, key: string, value: unk
     : value;
 }
 
-/** Puts bytes where their base64 stands. */
+/** Replaces the base64 string at this path in `args` with its bytes. */
 function toBytes(args: object, way: readonly (string | number)[]): void {
   let holder = args as Record<string | number, unknown>;
   for (const key of way.slice(0, -1)) holder = holder[key] as typeof holder;
@@ -129,7 +133,8 @@ async function answer({ id, module = '', call = '', args = [], bytes = [] }: Cal
         if (stop.signal.aborted) break;
         say({ id, part });
         told += 1;
-        // A cancellation is heard between two pieces, however fast they come.
+        // Yields to the event loop every 64 pieces, so that a cancellation is received even if pieces arrive without
+        // a pause.
         if (told % 64 === 0) await new Promise((heard) => setImmediate(heard));
       }
       say({ id, done: null });
@@ -145,7 +150,7 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The words of what was thrown, and of its own fields those that are plain. */
+/** Serialises a thrown value: its message, and its own fields that are strings, numbers or booleans. */
 function toFailed(thrown: unknown, module: string): object {
   if (!(thrown instanceof Error)) return { message: String(thrown).slice(0, 1000) };
   const cause = thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
@@ -153,12 +158,15 @@ function toFailed(thrown: unknown, module: string): object {
     ([key, value]) => key !== 'message' && ['string', 'number', 'boolean'].includes(typeof value),
   );
   const message = `${thrown.message}${cause}`.slice(0, 1000);
-  // What has facts of its own was meant for whoever asked; all else is for the author, who looks for the line.
+  // An error with fields is meant for the caller. Any other error is for the plugin's author, so add the source line.
   if (facts.length === 0) return { message: `${message}${whereThrown(thrown, module)}` };
   return { ...Object.fromEntries(facts.slice(0, 20)), message };
 }
 
-/** File and line in the plugin; of what could not be read, the module: Node does not tell where. */
+/**
+ * Returns file and line in the plugin. For a SyntaxError it returns the module, because Node does not report the
+ * position.
+ */
 function whereThrown({ name, stack }: Error, module: string): string {
   const [, path, line] = /file:\/\/\/workspace\/([^\s():]{1,255}):(\d+)/.exec(String(stack)) ?? [];
   if (path !== undefined) return ` (${path}:${line})`;

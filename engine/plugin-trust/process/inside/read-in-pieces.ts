@@ -2,8 +2,8 @@
 export const piecesHeader = 'writ-pieces';
 
 /**
- * Divides `body` as the response asks. Pieces that are sent apart can arrive as one on their way into the sandbox; a
- * provider is tested with the pieces as they were meant.
+ * Splits `body` at the lengths in the `piecesHeader` header. Pieces that are sent separately can be joined on their
+ * way into the sandbox; this restores the boundaries that a provider test intended.
  */
 export function readInPieces(response: Response): Response {
   const { body } = response;

@@ -3,7 +3,8 @@ import { readFileSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { answerMark, fromWire, type WireAnswer } from './wire.ts';
 
-// What a rule prints is no answer: it goes to descriptor 2, which is cut and shown where the rule fails.
+// Output that a rule prints is not an answer. It goes to descriptor 2; if the rule fails, writ shows a truncated
+// copy.
 const aside = new Writable({
   write(chunk: Buffer, _encoding, done) {
     for (let at = 0; at < chunk.length; ) at += writeSync(2, chunk, at);

@@ -28,7 +28,7 @@ export function fromWire(text: string): RuleInput {
   };
 }
 
-/** What the process in the sandbox says, on one line behind `answerMark`. */
+/** The answer of the process in the sandbox: one line that starts with `answerMark`. */
 export type WireAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly name: string; readonly message: string };
