@@ -20,7 +20,7 @@ import { askAdvice, workKeys } from './work/ask-advice.ts';
 import { openTreeHands } from './work/hands/tree-hands.ts';
 import { openTurns } from './work/turns/open-turns.ts';
 
-/** A confirmed contract, and what somebody said of plans before this one. */
+/** A confirmed spec, and a person's comments on earlier plans. */
 interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
   readonly specBytes: Uint8Array;
   readonly sandbox: string;
@@ -29,7 +29,7 @@ interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | '
   readonly spent: Spent;
 }
 
-/** A plan for a person to read: what a run would do, and how its model means to do it. */
+/** A plan for a person to read: the actions of a run, and its model's approach. */
 export interface PlannedContract {
   readonly plan: RunPlan;
   /** For each Task that somebody works at; without steps where the model gave none. */
@@ -40,8 +40,8 @@ export interface PlannedContract {
 }
 
 /**
- * Plans a contract, and has its model say how. It reads the base commit and writes nothing. What a run would be refused
- * for is thrown; what asking the model throws is thrown, too.
+ * Plans a spec and requests advice from its model. Reads only the base commit. Throws every refusal of a run, and
+ * every error of a model call.
  */
 export async function planContract(engine: WritEngine, request: PlanningRequest): Promise<PlannedContract> {
   const { source, specBytes, signal, clock, meter, runId, remarks, spent } = request;
@@ -92,12 +92,12 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   };
 }
 
-/** Stands for the id of a run: nothing is named after one that nobody has asked for. */
+/** Placeholder for a run id, because a preview creates no names from it. */
 const ofNoRun = '00000000-0000-7000-8000-000000000000';
 
 /**
- * What contract, repository and policy show of a run that nobody has asked for yet, as warnings: why any would be
- * refused, and what it would be told. Machine and change are not looked at.
+ * Returns warnings for a run that is only previewed, from spec, repository and policy: its refusals and its notices.
+ * Does not read the machine or the change.
  */
 export async function previewContract(
   plugins: AskedPlugins,

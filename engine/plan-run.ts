@@ -22,7 +22,7 @@ import { effectiveScope } from './plan/scope.ts';
 import { retentionDaysOf } from './state/evidence.ts';
 import type { ChangeSource } from './state/run-request.ts';
 
-/** One row of the contract: who makes it hold here, and whether this contract needs it. */
+/** One row of the spec: which plugins enforce it here, and whether this spec needs it. */
 export interface PlannedRow {
   readonly id: string;
   readonly enforcedBy: readonly string[];
@@ -41,11 +41,11 @@ export interface Refusal {
   readonly fault: WritError;
 }
 
-/** What is planned: what a run would be asked for, as far as it is known. */
+/** The request of a run to plan, as far as it is known. */
 export interface PlanRequest extends OpeningRequest {
-  /** The change, where it is there; what it shows is judged too. */
+  /** The change, if it exists; its own preflight checks then run too. */
   readonly source?: ChangeSource;
-  /** Who makes a change that is not there; `source` says it of itself. */
+  /** Who makes a change that does not exist yet; `source` implies it otherwise. */
   readonly who: PlanFor;
 }
 
@@ -53,11 +53,11 @@ export interface PlanRequest extends OpeningRequest {
 export interface RunPlan {
   /** With the checks that the policy commit adds. */
   readonly contract: AdmittedContract;
-  /** Whose configuration that is; absent where there is no such commit yet. */
+  /** The commit of that configuration; absent if no such commit exists yet. */
   readonly policyCommit?: string;
   readonly scope: Scope;
   readonly for: PlanFor;
-  /** None where there is no plan. */
+  /** Empty without a plan. */
   readonly tasks: readonly PlannedTask[];
   /** [before, after] by task key. */
   readonly edges: readonly (readonly [string, string])[];
@@ -67,27 +67,27 @@ export interface RunPlan {
     /** Ids of those that the policy commit demands of every change. */
     readonly fromPolicy: readonly string[];
     readonly rules: readonly string[];
-    /** Stage checks of plugins that are asked there, whatever the contract lists. */
+    /** Plugins' stage checks that run there, whatever the spec lists. */
     readonly stageChecks: readonly NamedPart[];
     /** What the policy commit has plugins make of every change: the stage fails without it. */
     readonly artifacts: readonly NamedPart[];
   }[];
-  /** Evidence policies of plugins, in the order in which they are asked about sources. */
+  /** Evidence policies of plugins, in the order in which they evaluate sources. */
   readonly evidence: readonly string[];
   readonly patchRules: readonly string[];
   readonly retentionDays: number;
   readonly ledger: readonly PlannedRow[];
-  /** Rows that this contract asks for and nobody enforces; for a worker, those of a model too. */
+  /** Rows that this spec needs and no plugin enforces; for a worker, model rows too. */
   readonly unenforced: readonly string[];
-  /** What a run would be refused for before any work, in the order in which it asks. */
+  /** Refusals of a run before any work, in the order of the checks. */
   readonly refusals: readonly Refusal[];
-  /** What it would be told and not refused for. */
+  /** Notices that do not refuse the run. */
   readonly notices: readonly Issue[];
 }
 
 /**
- * What a run would do, and everything that it would be refused for before any work: the same judgements in the same
- * order (`open/opening-judgements.ts`). A contract that cannot be read is thrown; there is nothing to plan.
+ * Returns the actions of a run and all its refusals before any work, from the same checks in the same order
+ * (`open/opening-judgements.ts`). Throws if the spec cannot be parsed, because no plan exists then.
  */
 export async function planRun(engine: WritEngine, request: PlanRequest): Promise<RunPlan> {
   const refusals: Refusal[] = [];
@@ -176,7 +176,7 @@ function toPlan(
   };
 }
 
-/** The plan; without a repository what the words of the contract come to. */
+/** Returns the plan; without a repository, a plan from the spec's text alone. */
 function drafted(
   { scope, draft, landing }: Partial<Opening>,
   spec: EffectiveIntentSpec,

@@ -12,7 +12,7 @@ export interface ChecksConfig {
   readonly maxMemoryMb: number;
   /** By check id: `stdout`, or a glob over the names at the top of `$REPORTS_DIR`. */
   readonly reports: ReadonlyMap<string, string>;
-  /** `[[checks.always]]`: required of every change, whatever its contract asks. */
+  /** `[[checks.always]]`: checks required for every change, in addition to those of its spec. */
   readonly always: readonly ConfiguredCheck[];
 }
 
@@ -58,7 +58,7 @@ function readReport(table: TableReader): string {
   return report;
 }
 
-/** A check that the configuration adds to a contract, and where. */
+/** A check that the configuration adds to a spec, and the stage that runs it. */
 export interface ConfiguredCheck {
   readonly stage: StageName;
   readonly check: EffectiveCheck & { readonly command: string };
@@ -67,8 +67,8 @@ export interface ConfiguredCheck {
 const kinds = ['command', 'testSuite', 'policy'] as const;
 
 /**
- * Reads the table of one check; its bounds are those that the contract has for a check of a spec. A `mandatory` one has
- * no key `required`: it always is.
+ * Reads the table of one check, with the same bounds as a check of a spec. A `mandatory` check has no key `required`,
+ * because it is always required.
  */
 export function readConfiguredCheck(reader: TableReader, mandatory = false): ConfiguredCheck {
   const check = {

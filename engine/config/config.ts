@@ -82,21 +82,21 @@ export interface WritConfig {
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
   /** Words of the repository's own, by the data class that they mark. */
   readonly redaction: ClassWords;
-  /** Checks that a contract's `risk.factors` add. */
+  /** Checks that `risk.factors` of a spec add. */
   readonly factors: FactorsConfig;
-  /** Plugins of others that judge changes to this repository, each pinned by digest. */
+  /** Third-party plugins that check changes to this repository, each pinned by digest. */
   readonly plugins: readonly ListedPlugin[];
-  /** What a model may ask about code, by name: the table with `[lsp.<name>]` over it. */
+  /** Language servers that a model may query, by name: the built-in table, overridden by `[lsp.<name>]`. */
   readonly lsp: ReadonlyMap<string, LanguageServer>;
   /** `[policy.<name>]`, by name. */
   readonly policies: ReadonlyMap<string, PolicyConfig>;
   /** `[scanner.NAME]`, by name. */
   readonly scanners: ReadonlyMap<string, ScannerConfig>;
-  /** How backends are asked, by their names. */
+  /** Settings of each backend, by the backend's name. */
   readonly providers: ProvidersConfig;
-  /** What models cost and hold, by their ids, where the built-in table does not say so. */
+  /** Prices and context sizes of models, by model id, for models that the built-in table does not list. */
   readonly models: ModelsConfig;
-  /** `[models] allow_http`: hosts of models, with their ports, that may be asked over plain HTTP. */
+  /** `[models] allow_http`: model hosts, with their ports, that writ may call over plain HTTP. */
   readonly plainHttp?: readonly string[];
 }
 

@@ -4,21 +4,21 @@ import type { PlainValue, TableReader } from './table-reader.ts';
 export interface ServerCommand {
   /** The first word is a name on PATH. */
   readonly command: readonly string[];
-  /** Words that make it tell its version; absent: that it is there is enough. */
+  /** Arguments that make the command print its version. If absent, it is enough that the command exists. */
   readonly version?: readonly string[];
   /** What the first line of that has to be like. */
   readonly accepts?: RegExp;
 }
 
-/** A language server: of which files it knows something, and what it is told. */
+/** A language server: the files that it serves, and its settings. */
 export interface LanguageServer {
   /** How the files end, with the identifier of the protocol for each. */
   readonly files: Readonly<Record<string, string>>;
-  /** Names of files that set a project up: when one changes, the server is started anew. */
+  /** Names of project files: when one of them changes, writ restarts the server. */
   readonly project: readonly string[];
-  /** The first that is there is taken. */
+  /** writ uses the first command that exists. */
   readonly commands: readonly ServerCommand[];
-  /** What it is told when it asks for its settings, by section; and at its start. */
+  /** `settings` answers the server's configuration requests, by section. `initialization` is sent at its start. */
   readonly settings?: Readonly<Record<string, PlainValue>>;
   readonly initialization?: Readonly<Record<string, PlainValue>>;
   readonly env?: Readonly<Record<string, string>>;

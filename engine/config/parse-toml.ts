@@ -2,7 +2,10 @@ import { parse, TomlError } from 'smol-toml';
 import type { WritError } from '../../core/base/errors.ts';
 import type { ConfigIssue } from './table-reader.ts';
 
-/** The tables of a TOML document in UTF-8; what is none, or is larger than `maxBytes`, is thrown as `invalid` says. */
+/**
+ * Parses a TOML document in UTF-8. If it is not valid TOML or is larger than `maxBytes`, throws the error that
+ * `invalid` returns.
+ */
 export function parseToml(
   bytes: Uint8Array,
   maxBytes: number,

@@ -1,6 +1,6 @@
 import type { TableReader } from './table-reader.ts';
 
-/** `[providers.<name>]`: what is said of how a backend is asked, by its name; the backend says what it takes. */
+/** `[providers.<name>]`: settings of each backend, by its name. The backend defines which settings it accepts. */
 export type ProvidersConfig = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** `[models."<id>"]`: USD per million tokens, and how many tokens question and reply may have together. */
@@ -9,13 +9,13 @@ export interface ModelRow {
   readonly contextTokens?: number;
 }
 
-/** By the vendor's own id; one that nobody has heard of is as good as any. */
+/** By the vendor's model id. Unknown ids are allowed. */
 export type ModelsConfig = Readonly<Record<string, ModelRow>>;
 
 const maxPrice = 100_000;
 const maxContext = 1_000_000_000;
 
-/** Reads `[providers]`. Its names and values are judged by the backend, where one is opened. */
+/** Reads `[providers]`. The backend validates its names and values when it is opened. */
 export function readProvidersSection(reader: TableReader): ProvidersConfig {
   return Object.fromEntries(
     reader.keys().map((name) => {
@@ -25,7 +25,7 @@ export function readProvidersSection(reader: TableReader): ProvidersConfig {
   );
 }
 
-/** Reads `[models]`: a price is told whole, or not at all. */
+/** Reads `[models]`. A price needs both `input` and `output`, or neither; `cached_input` needs them too. */
 export function readModelsSection(reader: TableReader): ModelsConfig {
   const ids = reader.keys().filter((id) => id !== allowHttp);
   return Object.fromEntries(ids.map((id) => [id, readRow(reader.table(id))]));

@@ -1,6 +1,6 @@
 /**
- * Why `path` is not a plain path inside the repository (relative, POSIX, no `.`/`..`, not git's or writ's own); nothing
- * if it is.
+ * Returns why `path` is not a plain path inside the repository, or `undefined` if it is one. A plain path is relative
+ * and POSIX, has no `.` or `..`, and does not belong to git or writ.
  */
 export function repositoryPathFault(path: string): string | undefined {
   if (path.length > 512) return 'expected at most 512 characters';
@@ -16,7 +16,7 @@ export function repositoryPathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** True where one path is the other or lies inside it. */
+/** True if the paths are equal, or one is inside the other. */
 export function pathsOverlap(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
 }

@@ -5,8 +5,8 @@ import { TableReader } from './table-reader.ts';
 const maxSectionBytes = 256 * 1024;
 
 /**
- * One section of a `.writ/config.toml`, for readers that need no other: an invalid section elsewhere does not count.
- * `undefined` if there is no file, or if it or the section is not valid.
+ * Reads one section of a `.writ/config.toml` and ignores invalid sections elsewhere. Returns `undefined` if the file
+ * does not exist, or if it or the section is invalid.
  */
 export function readSectionAlone<Section>(
   bytes: Uint8Array | undefined,

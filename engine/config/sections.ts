@@ -23,24 +23,27 @@ export interface ApprovalConfig {
   readonly ttlSeconds: number;
 }
 
-/** Reads `[approval]` (document 2, Options: `--approval-ttl`). */
+/** Reads `[approval]`; `ttl_seconds` is the default of `--approval-ttl`. */
 export function readApprovalSection(reader: TableReader): ApprovalConfig {
   const ttlSeconds = reader.integer('ttl_seconds', 300, 0, maxApprovalTtlSeconds);
   reader.end();
   return { ttlSeconds };
 }
 
-/** `[artifacts.<name>]`: an artifact that every change needs beside those of its contract, and who makes it. */
+/**
+ * `[artifacts.<name>]`: an artifact that every change needs in addition to those of its spec, and the plugin that
+ * produces it.
+ */
 export interface DemandedArtifact {
   /** A producer of a listed plugin, by its name. */
   readonly plugin: string;
   /** The stage that fails without it. */
   readonly stage: StageName;
-  /** As `format` of a contract's artifact; empty: what the producer declares. */
+  /** Same values as `format` of an artifact in a spec. If empty, the format that the producer declares. */
   readonly format: string;
 }
 
-/** Names that contracts may say: what bears them is made by the engine and by checks, and by nobody else. */
+/** Artifact names that a spec may use. Only the engine and its checks produce artifacts with these names. */
 const ofContracts = resolved({ $ref: '#/$defs/ArtifactName' }).enum ?? [];
 
 const maxArtifacts = 32;
@@ -74,7 +77,7 @@ export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, D
 
 /** `[budget]`: what a session may cost. */
 export interface BudgetConfig {
-  /** USD over a whole thread; absent: nothing stops it. */
+  /** Limit in USD over a whole thread. Absent: no limit. */
   readonly sessionUsd?: number;
 }
 
@@ -85,9 +88,9 @@ export function readBudgetSection(reader: TableReader): BudgetConfig {
   return sessionUsd === undefined ? {} : { sessionUsd };
 }
 
-/** `[evidence]`: who is asked about sources beside the strategy of a contract. */
+/** `[evidence]`: plugins that evaluate sources in addition to the strategy of a spec. */
 export interface EvidenceConfig {
-  /** Evidence policies of listed plugins, by their names, in the order in which they are asked. */
+  /** Evidence policies of listed plugins, by name, in the order in which writ calls them. */
   readonly plugins: readonly string[];
 }
 
@@ -114,7 +117,7 @@ const maxFactors = 256;
 const maxChecks = 64;
 const maxTagLength = 256;
 
-/** Reads `[factors]`; the bounds of every check are those that the contract has for a check of a spec. */
+/** Reads `[factors]`, with the same bounds for each check as a check of a spec. */
 export function readFactorsSection(reader: TableReader): FactorsConfig {
   const tags = reader.keys();
   if (tags.length > maxFactors) {
@@ -178,7 +181,7 @@ function isRemoteName(name: string): boolean {
   return remoteName.test(name) && !/\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name);
 }
 
-/** `[landing]` of a config file alone; the defaults where there is no file, or where it is not valid. */
+/** Reads only `[landing]` of a config file. Returns the defaults if the file does not exist or is not valid. */
 export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
   return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};
 }
@@ -186,9 +189,9 @@ export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
 const maxEntries = 5000;
 
 /**
- * `[licenses]`: licenses that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR
- * Apache-2.0"`. A purl with a version speaks of that version alone. Whether the text is SPDX is judged where it is
- * used.
+ * `[licenses]`: licenses that no lockfile records, as decided by the repository's maintainers: `"pkg:cargo/serde" =
+ * "MIT OR Apache-2.0"`. A purl with a version applies to that version only. The code that uses a value checks that it
+ * is valid SPDX.
  */
 export function readLicensesSection(reader: TableReader): Readonly<Record<string, string>> {
   const purls = reader.keys();
@@ -202,7 +205,7 @@ export function readLicensesSection(reader: TableReader): Readonly<Record<string
   return Object.fromEntries(stated);
 }
 
-/** What of `[log]` is read by whom, by the name of the log. */
+/** The reader of `[log]` settings for each log, by the log's name. */
 type LogForms = ReadonlyMap<string, LogForm>;
 
 /** Reads `[log]` as the logs understand it. */
@@ -219,7 +222,7 @@ function sectionOf(reader: TableReader): ConfigSection {
   const refuse = (key: string, message: string): void => reader.refuse(reader.at(key), message);
   const text = (key: string): string | undefined => {
     const found = reader.has(key) ? reader.text(key, '') : '';
-    // What is no text was refused by the reader.
+    // The reader has already refused a value that is not a string.
     return found === '' ? undefined : found;
   };
   return {
@@ -229,7 +232,7 @@ function sectionOf(reader: TableReader): ConfigSection {
     path(key) {
       const path = text(key);
       if (path === undefined) return undefined;
-      // Below `.writ/` nothing can be changed by a patch, so that is a good place for anchors.
+      // A patch cannot change files below `.writ/`, so anchors are safe there.
       const fault = repositoryPathFault(path.replace(/^\.writ\/trust\//, ''));
       if (fault !== undefined) refuse(key, fault);
       return path;
@@ -242,7 +245,7 @@ function sectionOf(reader: TableReader): ConfigSection {
 function readServiceUrl(reader: TableReader, key: string): string | undefined {
   if (!reader.has(key)) return undefined;
   const text = reader.text(key, '');
-  // What is no text was refused by the reader.
+  // The reader has already refused a value that is not a string.
   if (text === '') return undefined;
   const fault = serviceUrlFault(text);
   if (fault === undefined) return text.replace(/\/+$/, '');
@@ -299,20 +302,23 @@ function packageFault(name: string): string | undefined {
   return name.length <= 214 && packageName.test(name) ? undefined : 'expected the name of a package';
 }
 
-/** `[policy.<name>]`: what an external policy engine is asked with. */
+/** `[policy.<name>]`: the settings for one call of an external policy engine. */
 export interface PolicyConfig {
   /** A name of the slot `policy`, e.g. `cedar`. */
   readonly engine: string;
   /** Paths in the tree of the policy commit: a change must not bring its own policy. */
   readonly files: readonly string[];
-  /** Where it is asked about a change whose contract does not ask it. */
+  /** Stage that evaluates the policy if the spec does not request it. */
   readonly stage: StageName;
 }
 
 const maxPolicies = 64;
 const maxFiles = 64;
 
-/** Reads `[policy]`, by policy name. A policy without a file would permit or forbid nothing: it is refused. */
+/**
+ * Reads `[policy]`, by policy name. Refuses a policy without a file, because it could neither permit nor forbid
+ * anything.
+ */
 export function readPolicySection(reader: TableReader): ReadonlyMap<string, PolicyConfig> {
   const names = reader.keys();
   if (names.length > maxPolicies) {
@@ -330,7 +336,7 @@ export function readPolicySection(reader: TableReader): ReadonlyMap<string, Poli
       if (files.length === 0 || files.length > maxFiles)
         table.refuse(table.at('files'), `expected 1 to ${maxFiles} files`);
       for (const [index, path] of files.entries()) {
-        // Below `.writ/` nothing can be changed by a patch, so that is a good place for a policy.
+        // A patch cannot change files below `.writ/`, so a policy is safe there.
         const fault = repositoryPathFault(path.replace(/^\.writ\/policies\//, ''));
         if (fault !== undefined) table.refuse(`${table.at('files')}[${index}]`, fault);
       }
@@ -344,8 +350,8 @@ export function readPolicySection(reader: TableReader): ReadonlyMap<string, Poli
 const minWordLength = 3;
 
 /**
- * Reads `[redaction]`: words by the data class that they mark. A word of fewer than three characters is refused: it
- * stands everywhere.
+ * Reads `[redaction]`: words by the data class that they mark. Refuses a word of fewer than three characters, because
+ * it would match everywhere.
  */
 export function readRedactionSection(reader: TableReader): ClassWords {
   const words = sensitiveClasses.flatMap((dataClass): [string, readonly string[]][] => {
@@ -363,7 +369,10 @@ export function readRedactionSection(reader: TableReader): ClassWords {
   return Object.fromEntries(words);
 }
 
-/** `[runners]`: whose word is enough to go on with a run on another machine without judging it again. */
+/**
+ * `[runners]`: runners that writ trusts. A run from one of them continues on another machine without repeating its
+ * checks.
+ */
 export interface RunnersConfig {
   /** Public keys (PEM) below `.writ/trust/`, as paths from the root of the repository. */
   readonly keys: readonly string[];
@@ -371,7 +380,7 @@ export interface RunnersConfig {
 
 const maxKeys = 64;
 
-/** Reads `[runners]`. A path that leads out of `.writ/trust/` is refused: a patch there takes two approvals. */
+/** Reads `[runners]`. Refuses a path outside `.writ/trust/`, because a patch in that directory needs two approvals. */
 export function readRunnersSection(reader: TableReader): RunnersConfig {
   const keys = reader.texts('keys', []);
   for (const [index, path] of keys.entries()) {
@@ -386,7 +395,7 @@ export function readRunnersSection(reader: TableReader): RunnersConfig {
   return { keys };
 }
 
-/** How keys may be asked for, by the name of their source. */
+/** Forms of `[signer]` settings, by the name of the key source. */
 export type SignerForms = ReadonlyMap<string, SignerForm>;
 
 /** Reads `[signer]` as the sources of keys understand it. */
@@ -421,7 +430,7 @@ function readSettings(reader: TableReader, forms: SignerForms): readonly ReadSet
   for (const [owner, { settings = [] }] of forms) {
     for (const setting of settings) {
       const text = reader.has(setting.key) ? reader.text(setting.key, '') : '';
-      // What is no text was refused by the reader.
+      // The reader has already refused a value that is not a string.
       if (text === '') continue;
       const found = setting.parse(text);
       if ('expected' in found) reader.refuse(reader.at(setting.key), found.expected);

@@ -1,6 +1,6 @@
 import { nearestName } from '../../core/base/printable.ts';
 
-/** One thing wrong with the config; `path` is the dotted key path, `''` for the whole file. */
+/** One fault in the config. `path` is the dotted key path, or `''` for the whole file. */
 export interface ConfigIssue {
   readonly path: string;
   readonly message: string;
@@ -19,8 +19,9 @@ const maxTextLength = 4096;
 const maxPlainDepth = 8;
 
 /**
- * Reads one TOML table strictly: every key must be asked for before `end`, every value must have the asked-for type.
- * What is wrong goes into `issues` (shared by nested readers) and the read answers with the given default.
+ * Reads one TOML table strictly: every key must be read before `end`, and every value must have the requested type.
+ * If a value is invalid, the read records the fault in `issues` (shared by nested readers) and returns the given
+ * default.
  */
 export class TableReader {
   readonly path: string;
@@ -54,7 +55,7 @@ export class TableReader {
     return Object.hasOwn(this.#table, key);
   }
 
-  /** Keys of tables that nobody has asked for yet: names that the writer of the config chose. */
+  /** Keys of tables that have not been read yet: names chosen by the author of the config. */
   otherTables(): readonly string[] {
     return this.keys().filter((key) => !this.#known.has(key) && isTable(this.#table[key]));
   }
@@ -174,7 +175,7 @@ export class TableReader {
     return this.#plain(value, this.at(key), 0) as Readonly<Record<string, PlainValue>>;
   }
 
-  /** Refuses every key that nobody asked for. Call it last. */
+  /** Refuses every key that was not read. Call it last. */
   end(): void {
     for (const key of Object.keys(this.#table)) {
       if (this.#known.has(key)) continue;

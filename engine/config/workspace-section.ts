@@ -16,8 +16,8 @@ export interface PrepareStep {
 }
 
 /**
- * `[workspace]`: what a check finds besides the tree: dependencies that git does not track, history, what other checks
- * handed on.
+ * `[workspace]`: what a check sees in addition to the tree: dependencies that git does not track, history, and files
+ * carried over from earlier checks.
  */
 export interface WorkspaceConfig {
   /** Ignored directories of the person's tree. */
@@ -25,22 +25,22 @@ export interface WorkspaceConfig {
   /** Must be equal on disk, at base and in the candidate for `share` to hold. */
   readonly lockfile: string;
   readonly prepare: readonly PrepareStep[];
-  /** Paths that a check hands on to those after it; nothing else that it writes is seen by another. */
+  /** Paths that a check passes to later checks. Later checks see none of its other writes. */
   readonly carry: readonly string[];
-  /** Globs over tracked files that checks may leave other than they were. */
+  /** Globs over tracked files that checks may leave changed. */
   readonly rewrites: readonly string[];
   /** How many commits of the base's history a check sees, the base itself included. */
   readonly history: number;
 }
 
-/** Each is looked for in, and laid into, every export. */
+/** writ searches for each path in every export, and writes it into every export. */
 const maxCarried = 16;
 const maxRewrites = 64;
 const maxHistory = 10_000;
 
 const defaultLockfile = 'package-lock.json';
 
-/** Which manifest a lockfile belongs to (resolutions A, Scope). */
+/** The manifest that belongs to each lockfile. */
 const manifestOf: Readonly<Record<string, string>> = {
   'package-lock.json': 'package.json',
   'npm-shrinkwrap.json': 'package.json',
@@ -52,7 +52,7 @@ const manifestOf: Readonly<Record<string, string>> = {
   'Cargo.lock': 'Cargo.toml',
 };
 
-/** Reads `[workspace]`; absent means that nothing untracked is needed. */
+/** Reads `[workspace]`. An absent section requests no untracked files. */
 export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const lockfile = readPath(reader, 'lockfile', defaultLockfile);
   const share = readPaths(reader, 'share', []);
@@ -165,7 +165,7 @@ function readPaths(reader: TableReader, key: string, fallback: readonly string[]
   return paths;
 }
 
-/** Two paths inside each other would lie over one another. */
+/** If one path is inside the other, one would overwrite the other. */
 function refuseOverlaps(reader: TableReader, key: string, paths: readonly string[]): void {
   const sorted = [...paths].sort();
   for (const [index, path] of sorted.entries()) {

@@ -24,8 +24,8 @@ export interface Candidate {
 }
 
 /**
- * Why something did not get in: a domain rule, the strategy, a tier that the contract does not list, or a plugin's
- * words.
+ * Why a candidate was not admitted: a domain rule, the strategy, a tier that the spec does not list, or a plugin's
+ * refusal.
  */
 export interface NotAdmitted {
   readonly admitted: false;
@@ -43,7 +43,7 @@ export type Admission = (candidate: Candidate) => Promise<Admitted | NotAdmitted
 
 export interface AdmissionSetting {
   readonly spec: EffectiveIntentSpec;
-  /** Of the contract's strategy. */
+  /** The strategy that the spec names. */
   readonly strategy: EvidencePolicy;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
@@ -89,7 +89,7 @@ export function openAdmission({ spec, strategy, hooks, runId, words }: Admission
   };
 }
 
-/** A candidate as a strategy judges it. */
+/** Converts a candidate to the form that a strategy evaluates. */
 export function toSource(
   evidence: EffectiveIntentSpec['evidence'],
   { name, url, trustTier }: Pick<Candidate, 'name' | 'url' | 'trustTier'>,

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 
-/** What the contract says about domains. */
+/** The domain rules of the spec. */
 export type DomainPolicy = Pick<
   EffectiveIntentSpec['evidence'],
   'domainAllowlistMode' | 'allowedDomains' | 'blockedDomains'
@@ -11,9 +11,9 @@ export type DomainPolicy = Pick<
 export type DomainRefusal = 'no-host' | 'blocked-domain' | 'not-allowed-domain';
 
 /**
- * Whether a URL may enter the context; `undefined` is yes (resolutions, Domain rules). Allowed domains first, then the
- * blocked ones take from the rest, then `allowlist-only` refuses what is left. Only http and https without a user name
- * have a host here.
+ * Returns why a URL may not enter the context, or `undefined` if it may. Allowed domains win over blocked ones;
+ * `allowlist-only` then refuses the rest. Only http and https URLs without a user name and password count as having a
+ * host.
  */
 export function refuseUrl(policy: DomainPolicy, url: string): DomainRefusal | undefined {
   const parsed = URL.parse(url);
@@ -39,12 +39,16 @@ export function isAllowedHost(
 /** Exact, or `*.domain` without the apex; an IP literal matches itself only. `host` is in normal form. */
 function matchesDomain(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return normalHost(pattern) === host;
-  // Never an address: a name whose last part is a number becomes a whole IPv4 address in normal form.
+  // The suffix never matches an address: a name that ends in a numeric part becomes a whole IPv4 address in normal
+  // form.
   const domain = normalHost(pattern.slice(2));
   return domain !== undefined && host.endsWith(`.${domain}`);
 }
 
-/** Lower-case ASCII without a root dot, IP literals as URLs write them; `undefined` for what is no host name. */
+/**
+ * Returns lower-case ASCII without a root dot, and IP literals in their URL form. Returns `undefined` if the text is
+ * not a host name.
+ */
 function normalHost(text: string): string | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (bare.includes(':')) return URL.parse(`http://[${bare}]/`)?.hostname;

@@ -10,15 +10,15 @@ export function isFile(entry: TreeEntry): boolean {
   return entry.mode === '100644' || entry.mode === '100755';
 }
 
-/** Hands out the content of each entry, in order; `undefined` if it cannot be read. */
+/** Calls `take` with the content of each entry, in order, or with `undefined` if the content cannot be read. */
 export type EachBlob = (
   entries: readonly TreeEntry[],
   take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
 ) => Promise<void>;
 
 /**
- * Hands out the content of each entry, in order; about 32 MiB are held at a time. `undefined` where the repository does
- * not hold the object (a partial clone).
+ * Calls `take` with the content of each entry, in order, and holds about 32 MiB at a time. `bytes` is `undefined` if
+ * the repository does not hold the object (a partial clone).
  */
 export async function eachBlob(
   objects: GitDirectory,

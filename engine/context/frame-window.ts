@@ -29,9 +29,9 @@ interface FrameWindow {
 const protectedKinds: ReadonlySet<FrameKind> = new Set(['IntentAnalysis', 'Checkpoint']);
 
 /**
- * At most `maxFrames` frames (0 = no limit): the oldest unprotected one goes when there are more; protected ones never
- * go, even where nothing else is left (document 1, contextPipeline.maxFrames). The first frame is protected whatever
- * its kind. A push is amortised O(1).
+ * Keeps at most `maxFrames` frames (`contextPipeline.maxFrames`; 0 = no limit). Above the limit the oldest
+ * unprotected frame is evicted. Protected frames are never evicted, even if only they are left. The first frame is
+ * protected, whatever its kind. A push is amortised O(1).
  */
 export function openFrameWindow(maxFrames: number): FrameWindow {
   const kept = new Map<number, ContextFrame>();
@@ -78,17 +78,17 @@ interface FrameToPush {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** The context pipeline of a run (document 1, Object-model binding, contextPipeline). */
+/** The context pipeline of a run (`objmodel.contextPipeline`). */
 export interface ContextFrames extends Pick<FrameWindow, 'frames' | 'size' | 'evicted'> {
   /** The frame as it entered, or why it did not. */
   push(frame: FrameToPush): Promise<ContextFrame | NotAdmitted>;
-  /** Before a revision of the Plan: a protected Checkpoint frame, where `checkpointOnReplan` asks for one. */
+  /** Called before a revision of the Plan: pushes a protected Checkpoint frame if `checkpointOnReplan` is set. */
   checkpoint(reason: string): Promise<ContextFrame | NotAdmitted | undefined>;
 }
 
 /**
- * Opens the pipeline with its seed frame: the contract's summary, objectives and scope, as `seedFrameKind`.
- * CONTEXT_SEED_REFUSED where a plugin refuses that frame: a run without it would not know what it is for.
+ * Opens the pipeline with its seed frame: the spec's summary, objectives and scope, as `seedFrameKind`. Throws
+ * CONTEXT_SEED_REFUSED if a plugin refuses that frame, because without it a run would not know its purpose.
  */
 export async function openContextFrames(spec: EffectiveIntentSpec, admit: Admission): Promise<ContextFrames> {
   const { maxFrames, seedFrameKind, checkpointOnReplan } = spec.objmodel.contextPipeline;

@@ -35,7 +35,7 @@ const maxLevel = 64;
 type Family = 'javascript' | 'python';
 type Requests = readonly (string | PythonImport)[];
 
-/** By blob id: what a file asks for does not depend on where it lies. */
+/** By blob id: the imports of a file do not depend on its path. */
 const requestsByBlob: Readonly<Record<Family, Map<string, Requests>>> = {
   javascript: new Map(),
   python: new Map(),
@@ -132,7 +132,7 @@ function requestsIn(family: Family, text: string): Requests {
   });
 }
 
-/** The characters behind the bytes, in a string of its own: a slice would keep the whole file alive. */
+/** Decodes the bytes into a separate string, because a slice would keep the whole file in memory. */
 function decoded(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }

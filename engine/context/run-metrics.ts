@@ -1,12 +1,12 @@
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
-/** One metric that is not as the contract expects. */
+/** One metric that violates the spec's schema. */
 export interface MetricViolation {
   readonly metric: string;
   readonly message: string;
 }
 
-/** Judges the metrics of one Run; empty is "as expected". */
+/** Validates the metrics of one Run. An empty result reports no violation. */
 type MetricsCheck = (metrics: Readonly<Record<string, number>>) => readonly MetricViolation[];
 
 const maxMetrics = 256;
@@ -17,9 +17,9 @@ const reference =
   /^\$(?:ref|dynamicRef|recursiveRef|id|anchor|dynamicAnchor|recursiveAnchor|schema|async|vocabulary)$/;
 
 /**
- * Compiles `runPolicy.metricsSchema`, a map of JSON Schema properties (2020-12, strict, without references).
- * METRICS_SCHEMA_INVALID for anything else, before work starts. A metric that the schema names and nobody measured is a
- * violation; others are free.
+ * Compiles `runPolicy.metricsSchema`, a map of JSON Schema properties (2020-12, strict, without references). Throws
+ * METRICS_SCHEMA_INVALID for any other value, before work starts. A metric that the schema names but that was not
+ * measured is a violation. Metrics that the schema does not name are allowed.
  */
 export async function compileMetricsSchema(schema: Readonly<Record<string, unknown>>): Promise<MetricsCheck> {
   const names = Object.keys(schema);

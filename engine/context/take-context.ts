@@ -23,7 +23,7 @@ interface ContextRequest {
   /** Base tree of the attempt. */
   readonly tree: string;
   readonly spec: EffectiveIntentSpec;
-  /** Of the contract's strategy. */
+  /** The strategy that the spec names. */
   readonly strategy: EvidencePolicy;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
@@ -33,7 +33,7 @@ interface ContextRequest {
 
 /** What one attempt starts from. */
 interface TakenContext {
-  /** Body of the `context_snapshot` object; `undefined` where `runPolicy.snapshotOnRunStart` asks for none. */
+  /** Body of the `context_snapshot` object; `undefined` if `runPolicy.snapshotOnRunStart` is off. */
   readonly snapshot: ObjectBody<'context_snapshot'> | undefined;
   /**
    * Content that no tree of the repository holds, named by SHA-256; to be retained by
@@ -46,8 +46,8 @@ interface TakenContext {
 }
 
 /**
- * Takes the context of an attempt: expands the hints on its base tree, admits what they lead to, opens the pipeline
- * with its seed.
+ * Collects the context of an attempt: expands the hints on its base tree, admits the items they select, and opens the
+ * pipeline with its seed.
  */
 export async function takeContext(request: ContextRequest): Promise<TakenContext> {
   const { objects, tree, spec, strategy, hooks, runId, words } = request;
@@ -72,13 +72,13 @@ export async function takeContext(request: ContextRequest): Promise<TakenContext
   };
 }
 
-/** One thing that an attempt starts from. */
+/** One item of the context that an attempt starts from. */
 interface ContextItem {
   readonly kind: ContextItemKind;
   /** Path of a File, path and lines of a Snippet (`a.ts#L3-L9`), the URL itself. */
   readonly name: string;
   readonly uri: string;
-  /** Of the content; of a Url, of what its description says. */
+  /** SHA-256 of the content; for a Url, of its part of the API description. */
   readonly sha256: string;
   readonly trustTier: TrustTier;
   readonly selectedBy: 'hint' | 'symbol' | 'api' | 'one-hop';
@@ -123,9 +123,9 @@ type Selected = Candidate & {
 const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
 
 /**
- * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.strategy` and
- * `evidence.trustTiers`, then by its order within a tier, then by how directly the contract asked for them;
- * each holds the SHA-256 of what was admitted. Data classes are not judged here.
+ * Collects the items that the hints select and admits each one. Items are ranked by `evidence.strategy` and
+ * `evidence.trustTiers`, then by the strategy's order within a tier, then by how directly the spec requested them.
+ * Each item holds the SHA-256 of the admitted bytes. Data classes are not checked here.
  */
 async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
   const { objects, tree, spec, hints, strategy, admit } = request;
@@ -199,7 +199,7 @@ function treeUri(tree: string, path: string): string {
   return `urn:writ:tree:${tree}:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Stable; the first of two items for the same thing stays. */
+/** Sorts stably and keeps the first of two items with the same URI. */
 function ranked(
   items: readonly (ContextItem & { readonly order: number })[],
   tiers: readonly TrustTier[],
@@ -249,7 +249,7 @@ interface HintedFile {
   readonly selectedBy: 'hint' | 'one-hop';
 }
 
-/** What the hints of a contract lead to in one tree. */
+/** The items that the hints of a spec select in one tree. */
 interface ExpandedHints {
   /** Hinted files in tree order, then what they import and what imports them. */
   readonly files: readonly HintedFile[];
@@ -268,9 +268,8 @@ const maxFileBytes = 64 * 1024 * 1024;
 const maxPatterns = 1000;
 
 /**
- * Expands `touchHints` (document 1, Intent; resolutions, touchHints one hop): files by glob and one hop of the import
- * graph in both directions, symbols to definition sites, APIs to URLs. At most 10,000 files of 64 MiB; what is left out
- * is said.
+ * Expands `touchHints`: files by glob and one hop of the import graph in both directions, symbols to definition
+ * sites, APIs to URLs. At most 10,000 files of 64 MiB; omitted files are listed in the result.
  */
 export async function expandHints(
   objects: GitDirectory,

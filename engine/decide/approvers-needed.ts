@@ -1,11 +1,14 @@
 import type { DecisionInput } from '../record/decision-input.ts';
 
-/** Under the signers at the policy commit, whoever else must approve (resolutions, Config). */
+/**
+ * A change to the files that govern writ needs two approvers among the signers at the policy commit, whatever the
+ * spec requires.
+ */
 const forGoverning = 2;
 
 /**
- * How many distinct people must approve a candidate: at least one where the contract asks for anybody, two for what
- * governs writ.
+ * Returns how many distinct people must approve a candidate: at least one if the spec requires approval. A change to
+ * the files that govern writ needs two.
  */
 export function approversNeeded(
   { required, needed }: Pick<DecisionInput['human'], 'required' | 'needed'>,

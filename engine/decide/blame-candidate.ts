@@ -28,12 +28,12 @@ export async function blameCandidate(
   const { maxRetries } = contract.effective.execution.retry;
   return toBlame(errors, parts, (key) => {
     const last = merged.findLast((one) => one.key === key);
-    // A new revision of the plan counts anew.
+    // A new revision of the plan resets the count.
     return { attempt: last?.revision === revision ? last.attempt : 1, maxRetries };
   });
 }
 
-/** The same errors in full, by the key of the Task that is told of them. */
+/** Returns the same errors in full, by the key of the Task that receives them. */
 export async function blamedErrors(
   { means: { record } }: Pick<Attempt, 'means'>,
   refused: Refused,

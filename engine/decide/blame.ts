@@ -15,7 +15,7 @@ export interface Part {
   >[];
 }
 
-/** What was found about a candidate, as far as blame asks. */
+/** The findings about a candidate that blame uses. */
 export interface Judged<F extends DecidedFinding> {
   readonly findings: readonly F[];
   readonly stages: readonly {
@@ -29,7 +29,7 @@ export interface Judged<F extends DecidedFinding> {
   }[];
 }
 
-/** Findings by the Task whose work wrote the file, in the order of the parts, and those that are nobody's. */
+/** Findings by the Task that wrote the file, in the order of the parts, and findings in files that no Task wrote. */
 export interface Blame<F> {
   readonly tasks: readonly { readonly key: string; readonly found: readonly F[] }[];
   readonly unwritten: readonly F[];
@@ -49,7 +49,7 @@ export function placedErrors<F extends DecidedFinding>({ findings, stages }: Jud
   const placed = [...findings, ...ofStages].filter(
     ({ severity, path }) => severity === 'error' && path !== undefined,
   );
-  // A rule that a policy check asks may judge the stage as well.
+  // A rule that a policy check calls may also evaluate the stage.
   return [...new Map(placed.map((one) => [canonicalize(one), one])).values()];
 }
 
@@ -77,7 +77,7 @@ export function blame<F extends DecidedFinding>(errors: readonly F[], parts: rea
     // A set is iterated over what is added to it meanwhile.
     for (const name of names) for (const earlier of earlierNames.get(name) ?? []) names.add(earlier);
     const wrote = new Set([...names].flatMap((name) => [...(writers.get(name) ?? [])]));
-    // A file that was found missing: who took it away.
+    // If the file is missing, blame the Task that renamed it.
     const guilty = wrote.size > 0 ? wrote : (movers.get(path) ?? new Set());
     for (const key of guilty) found.get(key)?.push(error);
     if (guilty.size === 0) unwritten.push(error);
@@ -97,7 +97,7 @@ function note(known: Map<string, Set<string>>, at: string, what: string): void {
 /** Findings of which so many are named. */
 const maxNamed = 20;
 
-/** Blame as a decision takes it in. Pure: replay asks it again. */
+/** Builds the blame that a decision uses. Pure, because replay calls it again. */
 export function toBlame(
   errors: readonly DecidedFinding[],
   parts: readonly Part[],

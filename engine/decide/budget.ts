@@ -2,15 +2,18 @@ import { WritError } from '../../core/base/errors.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 
 /**
- * A cap on what workers cost and what they have used, in units of 0.001 USD; a limit of 0 is none (resolutions,
- * maxCostUnits).
+ * A cap on the cost of workers, and the cost so far, in units of 0.001 USD. A limit of 0 sets no cap
+ * (`maxCostUnits`).
  */
 export interface CostBudget {
   readonly limitUnits: number;
   readonly usedUnits: number;
 }
 
-/** What attempts used in all. INTERNAL for a cost that is no cost: it would lower the sum or switch the cap off. */
+/**
+ * Returns the total cost of the attempts. Throws INTERNAL for a negative or non-finite cost, because it would lower
+ * the sum or switch the cap off.
+ */
 export function usedCostUnits(usages: readonly Pick<WorkUsage, 'costUnits'>[]): number {
   return usages.reduce((sum, { costUnits }) => {
     if (Number.isFinite(costUnits) && costUnits >= 0) return sum + costUnits;
@@ -26,7 +29,7 @@ export function isNearCap({ limitUnits, usedUnits }: CostBudget): boolean {
   return limitUnits > 0 && usedUnits * 10 >= limitUnits * 9;
 }
 
-/** True past the cap: nothing goes on before a person has spoken. */
+/** True if the cost is above the cap: the run stops until a person decides. */
 export function isOverCap({ limitUnits, usedUnits }: CostBudget): boolean {
   return limitUnits > 0 && usedUnits > limitUnits;
 }
@@ -37,8 +40,8 @@ export function taskLimit(limit: number, budget: CostBudget): number {
 }
 
 /**
- * True for the one attempt whose cost took the run to 90 % of its cap: `before` and `after` it, under the same cap. Of
- * attempts that are summed up one after the other, exactly one is it.
+ * True for the one attempt that brought the run to 90 % of its cap. `before` and `after` are its costs under the same
+ * cap. In a sequence of attempts, exactly one attempt crosses this point.
  */
 export function isCheckpointDue(limitUnits: number, beforeUnits: number, afterUnits: number): boolean {
   return (

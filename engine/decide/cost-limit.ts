@@ -1,6 +1,9 @@
 import type { OpenRun } from '../state/open-run.ts';
 
-/** The cap of the contract in units of 0.001 USD, with what people added while the run waited for them; 0 is none. */
+/**
+ * Returns the cap of the spec in units of 0.001 USD, plus the amount that people added while the run waited. 0 sets
+ * no cap.
+ */
 export async function costLimit({
   identity: { contract },
   means: { steps, moreCostUnits },

@@ -26,7 +26,7 @@ import { neededApprovals } from './people.ts';
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion
   extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human' | 'workerReason'> {
-  /** What whoever worked sensed by itself. */
+  /** Triggers that the worker itself reported. */
   readonly sensed?: readonly ReplanTrigger[];
   readonly task?: DecisionInput['task'];
   readonly blame?: DecisionInput['blame'];
@@ -42,8 +42,8 @@ export interface DecisionQuestion
 }
 
 /**
- * Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is
- * decided anew next time.
+ * Calls the decision guards, builds the decision's input, and decides. If the decision waits for people, it is made
+ * again next time.
  */
 export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
   const { findings, stages, dependencies, state } = question;
@@ -72,7 +72,10 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
   };
 }
 
-/** As it was before the decision, also where another process goes on, of whose plugins nobody has asked anything. */
+/**
+ * Returns the recorded networks from before the decision. They also apply when another process continues the run
+ * without having called any plugin.
+ */
 async function networksOfPlugins(attempt: Attempt): Promise<JudgedRun['workNetworks']> {
   const { steps } = attempt.means;
   const step = 'plugin-networks';
@@ -160,7 +163,7 @@ async function findDecision(
   return { input, decision: decide(input), refusals, metrics };
 }
 
-/** Evidence that passed is a source of the repository's tier; where that is not trusted, it counts for nothing. */
+/** Evidence that passed is a source of the tier `repo`. If that tier is not trusted, no evidence counts. */
 function citationsAsked({
   minCitationsPerDecision: needed,
   trustTiers,
@@ -168,7 +171,7 @@ function citationsAsked({
   return { needed, trusted: trustTiers.includes('repo') };
 }
 
-/** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */
+/** Returns the resources that a run used so far, by the metric names of `runPolicy.metricsSchema`. */
 function runMetrics(
   { identity: { startedAtMs }, means: { settings } }: Pick<Attempt, 'identity' | 'means'>,
   state: PlanState,
@@ -197,7 +200,7 @@ async function metricRefusals(
   }));
 }
 
-/** Artifacts that sealing would have to make but the contract's own provenance policy rules out. */
+/** Reports required artifacts that sealing would produce but that the spec's provenance policy excludes. */
 function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
   const { mode } = spec.provenance.transparencyLog;
   if (mode !== 'none' && isAttested(spec)) return [];
@@ -242,7 +245,7 @@ function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
   return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }
 
-/** Tells everyone who wants to know what a run came to. */
+/** Calls the `decision.made` hook with the outcome of a run. */
 export async function tellDecision(
   engine: WritEngine,
   { runId, decision, state }: RunView,

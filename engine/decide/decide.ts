@@ -19,9 +19,8 @@ import { isOverCap } from './budget.ts';
 type Verdict = Pick<DecisionRecord, 'type' | 'next' | 'reasons'>;
 
 /**
- * Records → Decision (document 1, States and transitions). Pure: same input, same bytes, on any machine and in any
- * year. Commits only when nothing speaks against it *and* something was checked; whatever it does not understand speaks
- * against it.
+ * Records → Decision. Pure: the same input gives the same bytes on any machine at any time. Commits only without
+ * objections *and* with at least one passed check. An input that it does not understand is an objection.
  */
 export function decide(input: DecisionInput): DecisionRecord {
   const problems = inputProblems(input);
@@ -40,7 +39,7 @@ export function decide(input: DecisionInput): DecisionRecord {
 
 function judge(input: DecisionInput): Verdict {
   const { sealing, policy } = input;
-  // The log already says that the change was made: it must be told otherwise, whatever else became true meanwhile.
+  // The log already records the change as made, so a rollback must correct it, whatever else happened meanwhile.
   if (sealing !== undefined && sealing !== 'provenance-failed')
     return { type: 'rollback', next: 'stop', reasons: [lostBy[sealing]] };
   const verdict = judgeChange(input);
@@ -112,7 +111,7 @@ function retry(input: DecisionInput, reasons: readonly string[]): Verdict {
   return { type: 'retry', next: 'retry', reasons: [...reasons, ...pickReason(input)] };
 }
 
-/** Over the cap a person is asked before anything goes on (resolutions, maxCostUnits). */
+/** Returns the reason if the cost is above `maxCostUnits`: a person must decide before the run continues. */
 function overspending({ cost }: DecisionInput): string | undefined {
   return isOverCap(cost) ? `used ${cost.usedUnits} of ${cost.limitUnits} cost units` : undefined;
 }
@@ -132,15 +131,15 @@ function passedRationale(stages: readonly DecidedStage[]): string {
 }
 
 /**
- * One thing that speaks against the change. `final`: no further attempt can change it. `again`: a further attempt may.
- * `people`: it goes away when people have spoken.
+ * One objection to the change. `final`: no further attempt can remove it. `again`: a further attempt may. `people`:
+ * an approval removes it.
  */
 interface Objection {
   readonly reason: string;
   readonly weight: 'final' | 'again' | 'people';
 }
 
-/** Everything that speaks against the change, most decisive first, before it is asked what can still be done. Pure. */
+/** Returns every objection to the change, most decisive first. `judgeChange` then chooses the next step. Pure. */
 function objectionsTo(input: DecisionInput): readonly Objection[] {
   const before = [
     ...wallClockObjections(input),
@@ -164,7 +163,7 @@ function wallClockObjections({ wallClock }: DecisionInput): Objection[] {
   return wallClock.exceeded ? [{ reason, weight: 'final' }] : [];
 }
 
-/** A rejection ends the run, whether or not approval was asked for (resolutions, Approvals). */
+/** A rejection ends the run, whether or not approval was required. */
 function rejectionObjections({ human }: DecisionInput): Objection[] {
   const people = human.rejected === 1 ? '1 person' : `${human.rejected} people`;
   return human.rejected > 0 ? [{ reason: `rejected by ${people}`, weight: 'final' }] : [];
@@ -197,7 +196,10 @@ function findingObjections(
   return [...rules].map((rule) => ({ reason: `${where} refused by \`${rule}\``, weight }));
 }
 
-/** That a stage did not start is a reason where nothing says why; else it only repeats the cause. */
+/**
+ * A stage that did not start is an objection only if no other reason explains it; otherwise it would repeat the
+ * cause.
+ */
 function stageObjections(input: DecisionInput, wasStopped: boolean): Objection[] {
   const objections: Objection[] = [];
   let stopped = wasStopped;
@@ -220,14 +222,14 @@ function stageObjections(input: DecisionInput, wasStopped: boolean): Objection[]
   return objections;
 }
 
-/** An attempt is judged by the fast stage; the others judge what it is merged into. */
+/** An attempt runs only the fast stage. The other stages run on the merged candidate. */
 function isForLater({ subject }: DecisionInput, name: StageName): boolean {
   return subject === 'attempt' && name !== 'fast';
 }
 
 /**
- * A stage that says anything but `failed` while something in it failed contradicts itself: no further attempt mends
- * that.
+ * If a check in a stage failed but the stage's status is not `failed`, the record contradicts itself. No further
+ * attempt can fix that.
  */
 function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Objection[] {
   const { stage: name, status, checks } = stage;
@@ -259,8 +261,8 @@ function approvalObjections({ subject, human, touchesGoverning }: DecisionInput)
 }
 
 /**
- * The final decision cites the evidence of checks that passed, each a source of the repository's tier (resolutions,
- * Evidence); one that waits for people may still pass.
+ * The final decision cites the evidence of passed checks; each is a source of the tier `repo`. A check that waits for
+ * people counts, because it may still pass.
  */
 function citationObjections({ subject, stages, citations }: DecisionInput): Objection[] {
   if (subject === 'attempt' || citations === undefined) return [];
@@ -272,8 +274,8 @@ function citationObjections({ subject, stages, citations }: DecisionInput): Obje
 }
 
 /**
- * A run in which no check passed cannot commit (resolutions, Stages); the part of one Task need not have checks of its
- * own. Before citations were asked for, a check that ran was enough.
+ * A run in which no check passed cannot commit. The part of one Task needs no checks. Records from before citations
+ * existed only need a check that ran.
  */
 function nothingPassedObjections({ subject, stages, citations }: DecisionInput): Objection[] {
   const ran = stages.some((stage) => stage.ran > 0);
@@ -292,13 +294,15 @@ function settledWell(stages: readonly DecidedStage[]): number {
 const maxTasks = 10;
 const maxPlaces = 3;
 
-/** The Tasks whose retries a failure counts against: of a candidate all that wrote what it was refused for. */
+/**
+ * Returns the Tasks that a failure counts against. For a candidate, these are all Tasks that wrote the refused files.
+ */
 function pickedTasks({ task, blame }: DecisionInput): readonly DecidedTask[] {
   if (blame && blame.tasks.length > 0) return blame.tasks;
   return task === undefined ? [] : [task];
 }
 
-/** Who wrote what the candidate was refused for, and where nobody did. */
+/** Names the Tasks that wrote the refused files, and the refused files that no Task wrote. */
 function blameReasons({ blame }: DecisionInput): readonly string[] {
   if (!blame) return [];
   const { tasks, unwritten } = blame;

@@ -31,9 +31,9 @@ import type { Attempt } from '../state/open-run.ts';
 import { approversNeeded } from './approvers-needed.ts';
 
 /**
- * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them
- * can approve, and who resumes there goes on. A second wait with the same verdict renews the journal alone, so that
- * what was signed stays about what is there; one with another verdict is shown anew.
+ * Writes the complete run to its refs: spec, check results, journal, artifacts, candidate and base. Anyone who
+ * fetches the refs can approve or resume the run. A second wait with the same verdict updates only the journal, so
+ * existing signatures stay valid. A wait with another verdict is shown again.
  */
 export async function waitForPeople(
   attempt: Attempt,
@@ -67,7 +67,7 @@ export async function waitForPeople(
     keepExisting: false,
     anchors: [
       ...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),
-      // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
+      // Verifying an approval on another machine needs the signers, which may be on another branch.
       ...policyElsewhere(ground),
       ...(await anchorEarlier(attempt, attempt.approvals)),
     ],
@@ -77,7 +77,7 @@ export async function waitForPeople(
   const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: shown.nowMs } as const;
   const files = new Map(await recordFiles(attempt, judged, outcome));
   files.set('gate-report.json', Buffer.from(`${canonicalize(shown.report)}\n`));
-  // Whatever says that a run was decided would be read as its end.
+  // A reader would interpret a decision file at this path as the end of the run.
   for (const name of ['decision', 'decision-input', 'decision-record']) {
     const bytes = files.get(`${name}.json`);
     files.delete(`${name}.json`);
@@ -132,8 +132,8 @@ async function anchorCandidate(
 }
 
 /**
- * The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner
- * whom the policy commit names is believed.
+ * Returns the journal for resuming on another machine, with this runner's signature if the run has a key. Only
+ * runners that the policy commit lists are trusted.
  */
 async function travellingFiles({
   identity: { runId },
@@ -151,7 +151,7 @@ export function neededApprovals(judged: JudgedRun): number {
   return Math.max(human.needed, approversNeeded(human, touchesGoverning), ...askedByChecks(judged));
 }
 
-/** Approvals that waiting checks ask for, which may be more than the contract's own number. */
+/** Numbers of approvals that waiting checks need, which may exceed the spec's number. */
 function askedByChecks({ stages }: JudgedRun): readonly number[] {
   const findings = stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
   return findings.flatMap(({ detail }) =>
@@ -159,7 +159,7 @@ function askedByChecks({ stages }: JudgedRun): readonly number[] {
   );
 }
 
-/** The policy commit, where the candidate does not stand on it. */
+/** Returns the policy commit if it is not the candidate's base commit. */
 function policyElsewhere({ base, policy }: Attempt['ground']): readonly string[] {
   return policy.commit === undefined || policy.commit === base.commit ? [] : [policy.commit];
 }
@@ -167,8 +167,8 @@ function policyElsewhere({ base, policy }: Attempt['ground']): readonly string[]
 const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };
 
 /**
- * Has the approvers of this process sign what the run waits with, and stores that as anybody's approval is stored;
- * whether it counts is judged afterwards.
+ * Has the approvers of this process sign the waiting candidate, and stores each approval like any other. Whether it
+ * counts is decided later.
  */
 export async function approveInProcess(attempt: Attempt): Promise<void> {
   const {
@@ -183,7 +183,7 @@ export async function approveInProcess(attempt: Attempt): Promise<void> {
   }
 }
 
-/** Signed approvals of the very candidate that a run waits with, judged. */
+/** Verified approvals of the exact candidate that a run waits with. */
 export interface ReceivedApprovals {
   readonly verdicts: readonly ApprovalVerdict[];
   /** Those of people who may sign, as they were stored. */
@@ -192,7 +192,7 @@ export interface ReceivedApprovals {
   readonly receivedAtMs: ReadonlyMap<string, number>;
 }
 
-/** These say nothing about who signed: whoever can write a ref could have made them. */
+/** These statuses do not identify the signer: anyone with write access to the ref could have created such a record. */
 const ofNobody: readonly ApprovalVerdict['status'][] = [
   'malformed',
   'wrong-namespace',
@@ -201,9 +201,9 @@ const ofNobody: readonly ApprovalVerdict['status'][] = [
 ];
 
 /**
- * Judges what people signed by what they were shown: by the allowed signers at the policy commit, each at the time when
- * the Scheduler of this machine first saw it (a time that came with the record is a claim). `differences` says how the
- * verdict differs from others that were shown before.
+ * Verifies what people signed against the allowed signers at the policy commit. The signing time is when this
+ * machine's Scheduler first saw the signature, because a time inside the record is only a claim. `differences` lists
+ * how the verdict differs from verdicts that were shown before.
  */
 export async function receiveApprovals(
   attempt: Attempt,
@@ -215,7 +215,7 @@ export async function receiveApprovals(
     means: { engine, sealing, steps, settings },
     ground,
   } = attempt;
-  // What carries over has to be signed for: without a key nothing does.
+  // A carried-over approval needs a signature; without a key, no approval carries over.
   const carries = ground.config.approvals.carry === 'equivalent' && sealing !== undefined;
   const { approvals: reader } = engine;
   const authors = await authorsOf(attempt);
@@ -243,9 +243,9 @@ export async function receiveApprovals(
 }
 
 /**
- * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the
- * change named when it came or who brought it, and whoever the commits of a range name now. Who resumes a run is none
- * of them by that alone. A record from elsewhere can only add.
+ * Returns the authors of the change, who may not approve it. These are the people in the spec, the people recorded
+ * when the change arrived, its submitter, and the people in the commits of a range. Resuming a run does not make a
+ * person an author. A record from another machine can only add names.
  */
 export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): Promise<readonly string[]> {
   const {
@@ -259,7 +259,7 @@ export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): 
     ...peopleOf(authorship),
     ...[...(range?.authors ?? []), ...(range?.committers ?? [])].map(formatIdentity),
   ];
-  // Somebody made it: where the record says nothing, whoever goes on answers for it.
+  // Every change needs an author: if the record names none, the current git user counts as the author.
   const runner = people.length === 0 ? await readIdentity(repository) : undefined;
   const named = [
     metadata.createdBy.id,
@@ -275,8 +275,8 @@ export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): 
 const maxCandidates = 20;
 
 /**
- * Says why an approval of an earlier candidate does not carry over to `subject` (`docs/approval.md`, Approvals over a
- * moved target). Each candidate is compared once.
+ * Returns why an approval of an earlier candidate does not carry over to `subject` (`docs/approval.md`, Approvals
+ * over a moved target). Each candidate is compared once.
  */
 export function carryFaultIn(
   repository: Repository,

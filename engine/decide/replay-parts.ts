@@ -7,7 +7,7 @@ import type { DecisionInput } from '../record/decision-input.ts';
 
 type Recorded = Pick<StoredObject<'patchset'>, 'base_tree' | 'candidate_tree' | 'digest' | 'files'>;
 
-/** What each Task of a run changed, as its record says it, and what that must agree with. */
+/** The recorded changes of each Task of a run, and the data that they must match. */
 interface PartsQuestion {
   readonly parts: PartsRecord;
   /** What the run changed. */
@@ -21,9 +21,9 @@ interface PartsQuestion {
 }
 
 /**
- * Whether the parts, one upon the other, are what the run changed: from its base to its candidate, each file by its
- * mode and object id; each of an accepted attempt at its Task, and of that attempt's own patchset where it was merged
- * with nothing. Answers the first difference. Pure: no diff is read.
+ * Checks that the parts, applied in order, give the run's change from its base to its candidate, for each file by
+ * mode and object id. Each part must belong to an accepted attempt at its Task. If an attempt was merged onto its own
+ * base, the part must equal that attempt's patchset. Returns the first difference. Pure: it reads no diff.
  */
 export function compareParts(question: PartsQuestion): Difference | undefined {
   const { parts: record, whole, patchsetOf, inputOf, nextOf, listed } = question;
@@ -128,7 +128,7 @@ export interface StagesQuestion {
   readonly report: unknown;
 }
 
-/** The first place where the evidence, the gate report and the decision's input do not say the same. */
+/** Returns the first difference between the evidence, the gate report and the decision's input. */
 export function compareStages({ file, input, evidence, report }: StagesQuestion): Difference | undefined {
   for (const [index, name] of stageNames.entries()) {
     const decided = input.stages[index];
@@ -225,7 +225,7 @@ function madeAt(
   return artifacts.filter(({ stage, checkId }) => stage === name && checkId === undefined);
 }
 
-/** Its digest is in the input, so that what it says was there at the decision. */
+/** The input holds the report's digest, so the report existed at the decision. */
 function reported(report: unknown, name: string): ReportedStage | undefined {
   const { stages } = report as { readonly stages: readonly ReportedStage[] };
   return stages.find(({ stage }) => stage === name);

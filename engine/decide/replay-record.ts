@@ -1,6 +1,6 @@
 import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
 
-/** `replayRun` for a verifier. The rules of deciding and the shapes of every record: only who asks for them pays. */
+/** `replayRun` for a verifier. Loads the decision rules and the record shapes only when called. */
 export const replayRecord: ReplayRecord = async (files, listed) => {
   const { replayRun } = await import('./replay-run.ts');
   return replayRun(files, listed).firstDifference;

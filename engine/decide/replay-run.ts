@@ -31,9 +31,8 @@ export type ListedDigests = ReadonlyMap<string, string>;
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Decides again what a run decided, from its stored inputs alone (resolutions, Retention): first each input against the
- * record that it was taken from, in the order of the input's fields, then the decision byte for byte, then the same for
- * each attempt. Pure.
+ * Repeats a run's decision from its stored inputs alone. It first compares each input with its source record, in the
+ * order of the input's fields. Then it compares the decision byte for byte, and does the same for each attempt. Pure.
  */
 export function replayRun(files: ReadonlyMap<string, Uint8Array>, listed?: ListedDigests): Replay {
   const folders = [...files.keys()]
@@ -73,7 +72,7 @@ function replayOne(files: ReadonlyMap<string, Uint8Array>, folder: string): Deci
   const input = readJson(files, inputFile) as DecisionInput;
   same(inputFile, '', `${canonicalize(input)}\n`, textOf(files, inputFile));
   const [problem] = inputProblems(input);
-  // What is no input leads to abandon, by the same rule as then; there is nothing in it to compare.
+  // An invalid input leads to abandon, by the same rule as in the run, so it has no fields to compare.
   if (problem === undefined) compareInput(files, folder, input);
   else if (typeof valueAt(input, 'runId') !== 'string')
     throw new Differs({ file: inputFile, field: '', expected: 'a decision input', found: clipped(problem) });
@@ -98,7 +97,10 @@ function replayOne(files: ReadonlyMap<string, Uint8Array>, folder: string): Deci
   return decision;
 }
 
-/** What the record says of its tools in short, against every ToolInvocation; each is of the Run that it lies in. */
+/**
+ * Compares the record's tool summary with every ToolInvocation. Each ToolInvocation must belong to the Run of its
+ * folder.
+ */
 function compareToolUses(files: ReadonlyMap<string, Uint8Array>): void {
   const told = files.has(toolUsesPath) ? readJson(files, toolUsesPath) : undefined;
   const found = readable(toolUsesPath, () => toolUsesIn(files));
@@ -125,7 +127,7 @@ function replayParts(files: ReadonlyMap<string, Uint8Array>, listed: ListedDiges
   if (found) throw new Differs(found);
 }
 
-/** Each input against the record that it was taken from. */
+/** Compares each input with its source record. */
 function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, input: DecisionInput): void {
   const file = `${folder}decision-input.json`;
   const run = readObject(files, `${folder}run.json`, 'run');
@@ -165,7 +167,7 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   if (found) throw new Differs(found);
   const effective = readJson(files, 'effective.json');
   const asked = (...names: readonly string[]): unknown => valueAt(effective, ...names);
-  // A record from before candidates were kept on the way says nothing of blame.
+  // An older record, from before writ kept merged candidates, has no blame.
   const saysBlame = !isTop || input.schema !== 'urn:writ:decision-input:v1' || input.blame !== undefined;
   if (input.subject === 'candidate' && input.source === 'worker' && saysBlame) {
     const blame = blameAgain({
@@ -189,10 +191,10 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   const needed = asked('evidence', 'minCitationsPerDecision');
   const tiers = asked('evidence', 'trustTiers');
   const citations = { needed, trusted: Array.isArray(tiers) && tiers.includes('repo') };
-  // Only the first version is without, where it is older than citations. Nobody makes a sealed record old afterwards:
+  // Only version 1 may lack citations, because it is older than them. A sealed record cannot be changed to look old:
   // its signed provenance lists the digest of this file.
   if (input.citations !== undefined) same(file, '/citations', citations, input.citations);
-  // A person may have added to the cap while the run waited, and never takes from it; 0 is none.
+  // A person may have raised the cap while the run waited, but cannot lower it. 0 sets no cap.
   const cap = asked('constraints', 'resources', 'maxCostUnits');
   const isRaised = typeof cap === 'number' && cap > 0 && input.cost.limitUnits > cap;
   if (!isRaised) same(file, '/cost/limitUnits', cap, input.cost.limitUnits);
@@ -279,12 +281,12 @@ function valueAt(value: unknown, ...names: readonly string[]): unknown {
   return found;
 }
 
-/** What blame was laid on, as the record has it. */
+/** The recorded inputs from which blame is computed. */
 interface BlameQuestion {
   readonly input: DecisionInput;
   readonly findings: StoredObject<'patchset'>['findings'];
   readonly evidence: readonly StoredObject<'evidence'>[];
-  /** `execution.retry.maxRetries` of the effective contract. */
+  /** `execution.retry.maxRetries` of the effective spec. */
   readonly maxRetries: number;
   /** The patchset and the input of the decision of an attempt that the candidate was merged from. */
   readonly patchsetOf: (attempt: string) => StoredObject<'patchset'>;
@@ -292,8 +294,8 @@ interface BlameQuestion {
 }
 
 /**
- * Whom a candidate's findings blame by the recorded patchsets of the attempts that it says it was merged from; nobody
- * where it was refused for no file. Pure.
+ * Returns the Tasks that a candidate's findings blame, using the recorded patchsets of the attempts that it lists as
+ * merged. Returns `undefined` if no finding names a file. Pure.
  */
 export function blameAgain(question: BlameQuestion): DecisionInput['blame'] {
   const { input, findings, evidence, maxRetries } = question;
@@ -314,14 +316,17 @@ export function blameAgain(question: BlameQuestion): DecisionInput['blame'] {
   const parts = (input.blame?.merged ?? []).map((name): Part => {
     const key = question.inputOf(name).task?.id ?? '';
     const [, revision, attempt] = /^task-\d+\/revision-(\d+)\/attempt-(\d+)$/.exec(name) ?? [];
-    // A new revision of the plan counts anew.
+    // A new revision of the plan resets the count.
     attempts.set(key, Number(revision) === input.replans.count + 1 ? Number(attempt) : 1);
     return { name, key, files: question.patchsetOf(name).files };
   });
   return toBlame(errors, parts, (key) => ({ attempt: attempts.get(key) ?? 1, maxRetries }));
 }
 
-/** What an attempt was refused for by what it cites: as its findings say it, and as its citations say it now. */
+/**
+ * Returns the citation faults of an attempt: `found` as its findings record them, and `expected` as computed again
+ * from its citations.
+ */
 function citationsAgain(
   record: CitationsRecord,
   findings: readonly { readonly rule: string; readonly message: string }[],

@@ -51,25 +51,25 @@ import {
 } from './draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
 
-/** A person's request, and who drafts a contract of it. */
+/** A person's request, and the worker that drafts a spec from it. */
 export interface DraftingRequest
   extends DraftPlace,
     Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> {
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
-  /** The request, and what the person said of drafts before this one (`readRequest`). */
+  /** The request, then the person's comments on earlier drafts (`readRequest`). */
   readonly said: readonly string[];
   readonly createdAt: string;
   /** What it is held to: each is tied to checks of the draft. Absent: to what the model writes alone. */
   readonly criteria?: readonly HeldCriterion[];
-  /** What the model has to know beside the request: data, no words of the contract. Absent: nothing. */
+  /** Extra data for the model, which is not text of the spec. Absent: none. */
   readonly context?: readonly string[];
   /** What earlier drafts of the same request came to. */
   readonly spent?: Spent;
-  /** Back end in which a program that works by itself looks around; `auto` unless told. */
+  /** Sandbox backend in which a standalone agent reads the repository; default `auto`. */
   readonly sandbox?: string;
 }
 
-/** A contract that nobody has confirmed yet, and what a person should know of how it came to be. */
+/** A spec that no person has confirmed yet, and facts about its drafting that a person should see. */
 export interface DraftedIntent {
   readonly contract: AdmittedContract;
   readonly scope: Scope;
@@ -81,13 +81,13 @@ export interface DraftedIntent {
   readonly verified: readonly VerifiedCriterion[];
   /** What this draft and those before it came to. */
   readonly spent: Spent;
-  /** Whom the run may go on asking; absent where the run has to open a plugin's model itself. */
+  /** The model that the run continues to use; absent if the run must open a plugin's model itself. */
   readonly model?: OpenModel;
 }
 
 /**
- * Has a model draft the contract of a request. It reads the base commit and writes nothing; policy comes from the
- * profile of the risk. DRAFT_REFUSED where no draft of it is taken, NO_WORKER, and what asking a model throws.
+ * Has a model draft the spec of a request. Only reads the base commit. Policy comes from the profile of the risk
+ * level. Throws DRAFT_REFUSED if no draft is accepted, NO_WORKER, and every error of a model call.
  */
 export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
   const {
@@ -109,7 +109,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   await using opened = await openDrafter(engine, worker, request, ground);
   const { model } = opened;
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
-  // The strictest profile guards what is read before there is a contract.
+  // The strictest profile guards these reads, because no spec exists yet.
   const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
   const turns = openTurns(
     {
@@ -199,7 +199,7 @@ async function judgeDraft(
   const scope = effectiveScope(admitted.effective, rootNames);
   faults.push(...placeFaults(read.draft, scope));
   if (faults.length > 0) return { faults };
-  // No fault of the draft: its run says so again, unless somebody enforces it by then.
+  // The draft is valid. Its run reports this again, unless a plugin enforces the row by then.
   const unenforced = engine.ledger
     .unenforced(admitted.effective, { model: true })
     .map((row) => `nothing here enforces \`${row}\`: a run is refused until a plugin does`);
@@ -231,8 +231,8 @@ async function admit(
 }
 
 /**
- * A contract as another one of the same words: Decision.Commit has closed the first, and what is committed beside it is
- * an intent of its own. INTENTSPEC_MALFORMED.
+ * Returns the same spec under a new id. Decision.Commit closed the first spec, so a further commit needs a separate
+ * intent. Throws INTENTSPEC_MALFORMED.
  */
 export function withOwnId(specBytes: Uint8Array, id: string): Uint8Array {
   const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
@@ -251,9 +251,9 @@ interface Written {
 const searchRule = { tool: webTool, actions: ['search'] };
 
 /**
- * A spec with the network policy that a person chose at the review of its plan; the same bytes where it says so
- * already. With the network goes the tool `web_search`: its rule is added with `allow`, and that very rule is removed
- * with `deny`. INTENTSPEC_MALFORMED.
+ * Returns a spec with the network policy that a person chose when reviewing its plan, or the same bytes if it has
+ * that policy already. The tool `web_search` follows the network: `allow` adds its rule, and `deny` removes exactly
+ * that rule. Throws INTENTSPEC_MALFORMED.
  */
 export function withNetwork(specBytes: Uint8Array, networkPolicy: 'allow' | 'deny'): Uint8Array {
   const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
@@ -272,7 +272,7 @@ export function withNetwork(specBytes: Uint8Array, networkPolicy: 'allow' | 'den
   return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
 }
 
-/** The allow rules; the same list where nothing changes. A rule that denies the search decides. */
+/** Returns the allow rules, or the same list if they do not change. An existing deny rule for the search wins. */
 function withSearch(
   { security }: Written,
   search: 'allow' | 'deny' | 'as it is',
@@ -295,8 +295,8 @@ const toEffective = (rule: ToolRule): EffectiveToolRule =>
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * The test runner of a project whose report writ reads, by the files at the project's root in a tree; `undefined` if
- * they name none. `root`: the project's directory as `scopeRootOf` returns it.
+ * Returns the test runner of a project, if writ reads its report, as identified by the files at the project's root in
+ * a tree. Returns `undefined` if they identify none. `root` is the project's directory as `scopeRootOf` returns it.
  */
 export async function knownRunner(
   repository: Repository,
@@ -318,7 +318,7 @@ export async function knownRunner(
   return proposed?.kind === 'testSuite' ? proposed : undefined;
 }
 
-/** What is not there yet, and without which the run of a drafted contract can never be committed; a sentence each. */
+/** Returns what is missing for the run of a drafted spec to ever commit, one sentence for each item. */
 function draftLacks(
   contract: AdmittedContract,
   { signers }: Pick<DraftGround, 'signers'>,
@@ -326,7 +326,7 @@ function draftLacks(
   return inVain({ contract, signers }).map(({ message }) => message);
 }
 
-/** The same of a draft that was kept, as the repository stands now. REF_NOT_FOUND. */
+/** Does the same for a kept draft, in the current state of the repository. Throws REF_NOT_FOUND. */
 export async function keptDraftLacks(
   repository: Repository,
   { runId, onto }: Pick<RunRequest, 'onto'> & { readonly runId: string },

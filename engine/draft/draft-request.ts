@@ -24,8 +24,8 @@ interface RequestBounds {
 const requestBounds: RequestBounds = { least: 3, most: 8000 };
 
 /**
- * What a person asks for, as a model may read it and a run keep it: 3 to 8000 characters unless told, no control
- * characters, no secret. REQUEST_INVALID, before anybody sees it.
+ * Returns a person's request in a form that a model may read and a run may keep. It has 3 to 8000 characters by
+ * default, no control characters and no secret. Throws REQUEST_INVALID before any model sees it.
  */
 export async function readRequest(text: string, bounds: RequestBounds = requestBounds): Promise<string> {
   const request = boundRequest(text, bounds);
@@ -36,7 +36,10 @@ export async function readRequest(text: string, bounds: RequestBounds = requestB
   return request;
 }
 
-/** The words of a request, within its bounds; what can be said of them at once. REQUEST_INVALID. */
+/**
+ * Returns the trimmed request if its length and characters are valid. It runs only the immediate checks. Throws
+ * REQUEST_INVALID.
+ */
 export function boundRequest(text: string, { least, most }: RequestBounds = requestBounds): string {
   const request = text.trim();
   if (request.length < least || request.length > most)
@@ -57,12 +60,12 @@ function invalid(found: string, hints: readonly string[] = []): WritError {
   return new WritError('REQUEST_INVALID', { message: `the request is not taken: ${found}`, hints });
 }
 
-/** Under `extensions` of a drafted contract: who was asked what, and who answered. It decides nothing. */
+/** Key under `extensions` of a drafted spec: the request, and the model that answered it. No decision uses it. */
 export const draftExtension = 'writ/request';
 
-/** A request, and the model that drafted a contract of it; as the contract claims. */
+/** A request, and the model that drafted a spec from it, as the spec claims. */
 export interface Asked {
-  /** What the person said, in order. */
+  /** The person's messages, in order. */
   readonly said: readonly string[];
   readonly provider: string;
   readonly model: string;
@@ -74,7 +77,7 @@ export interface Asked {
 const maxSaid = 50;
 const maxName = 256;
 
-/** What a contract says of its own request; `undefined` where it says nothing of the kind. */
+/** Returns the request that a spec records; `undefined` if it records none. */
 export function readAsked({ extensions = {} }: Pick<IntentSpec, 'extensions'>): Asked | undefined {
   const told = extensions[draftExtension];
   if (typeof told !== 'object' || told === null) return undefined;
@@ -92,13 +95,13 @@ export function readAsked({ extensions = {} }: Pick<IntentSpec, 'extensions'>): 
   };
 }
 
-/** Where a drafted contract is to be worked on, by whom it is asked for, and the run that will do it. */
+/** The target of a drafted spec, the person who requests it, and the run that will implement it. */
 export interface DraftPlace extends Pick<RunRequest, 'repositoryPath' | 'onto'> {
   readonly runId: string;
   readonly target: Pick<DraftFrame, 'createdBy' | 'repo' | 'baseRef'>;
 }
 
-/** What a draft is made on: the base that a run would start from, and the policy that would judge it. */
+/** The base and the policy of a draft: the same that a run would use. */
 export interface DraftGround {
   readonly repository: Repository;
   readonly base: Base;
@@ -122,7 +125,7 @@ export async function findDraftPolicy(
   return { base, policy: await findPolicy(repository, { target, baseRef, base }) };
 }
 
-/** Finds it as a run does, and keeps nothing. REF_NOT_FOUND, CONFIG_INVALID, NOT_A_REPOSITORY. */
+/** Resolves them as a run does, and keeps no files. Throws REF_NOT_FOUND, CONFIG_INVALID and NOT_A_REPOSITORY. */
 export async function readDraftGround(engine: WritEngine, place: DraftPlace): Promise<DraftGround> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(place.repositoryPath));

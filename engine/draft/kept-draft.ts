@@ -15,7 +15,7 @@ import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 import { draftExtension } from './draft-request.ts';
 
-/** A drafted contract on disk, and with what its run is to be started once somebody confirms it. */
+/** A drafted spec on disk, and the settings for its run when a person confirms it. */
 export interface KeptDraft extends Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy'> {
   readonly runId: string;
   /** What its file holds now. */
@@ -43,13 +43,13 @@ function placeOf({ commonDir }: Pick<Repository, 'commonDir'>, ...names: readonl
   return { root: commonDir, parts: ['writ', 'drafts', ...names] };
 }
 
-/** Where the contract of a draft lies. */
+/** Returns the path of a draft's spec file. */
 export function draftPath(repository: Pick<Repository, 'commonDir'>, runId: string): string {
   const { root, parts } = placeOf(repository, runId, specName);
   return join(root, ...parts);
 }
 
-/** Keeps a draft, 0600, whole or not at all; the path of its contract. */
+/** Stores a draft with mode 0600, completely or not at all, and returns the path of its spec. */
 export async function keepDraft(
   repository: Pick<Repository, 'commonDir'>,
   draft: Omit<KeptDraft, 'drafted'>,
@@ -77,7 +77,7 @@ export async function keepDraft(
   return path;
 }
 
-/** Ids of the drafts that lie here, sorted. */
+/** Returns the ids of the stored drafts, sorted. */
 export async function listDraftIds(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   const { root, parts } = placeOf(repository);
   const names = (await readdir(join(root, ...parts)).catch(absent)) ?? [];
@@ -100,7 +100,7 @@ export function readDraft(repository: Pick<Repository, 'commonDir'>, runId: stri
   }
 }
 
-/** Takes a draft away, its contract first: what is left by a kill was never whole. */
+/** Deletes a draft, its spec first: if the process is killed, readers treat the rest as incomplete. */
 export async function removeDraft(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<void> {
   await rm(draftPath(repository, runId), { force: true });
   await rm(dirname(draftPath(repository, runId)), { recursive: true, force: true });
@@ -157,13 +157,13 @@ function parseSpent(value: unknown): Spent {
   return value as Spent;
 }
 
-/** One place at which a drafted contract was changed by hand. */
+/** One field of a drafted spec that a person edited. */
 export interface DraftEdit {
   /** Members joined by dots. */
   readonly field: string;
   readonly drafted: unknown;
   readonly edited: unknown;
-  /** Why it is not taken: looser than what the profile gave, or what a draft is of. */
+  /** Why the edit is refused: it loosens the profile's value, or it changes a fixed field. */
   readonly refused?: 'looser' | 'fixed';
 }
 
@@ -175,7 +175,7 @@ const keeps: StrictField['holds'] = (edited, drafted) =>
 
 const levels: readonly unknown[] = ['low', 'medium', 'high'] satisfies readonly IntentSpec['risk']['level'][];
 
-/** What a profile gives beside the fields that a draft may ask about. */
+/** Fields that a profile sets and that no draft question covers. */
 const keptFields: readonly StrictField[] = [
   { field: 'risk.level', holds: (edited, drafted) => levels.indexOf(edited) >= levels.indexOf(drafted) },
   { field: 'acceptance.verificationPlan.securityChecks', holds: keeps },
@@ -186,7 +186,7 @@ const keptFields: readonly StrictField[] = [
 
 const held = new Map([...strictFields, ...keptFields].map(({ field, holds }) => [field, holds]));
 
-/** Who asked, for what place, and which model drafted it: another answer is another contract. */
+/** The requester, the target and the drafting model: another value makes it another spec. */
 const fixed: readonly string[] = [
   'metadata.id',
   'metadata.createdAt',
@@ -197,8 +197,8 @@ const fixed: readonly string[] = [
 ];
 
 /**
- * What a person changed of a draft since it was drafted, defaults applied on both sides: nothing where only the form
- * differs. OBJECT_CORRUPT where what was drafted cannot be read.
+ * Returns a person's edits to a draft, with defaults applied on both sides. A difference only in form is not an edit.
+ * Throws OBJECT_CORRUPT if the original draft cannot be read.
  */
 export function draftEdits(
   { runId, drafted }: Pick<KeptDraft, 'runId' | 'drafted'>,
@@ -213,7 +213,7 @@ export function draftEdits(
   return [...differences([], read.effective, effective)];
 }
 
-/** What a later draft says otherwise than the one before it; nothing of who answered, and when. */
+/** Returns the differences between a draft and a later one, without the fields that record the model and the time. */
 export function documentEdits(before: Uint8Array, after: Uint8Array): readonly DraftEdit[] {
   const [old, now] = [readIntentSpec(before), readIntentSpec(after)];
   if (!old.ok || !now.ok) return [];
@@ -222,7 +222,7 @@ export function documentEdits(before: Uint8Array, after: Uint8Array): readonly D
   );
 }
 
-/** DRAFT_LOOSENED names every edit that is not taken. */
+/** Throws DRAFT_LOOSENED, which names every refused edit. */
 export function requireStricter(
   { runId, path }: { readonly runId: string; readonly path: string },
   edits: readonly DraftEdit[],

@@ -49,9 +49,9 @@ const maxUses = 500;
 const bound = { most: maxUses, told: `whoever drafts may use its tools ${maxUses} times` };
 
 /**
- * Lets an agent look at the base: in a sandbox of its own, with no network but the way to its model, on a copy that is
- * thrown away with whatever it did there. A file that it would change is refused all the same. SANDBOX_NONE_REFUSED
- * where nothing confines it, SANDBOX_UNAVAILABLE.
+ * Lets an agent read the base in a separate sandbox. Its only network route leads to its model. It works on a copy
+ * that is deleted afterwards. Attempts to change a file are refused nevertheless. Throws SANDBOX_NONE_REFUSED if no
+ * sandbox confines it, and SANDBOX_UNAVAILABLE.
  */
 async function openReadingAgent(
   engine: WritEngine,
@@ -136,7 +136,7 @@ function judgeReading(runId: string, use: HandUse): JudgedTool | string {
   return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
 }
 
-/** The same for a model that is such a program; `undefined` for one that the engine asks itself. */
+/** Opens a reading agent if the model is such a program; returns `undefined` if the engine calls the model itself. */
 export async function readingAgentOf(
   engine: WritEngine,
   ground: Parameters<typeof openReadingAgent>[1],
@@ -156,7 +156,7 @@ interface OpenDrafter extends AsyncDisposable {
   readonly isLent: boolean;
 }
 
-/** DRAFT_UNSUPPORTED before anything is opened or asked. */
+/** Throws DRAFT_UNSUPPORTED before any model is opened or called. */
 export function requireDrafter(worker: Worker | undefined, named: string): Drafter {
   const { draft, model } = worker ?? {};
   if (worker !== undefined && draft !== undefined && model !== undefined) return { ...worker, draft, model };

@@ -13,10 +13,10 @@ import {
 } from '../../workspace/patch/patch-undoing.ts';
 import { type LaidPart, layParts } from '../record/read-run.ts';
 
-/** What takes one Task of a sealed run back, or why it is not taken back. */
+/** The patch that undoes one Task of a sealed run, or why there is none. */
 export type TaskUndoing =
   | { readonly kind: 'patch'; readonly undoing: Undoing }
-  /** `unchanged`: it changed nothing; `nothing`: nothing of it is left. */
+  /** `unchanged`: the Task changed no files. `nothing`: none of its changes remain. */
   | { readonly kind: 'unchanged' | 'nothing' | 'untold' | 'gone' }
   | { readonly kind: 'refuted'; readonly why: string }
   /** Later Tasks of the run changed the same places. */
@@ -30,8 +30,9 @@ interface SealedTask {
 }
 
 /**
- * The reverse of what one Task of several changed, at `tip`: of its own steps alone, merged with what its fellows and
- * others did. What the record says of Tasks is held against the commit first.
+ * Returns the reverse of the changes of one Task among several, applied at `tip`. It reverts only the Task's own
+ * steps and merges with later changes of other Tasks and people. It first compares the recorded parts with the
+ * commit.
  */
 export async function taskUndoing(
   repository: Repository,
@@ -49,7 +50,7 @@ export async function taskUndoing(
     if (undoing === undefined) return { kind: 'nothing' };
     if (undoing.conflicts === undefined) return { kind: 'patch', undoing };
     const { conflicts } = await treeWithout(scratch, own, await treeOf(scratch, commit));
-    // Where it could be taken back when it was made, others stand in the way.
+    // If the Task conflicts even at its own commit, later Tasks of the run changed the same places.
     if (conflicts === undefined) return { kind: 'patch', undoing };
     return { kind: 'built-upon', paths: conflicts, tasks: tasksUpon(parts, task, conflicts) };
   });
@@ -79,7 +80,7 @@ export async function workTasksOf({ objects, refs }: RunStore, runId: string): P
     .map((number) => `task-${number}`);
 }
 
-/** What a contract that takes a run back is made of. */
+/** Inputs of a spec that undoes a run. */
 interface UndoWords {
   readonly id: string;
   /** RFC 3339. */
@@ -87,9 +88,9 @@ interface UndoWords {
   readonly createdBy: Actor;
   readonly baseRef: string;
   readonly runId: string;
-  /** Where one Task of several is taken back. */
+  /** Set if one Task of several is undone. */
   readonly task?: string;
-  /** Of the patch that takes it back. */
+  /** Files of the patch that undoes the change. */
   readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>[];
 }
 
@@ -98,9 +99,9 @@ const maxSummary = 256;
 const maxNamed = 500;
 
 /**
- * The contract of a run, for taking back what it committed: the same scope, checks and policy, under an id of its own.
- * Its objectives name the files in which something is removed, tests too (resolutions, Tests are kept); checks that
- * name a file that goes are not asked, as long as another fast one is left. INTENTSPEC_MALFORMED.
+ * Builds a spec that undoes a run's commit, from the run's spec: same scope, checks and policy, with a new id. Its
+ * objectives name the files that lose content, tests included, because removing tests must be an objective. Checks
+ * that name a deleted file are dropped, unless no fast check would be left. Throws INTENTSPEC_MALFORMED.
  */
 export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Array {
   const { value } = parseStrictJson(specBytes, { code: 'INTENTSPEC_MALFORMED' });
@@ -145,7 +146,8 @@ export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Arra
       successCriteria: [`what ${who} changed is as it was before it`],
       verificationPlan: left,
     },
-    // A contract of its own, confirmed by whoever takes back: the one that it is made of may have been active as given.
+    // This is a separate spec, confirmed by the person who undoes the run: the original may have been active when
+    // supplied.
     lifecycle: { ...lifecycle, status: 'draft' },
     ...(artifacts === undefined
       ? {}
@@ -159,12 +161,12 @@ export function undoContract(specBytes: Uint8Array, words: UndoWords): Uint8Arra
   return Buffer.from(`${JSON.stringify(changed, null, 2)}\n`);
 }
 
-/** Checks whose command names a file that goes. */
+/** Returns the checks with a command that names a deleted file. */
 function namingOf(checks: readonly Check[], gone: readonly string[]): readonly Check[] {
   return checks.filter(({ command = '' }) => gone.some((path) => isNamed(path, command)));
 }
 
-/** As a whole, and as a file: whoever chose its name did not choose which checks are asked. */
+/** The path must match completely, and as a file path. Otherwise the choice of a file name could remove checks. */
 function isNamed(path: string, command: string): boolean {
   if (!/[./]/.test(path)) return false;
   for (let at = command.indexOf(path); at >= 0; at = command.indexOf(path, at + 1)) {

@@ -20,21 +20,24 @@ import {
   removeDraft,
 } from './kept-draft.ts';
 
-/** One line of `writ runs` about a draft that nobody has confirmed. */
+/** One line of `writ runs` about a draft that no person has confirmed. */
 export interface DraftSummary {
   readonly runId: string;
   readonly startedAt: string;
   readonly state: 'drafted';
   readonly summary: string;
-  /** Empty where the contract cannot be read. */
+  /** Empty if the spec cannot be read. */
   readonly specId: string;
   readonly riskLevel?: IntentSpec['risk']['level'];
-  /** What the person said, in order. */
+  /** The person's messages, in order. */
   readonly request: readonly string[];
   readonly waitsFor: readonly string[];
 }
 
-/** Drafts here of which no run has begun, by id; a damaged one is said to be one, and hides no other. */
+/**
+ * Returns the stored drafts without a started run, by id. A damaged draft is reported as damaged and does not hide
+ * the others.
+ */
 export async function listWaitingDrafts(
   repository: Repository,
   runs: readonly Pick<RunSummary, 'runId'>[],
@@ -99,7 +102,7 @@ export async function findWaitingDraft(
   });
 }
 
-/** Ends a draft: nothing of it is left. RUN_BUSY while its run begins. */
+/** Deletes a draft completely. Throws RUN_BUSY while its run starts. */
 export async function cancelDraft(repository: Repository, runId: string): Promise<void> {
   if (await isRunHeld(runDirectory(repository, runId)))
     throw new WritError('RUN_BUSY', {
@@ -109,7 +112,7 @@ export async function cancelDraft(repository: Repository, runId: string): Promis
   await removeDraft(repository, runId);
 }
 
-/** A directory without a journal is one whose process was stopped before its run began. */
+/** If a directory has no journal, its process stopped before the run began. */
 async function hasBegun(stores: Stores, repository: Repository, clock: Clock, id: string): Promise<boolean> {
   try {
     const { store, runId } = await findRun(stores, repository, clock, id);
@@ -127,10 +130,7 @@ function whereNone(fault: unknown): undefined {
   throw fault;
 }
 
-/**
- * Why a draft waits for a person, a line each; nothing where it goes on without one (resolutions, `writ run
- * --request`).
- */
+/** Returns why a draft waits for a person, one line each. Empty if it continues without one. */
 export function whyItWaits(
   risk: IntentSpec['risk']['level'],
   { questions }: Pick<KeptDraft, 'questions'>,

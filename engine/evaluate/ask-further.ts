@@ -16,15 +16,15 @@ export interface AskedFurther {
   readonly artifacts: readonly ArtifactRecord[];
 }
 
-/** What another run is handed, and whether anybody comes after it. */
+/** Carried paths that another run receives, and whether a later check receives its output. */
 export interface OtherRun {
   readonly received: readonly CarriedPath[];
   readonly handsOn?: boolean;
 }
 
 /**
- * Runs a check that passed in other worlds as well, where the change gives reason to: where rules compare what was
- * executed; and by the judge of the policy commit, where the change brings its own.
+ * Runs a passed check again in other workspaces if the change requires it. One reason is a rule that compares
+ * executions. The other is a change to verification inputs: the check then runs with those of the policy commit.
  */
 export async function askFurther(
   attempt: Attempt,
@@ -33,7 +33,7 @@ export async function askFurther(
   ran: CheckOutcome,
   ask: (side: WorkspaceSide, other: OtherRun) => Promise<CheckOutcome>,
 ): Promise<AskedFurther> {
-  // What candidates hand on must not speak for the base.
+  // Paths carried over from candidates must not influence a run on the base.
   const { findings, outcomes, artifacts, ...records } = await judgeExecuted(
     attempt,
     workspace,

@@ -5,8 +5,9 @@ import type { OpenPolicies } from '../state/policies.ts';
 import type { RuleQuestion } from './ask-rules.ts';
 
 /**
- * Asks a policy engine with one policy, in the pool: `cedar release`. `undefined` where no engine bears the name. A
- * policy that is not configured for this engine, or no policy at all, is a refusal: nothing would have been judged.
+ * Evaluates one policy of a policy engine in the worker pool: `cedar release`. Returns `undefined` if no engine has
+ * that name. Refuses if the policy is not configured for this engine or no policy is named, because no rule would be
+ * evaluated.
  */
 export async function askPolicy(
   { engine, input, signal }: RuleQuestion,

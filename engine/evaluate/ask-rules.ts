@@ -28,13 +28,16 @@ export interface RuleQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Asks rules side by side; findings come in the order of the rules. */
+/** Evaluates rules concurrently; findings keep the order of the rules. */
 export async function askRules(question: RuleQuestion, rules: readonly Rule[]): Promise<readonly Finding[]> {
   const answers = await Promise.all(rules.map((rule) => askRule(question, rule, [])));
   return answers.flat();
 }
 
-/** Gives one rule what it declared to read, and asks it in the pool. Never throws for the rule's sake. */
+/**
+ * Reads the files that a rule declares, and evaluates the rule in the worker pool. Faults of the rule become
+ * findings; they never throw.
+ */
 export async function askRule(
   question: RuleQuestion,
   rule: Rule,
@@ -98,8 +101,8 @@ const marker = 'writ:allow-';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * What stands at the policy commit of the changed files whose part of the diff holds an inline suppression, by path at
- * base: there alone it counts (4-resolutions, Inline suppressions). INPUT_TOO_LARGE.
+ * Returns, by path at base, the policy commit's version of changed files with an inline suppression in their part of
+ * the diff. A suppression counts only if it is at the policy commit. Throws INPUT_TOO_LARGE.
  */
 async function readStanding(
   objects: GitDirectory,

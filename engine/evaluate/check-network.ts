@@ -16,9 +16,9 @@ export interface OpenNetwork {
 }
 
 /**
- * Opens for one command what the contract opens: every public host under `networkPolicy: allow`, else the hosts of the
- * tool rules that match it, else nothing; a scanner gets nothing. Without a sandbox the command has what this machine
- * has, which cannot be recorded.
+ * Opens the network that the spec allows for one command. `networkPolicy: allow` opens every public host; otherwise
+ * the hosts of the matching tool rules are open, or none. A scanner gets no network. Without a sandbox the command
+ * uses this machine's network, which cannot be recorded.
  */
 export async function openNetwork(
   { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,
@@ -87,7 +87,7 @@ export function networkFindings(uses: readonly NetworkUse[]): readonly Finding[]
       ];
 }
 
-/** Said of every command that ran without a sandbox: nothing held it back and nobody looked. */
+/** Reported for every command that ran without a sandbox: its network was neither restricted nor observed. */
 export const unguardedNetwork: Finding = {
   rule: 'network',
   severity: 'note',

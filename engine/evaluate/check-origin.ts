@@ -3,7 +3,7 @@ import type { WritConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { scannerCheckId } from '../state/checks.ts';
 
-/** Where a check stands that its contract does not name. */
+/** Location of a check that the spec does not name. */
 export interface CheckOrigin {
   readonly path: '.writ/config.toml';
   /** As it is written there. */
@@ -11,9 +11,7 @@ export interface CheckOrigin {
   readonly id: string;
 }
 
-/**
- * The table of the configuration that adds a check to a contract; `undefined` for a check of the contract's own. Pure.
- */
+/** Returns the configuration table that adds a check to a spec, or `undefined` for a check of the spec itself. Pure. */
 export function checkOrigin(
   id: string,
   { mandatory, effective }: Pick<AdmittedContract, 'mandatory' | 'effective'>,
@@ -31,7 +29,7 @@ export function checkOrigin(
   return tag === undefined ? undefined : at(`[factors.${tag}]`);
 }
 
-/** Says of an error where the check that it is about was configured: whoever reads it looks in vain in the contract. */
+/** Adds to an error the place where its check was configured, because the spec does not contain that check. */
 export function blameOrigin(finding: Finding, origin: CheckOrigin | undefined): Finding {
   if (origin === undefined || finding.severity !== 'error' || finding.path !== undefined) return finding;
   const { path, table, id } = origin;

@@ -11,13 +11,13 @@ interface Moment {
 }
 
 /**
- * Takes the time of one check. How long is measured by the clock that never steps back, so that a length is never
- * negative; where the wall clock was set meanwhile, the time says by how much.
+ * Measures the time of one check. Durations use the monotonic clock, so they are never negative. If the wall clock
+ * was set meanwhile, the result includes the step.
  */
 export class CheckWatch {
   readonly #clock: Clock;
   #workspaceMs = 0;
-  /** When it was asked, or its last workspace stood. */
+  /** When the check was requested, or its last workspace was ready. */
   #ready: Moment;
   /** When its first command began. */
   #began: Moment | undefined;
@@ -50,7 +50,7 @@ export class CheckWatch {
     }
   }
 
-  /** The time taken: of its commands, or until now where it ran none. */
+  /** Returns the duration of the commands, or the time until now if it ran none. */
   read(): CheckTime {
     const time = this.#time ?? this.#since(this.#ready);
     return this.#workspaceMs === 0 ? time : { ...time, workspaceMs: Math.round(this.#workspaceMs) };

@@ -13,7 +13,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   log: 'text/plain',
 };
 
-/** Artifacts whose content is the check's captured output if the check wrote no file. */
+/** Artifacts that use the check's captured output as content if the check wrote no file. */
 const fromOutput: ReadonlySet<string> = new Set(['test-log', 'build-log']);
 
 /** The engine alone makes these: a check that could would choose what is signed, and would not be redacted. */
@@ -93,8 +93,8 @@ function refusal(code: string, artifact: string, files: readonly ReportFile[], w
 }
 
 /**
- * A `test-log` that the contract requires and that no check claims: every check's output is part of it, at one stage.
- * The contract always requires one (semantic rule), and `artifactsProduced` defaults to nothing.
+ * A `test-log` that the spec requires and no check claims: it contains the output of every check of one stage. The
+ * spec always requires one (semantic rule), and `artifactsProduced` is empty by default.
  */
 export function impliedArtifacts(spec: EffectiveIntentSpec, stage: StageName): readonly string[] {
   const { fastChecks, integrationChecks, securityChecks, releaseChecks } = spec.acceptance.verificationPlan;

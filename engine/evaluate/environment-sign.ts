@@ -5,7 +5,7 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { treeMentions } from '../../workspace/git/tree-mentions.ts';
 
-/** What the output of a failed check says about the machine. */
+/** The machine fault that the output of a failed check indicates. */
 type EnvironmentSign =
   | { readonly kind: 'program-missing'; readonly program: string }
   | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
@@ -22,10 +22,10 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
- * Whether a failed check looks as if the machine had failed and not the change: the shell did not find a program that
- * the command itself starts by name (exit code 127; a path of the repository does not count), a disk is full, or a
- * required check in which no test passed lacks an untracked dependency. The output can lie: `stopIfSameAtBase` confirms
- * it. Pure.
+ * Returns a sign that the machine failed and not the change; there are three signs. The shell did not find a program
+ * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. A
+ * required check in which no test passed lacks an untracked dependency. The output can be false, so
+ * `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
@@ -52,7 +52,7 @@ export function environmentSign(
     : undefined;
 }
 
-/** Files in which a project says what it needs and how it is run. */
+/** Files in which a project declares its dependencies and its scripts. */
 const manifests = [
   ...[
     'package.json',
@@ -91,8 +91,8 @@ export async function canBeOfMachine(
 }
 
 /**
- * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base, where
- * nothing of the change is: then the failure is no verdict on the change, and the run stops without a decision.
+ * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base. The
+ * base contains no part of the change, so the failure gives no verdict on it, and the run stops without a decision.
  */
 export function stopIfSameAtBase(
   check: Pick<EffectiveCheck, 'id'> & Command,

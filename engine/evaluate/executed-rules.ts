@@ -22,7 +22,7 @@ import { vouchedCacheOf } from './vouched-cache.ts';
 
 const maxTextBytes = 32 * 1024 * 1024;
 
-/** What rules that compare executions said of a check, and the runs that they asked for. */
+/** Findings of the rules that compare executions of a check, and the runs that they requested. */
 export interface ExecutedFurther {
   readonly findings: readonly Finding[];
   readonly outcomes: readonly CheckOutcome[];
@@ -31,10 +31,10 @@ export interface ExecutedFurther {
   readonly artifacts: readonly ArtifactRecord[];
 }
 
-/** A run of the check in a tree, with nothing handed to it by other candidates. */
+/** Runs the check in a tree, without paths carried over from other candidates. */
 type RunIn = (side: WorkspaceSide) => Promise<CheckOutcome>;
 
-/** Asks each rule of the contract that compares executions about a check that passed. */
+/** Evaluates each rule of the spec that compares executions, for a check that passed. */
 export async function judgeExecuted(
   attempt: Attempt,
   workspace: OpeningWorkspace,
@@ -77,7 +77,7 @@ function isEnded({ result }: CheckOutcome): boolean {
   return result !== undefined && !(result.timedOut || result.aborted || result.exceeded);
 }
 
-/** Asks the same rules once a stage has ended. Not redacted. */
+/** Evaluates the same rules after a stage has ended. Findings are not redacted. */
 export async function judgeExecutedStage(
   attempt: Attempt,
   { stage, checks }: Pick<StageRecord, 'stage' | 'checks'>,
@@ -149,9 +149,9 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
     if (paths.length === 0) return outcome;
     const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
-    // The record has room for one run of each kind.
+    // The record holds one run of each kind.
     if (records[kind] !== undefined) return outcome;
-    // What passed has said all in its counts.
+    // A passed run needs no log: its counts are complete.
     const isTold =
       where.tree === 'candidate' && outcome.findings.some(({ severity }) => severity === 'error');
     const { record, log } = await keepLaidRun(attempt, task, outcome, {
@@ -229,9 +229,9 @@ interface KeptExecutions {
 }
 
 /**
- * Runs of one check by the digest of everything that it can observe: the tree, its command, sandbox and programs, and
- * the untracked directories that it is given. `undefined` if it can observe more: a network, secrets, what other checks
- * hand on, or directories that the patch may change.
+ * Keeps runs of one check by the digest of all that it can observe: the tree, its command, sandbox and programs, and
+ * its untracked directories. Returns `undefined` if it can observe more: a network, secrets, carried paths of other
+ * checks, or directories that the patch may change.
  */
 export async function keptExecutions(
   attempt: Attempt,
@@ -270,7 +270,7 @@ export async function keptExecutions(
     },
     async keep(tree, { executed }) {
       const answer = executed ? { executed: { ...executed, names: [...executed.names] } } : {};
-      // A name that holds what may not be stored would be another name afterwards: then nothing is kept.
+      // Redaction would change a test name that holds a secret, so such a result is not kept.
       const said = JSON.stringify(answer);
       if (JSON.stringify(redactTexts(answer, policyOf(attempt))) === said)
         await kept.keep(await keyOf(tree), said);

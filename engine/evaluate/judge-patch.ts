@@ -12,8 +12,8 @@ import { ruleQuestion } from './rule-question.ts';
 import { wordingFindings } from './wording-findings.ts';
 
 /**
- * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one
- * Task among several is not asked for what only the whole change can show.
+ * Evaluates every patch rule, then every plugin, before a patchset is Proposed. An `error` rejects it. For the part
+ * of one Task among several, rules that need the whole change are skipped.
  */
 export async function judgePatch(
   attempt: Attempt,
@@ -36,7 +36,7 @@ export async function judgePatch(
     attempt.means.settings.signal.throwIfAborted();
     const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
     const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
-    // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
+    // If a finding reports a secret, it is stored without the secret, even if the spec allows stored secrets.
     const policy = policyOf(attempt);
     const isRefused = found.some(
       ({ rule, severity }) => severity === 'error' && ground.rules.get(rule)?.findsSecrets === true,
@@ -47,8 +47,9 @@ export async function judgePatch(
 }
 
 /**
- * Judges a whole candidate by the patch rules, and again if its checks were seen to look for files that it brings. The
- * attempt it returns knows what its checks read. What the rules refuse at once needs no observed run.
+ * Evaluates the patch rules on a whole candidate, and again if a check was seen to look for files that the candidate
+ * adds. The returned attempt includes the files that its checks read. If the rules refuse the candidate at once, no
+ * observed run starts.
  */
 export async function judgeObserved(
   attempt: Attempt,
@@ -63,8 +64,8 @@ export async function judgeObserved(
 }
 
 /**
- * At `medium` risk without a human loop, a change that touches security code is warned of (document 1, Risk-level
- * rules). What that is, by path or by a word in one, says `[security_code]` in the config. One warning, for the first.
+ * Warns at `medium` risk without `humanInLoop` about a change to security code. `[security_code]` in the config
+ * defines that code, by path or by a word in a path. Returns one warning, for the first match.
  */
 function securityCodeWarning(
   { risk }: EffectiveIntentSpec,

@@ -27,13 +27,14 @@ import {
 import type { WrittenPlace } from './written-outside.ts';
 
 /**
- * What checks of this epoch handed on, were given, or ran in is not what it was: those that ended cannot be built upon.
+ * Carried paths, dependencies or the sandbox of this epoch's checks changed or are missing, so later checks cannot
+ * build on the finished ones.
  */
 export class WorkspaceLost extends Error {}
 
-/** A world of its own for one command. */
+/** A separate workspace for one command. */
 export interface OpenWorkspace extends Workspace {
-  /** Paths of `[workspace] carry` that the tree tracks: nothing is handed to or on by them. */
+  /** Paths of `[workspace] carry` that the tree tracks; these are not carried over. */
   readonly tracked: readonly TrackedCarry[];
   /** Untracked directories of `[workspace]` that are in it, read-only. */
   readonly provided: readonly string[];
@@ -41,9 +42,9 @@ export interface OpenWorkspace extends Workspace {
   readonly skipped: readonly string[];
   /** The tree's files that are not what was exported. */
   changed(): Promise<readonly string[]>;
-  /** What stood in it before anything ran. */
+  /** The files that it contained before any command ran. */
   place(): Promise<WrittenPlace>;
-  /** Takes what stands at the carried paths, for the checks after this one. */
+  /** Copies the carried paths for later checks. */
   handOn(): Promise<HandedOn>;
   /** Deletes it. What resists stays, unseen by any other, until the run's own place goes. */
   close(): Promise<void>;
@@ -62,15 +63,18 @@ export interface WorkspaceSide {
 export interface OpeningWorkspace extends WorkspaceSide {
   readonly base: WorkspaceSide;
   /**
-   * Another tree in the candidate's place, with the candidate's dependencies, those of the base or its own: what a
-   * judge that was laid over it runs in.
+   * A workspace of another tree in place of the candidate's, with the dependencies of the candidate, of the base or
+   * of the tree itself. Runs with replaced verification inputs use it.
    */
   over(tree: string, dependencies?: 'candidate' | 'base' | 'own'): WorkspaceSide;
-  /** What was made for the candidate or lent to it; asked once one of its workspaces was opened. */
+  /**
+   * Directories that were built for the candidate or shared with it. Call it after a workspace of the candidate was
+   * opened.
+   */
   provided(): Promise<readonly ProvidedDirectory[]>;
   /**
-   * What judges the candidate as the policy commit has it, looked for once; `undefined` where the change leaves the
-   * judge alone or people review it.
+   * The candidate with the policy commit's verification inputs, computed once. `undefined` if the change does not
+   * touch them, or if people review it.
    */
   policyJudge(): Promise<PolicyJudge | undefined>;
   /**
@@ -84,7 +88,7 @@ export interface OpeningWorkspace extends WorkspaceSide {
   sandbox(): string | undefined;
 }
 
-/** What the checks of an epoch were given, as its journal tells later processes. */
+/** The dependencies given to the checks of an epoch, as its journal records them for later processes. */
 interface Given {
   readonly dependencies: readonly DigestedThing[];
   readonly notes: readonly DependencyNote[];
@@ -159,7 +163,7 @@ class Side implements WorkspaceSide {
   readonly #objects: () => Promise<SealedObjects>;
   readonly #tree: string;
   readonly #given: (given: Given) => Promise<void>;
-  /** Whose dependencies it is given. */
+  /** The side with the dependencies that this side shares. */
   readonly #like: Side | undefined;
   #dependencies: Promise<FoundDependencies> | undefined;
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
@@ -274,8 +278,8 @@ class Side implements WorkspaceSide {
 const maxTicks = 2500;
 
 /**
- * Makes the reports directory younger than everything that was laid: a report that came with the tree is told from one
- * that a check wrote by its time.
+ * Creates the reports directory with a later timestamp than all exported files. A report's timestamp then shows
+ * whether a check wrote it or it came with the tree.
  */
 async function makeLater(reports: string, marker: string): Promise<void> {
   await writeFile(marker, '');

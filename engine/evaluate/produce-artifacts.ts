@@ -22,9 +22,9 @@ import { ruleQuestion } from './rule-question.ts';
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
 /**
- * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
- * contract or policy requires at this stage: the report of a scanner, else by the producers of the `artifact` slot and
- * of plugins. What no one makes is left to the gate.
+ * Produces artifacts that a stage lacks: those that its checks claim or evaluate, and those that the spec or policy
+ * requires at this stage. The source is a scanner's report, or else a producer of the `artifact` slot or of a plugin.
+ * The gate reports artifacts that no producer can make.
  */
 export async function produceArtifacts(
   attempt: Attempt,
@@ -84,8 +84,8 @@ function suppliedBy(stages: readonly StageRecord[], name: string): ArtifactRecor
 }
 
 /**
- * Names of what a stage should have in the end. What a policy rule judges counts where the contract declares it: it is
- * then made in the check's own stage.
+ * Returns the names of artifacts that a stage should have at its end. An artifact that a policy rule reads counts if
+ * the spec declares it; it is then produced in the check's stage.
  */
 export function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
   const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
@@ -103,8 +103,8 @@ function reportJudgedBy({ kind, command = '' }: ListedCheck['check'], rules: Rul
 }
 
 /**
- * Whether a candidate is refused because the engine did not make the artifact: the contract or one of its required
- * checks needs it, and no check says that it makes it.
+ * Returns whether a missing artifact refuses the candidate: the spec or one of its required checks needs it, and no
+ * check claims to produce it.
  */
 function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): boolean {
   return (
@@ -115,7 +115,7 @@ function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): bool
   );
 }
 
-/** Who of a plugin makes it; nobody of theirs makes what a contract can name. */
+/** Returns the plugin producer of an artifact. Plugins never produce artifacts that a spec can name. */
 function outsideProducer({ ground }: Attempt, name: string): OutsideArtifact | undefined {
   const demanded = ground.config.artifacts.get(name);
   return demanded && ground.plugins.artifacts.get(demanded.plugin);
@@ -148,7 +148,7 @@ function artifactRequest(attempt: Attempt, name: string, stages: readonly StageR
   };
 }
 
-/** The same request without what the contract keeps back: for a producer that others hear from. */
+/** Returns the request without data that the spec withholds, for a producer that sends data to third parties. */
 async function withheld(
   request: ArtifactRequest,
   policy: PrivacyPolicy,

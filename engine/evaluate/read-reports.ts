@@ -12,9 +12,9 @@ export const reportLimits = { files: 256, bytes: 64 * 1024 * 1024, entries: 4096
 
 export interface ReadReports {
   readonly files: readonly ReportFile[];
-  /** Names of what is no regular file, the first `reportLimits.files` in name order of those that were looked at. */
+  /** Names of entries that are not regular files: the first `reportLimits.files` of those examined, in name order. */
   readonly unread: readonly string[];
-  /** What was left unread and why; a check whose reports break the limits has failed. */
+  /** Reports that were not read, and why. A check with reports above the limits has failed. */
   readonly findings: readonly Finding[];
 }
 

@@ -5,12 +5,12 @@ import { readBlobs } from '../../workspace/git/blobs.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 
-/** Most bytes of files that one rule is handed; beyond it the rule has refused. */
+/** Byte limit for the files passed to one rule; above it, the rule refuses. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 /**
- * Content of the files that a rule declared to read, at base and candidate; nothing where no changed file is among
- * them. INPUT_TOO_LARGE.
+ * Returns the content of the files that a rule declares, at base and candidate. Empty if no changed file is among
+ * them. Throws INPUT_TOO_LARGE.
  */
 export async function readRuleFiles(
   objects: GitDirectory,
@@ -52,7 +52,7 @@ async function listUnchanged(
     .map(({ path }) => path);
 }
 
-/** A whole tree is asked: patterns that name one file are looked up, not matched. */
+/** The matcher runs over a whole tree, so a pattern that names one file is looked up, not matched. */
 function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const names = new Set<string>();
   const globs = patterns.flatMap((pattern) => {

@@ -16,14 +16,15 @@ import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts
 import { measureSpeed, speedLost } from './regression/measure-speed.ts';
 import { askCheck, type CheckTask } from './run-check.ts';
 
-/** Where nothing but noise is tolerated, noise has to be measured better. */
+/** With `none`, only noise is tolerated, so more rounds measure it. */
 const rounds = { none: 5, low: 3, medium: 3 };
 
 /**
- * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests
- * fail is run there once, one that wrote metrics is measured on both sides, one check at a time. One that passed
- * without metrics is run there once where the base may write some: that it stopped is for the gate to say. Each
- * comparison is a step: it happens once, however often the run is resumed. Other stages are returned as they are.
+ * Compares the integration stage's checks with the base (spec field `maxAllowedRegression`), one check at a time. A
+ * check that failed as tests fail runs there once. A check that wrote metrics is measured on both sides. A check that
+ * passed without metrics runs there once if the base may write some; the gate then reports that they are missing.
+ * Each comparison is a step, so it happens once even if the run is resumed several times. Other stages are returned
+ * unchanged.
  */
 export async function compareWithBase(
   attempt: Attempt,
@@ -41,7 +42,7 @@ export async function compareWithBase(
   };
   const base = new BaseSide(attempt, workspace, noting);
   let mentioned: Promise<boolean> | undefined;
-  /** Whoever writes the file names it, in the command or in the tree: elsewhere the base is not run for nothing. */
+  /** A writer of the file names it, in the command or in the tree; otherwise a run of the base would be useless. */
   const mayHaveMeasured = async ({ status, kind, command }: CheckRecord): Promise<boolean> => {
     if (status !== 'passed' || kind === 'policy') return false;
     if (command.includes(metricsFile)) return true;
@@ -102,8 +103,8 @@ function measures({ status, hasMetrics }: CheckRecord): boolean {
 }
 
 /**
- * The base. Where checks hand something on, its fast checks have run, whatever came of them, and handed theirs to those
- * of the integration stage.
+ * The base. If paths are carried over, its fast checks run first, whatever their result, and carry their paths over
+ * to those of the integration stage.
  */
 class BaseSide {
   readonly #attempt: Attempt;

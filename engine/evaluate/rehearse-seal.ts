@@ -5,8 +5,8 @@ import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
 
 /**
- * A trial of the seal, for a contract with a `verify-provenance` check: by the run's key and log, about the candidate
- * as it stands. `undefined` where the contract asks for no provenance, or for no such check.
+ * Makes a trial seal of the current candidate with the run's key and log, for a spec with a `verify-provenance`
+ * check. Returns `undefined` if the spec requires no provenance or has no such check.
  */
 export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehearsal']> {
   const {
@@ -35,7 +35,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       repositoryUri: attempt.ground.repositoryUri,
       baseCommit: patch.baseCommit,
       policyCommit: ground.policy.commit,
-      // There is no commit yet; what is signed here is thrown away.
+      // No commit exists yet; this signature is discarded.
       commit: patch.candidateTree,
       tree: patch.candidateTree,
       patchDigest: patch.digest,

@@ -5,9 +5,9 @@ import { fileKind } from '../../readers/packages/file-kind.ts';
 const maxNamed = 20;
 
 /**
- * What is said of a check that left tracked files other than they were exported: it may have judged what nobody
- * commits. Paths that `[workspace] rewrites` names are let alone; lockfiles, which package managers put into their own
- * words, are a warning. Pure.
+ * Returns findings about a check that changed tracked files: it may have checked content that is never committed.
+ * Paths in `[workspace] rewrites` are ignored. A changed lockfile is only a warning, because package managers
+ * reformat it. Pure.
  */
 export function rewrittenFindings(
   changed: readonly string[],

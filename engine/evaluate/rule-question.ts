@@ -1,7 +1,7 @@
 import type { Attempt } from '../state/open-run.ts';
 import type { RuleQuestion } from './ask-rules.ts';
 
-/** What every rule of an attempt is asked with; `input` says at which point. */
+/** Builds the input that every rule of an attempt receives; `input` sets the point. */
 export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
   const {
     means: { engine, scratch, signal },

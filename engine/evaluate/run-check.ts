@@ -38,23 +38,23 @@ import { redactWritten } from './written-outside.ts';
 export interface CheckTask {
   readonly stage: StageName;
   readonly check: EffectiveCheck;
-  /** Its place in the contract's list. */
+  /** Index in the spec's list of checks. */
   readonly index: number;
   /** What the checks before it did: for a policy check, all commands and suites of its stage. */
   readonly earlier: readonly CheckRecord[];
   /** Artifacts that its output counts as although it claims none. */
   readonly implied: readonly string[];
-  /** What those before it handed on. */
+  /** Paths carried over from earlier checks. */
   readonly received: readonly CarriedPath[];
-  /** What the second runs of those before it handed on (docs/tests-kept.md), where any did. */
+  /** Paths carried over from the second runs of earlier checks (`docs/tests-kept.md`), if any ran. */
   readonly receivedAtPolicy?: readonly CarriedPath[];
-  /** Whether it is told what its command writes outside the scope; default false. */
+  /** Whether writes outside the scope are reported; default false. */
   readonly tellsWrites?: boolean;
-  /** Whether anything comes after it that could be handed something; default true. */
+  /** Whether a later check may receive carried paths; default true. */
   readonly handsOn?: boolean;
   /** The run gives no verdict. */
   readonly traced?: TracedCommand;
-  /** Of a scanner whose report is evaluated. */
+  /** Set for a scanner with a report to evaluate. */
   readonly scanned?: ScannedTrees;
 }
 
@@ -138,7 +138,7 @@ export async function runCheck(
   };
 }
 
-/** Scans once more where the change brings what judges the scan: nothing of the change is left out of either scan. */
+/** Scans a second time if the change edits the scan's verification inputs. Both scans cover the whole change. */
 async function askByPolicy(
   attempt: Attempt,
   { judged, ...scanned }: ScannedTrees,
@@ -153,7 +153,7 @@ async function askByPolicy(
   );
 }
 
-/** Runs a check in a workspace and leaves nothing of it but its outcome. */
+/** Runs a check in a workspace and keeps only its outcome. */
 export async function askCheck(
   attempt: Attempt,
   workspace: WorkspaceSide,
@@ -257,7 +257,7 @@ function checkContext(
         used,
       ),
     );
-  // What a scanner does at the base is no part of its time, and no finding about the candidate.
+  // A scanner run at the base does not count toward the time, and its findings are not about the candidate.
   const atBase = { findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
   return {
     check,

@@ -28,10 +28,10 @@ const allowAll: EffectiveToolAcl = {
   deny: [],
 };
 
-/** Without a network npm would repeat each request for more than a minute and print nothing meanwhile. */
+/** Without a network, npm would repeat each request for more than a minute without any output. */
 const withoutNetwork = { npm_config_fetch_retries: '0' };
 
-/** What a check used on its way, written down by whoever gave it. */
+/** Resources that a check used, recorded by the code that provided them. */
 export interface CheckUses extends Passing {
   readonly networks: CheckNetwork[];
   readonly tools: ToolUse[];
@@ -50,8 +50,8 @@ export interface CommandOfCheck {
 }
 
 /**
- * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox and with the
- * secrets that it is given; a refusal is a value.
+ * Runs a check's command in the sandbox with its secrets, if the spec's tool rules and every tap allow it. A refusal
+ * is a return value.
  */
 export async function runCommand(
   attempt: Attempt,
@@ -155,8 +155,8 @@ export async function runCommand(
 }
 
 /**
- * The refusal of a command whose program is in a directory that was not shared. Throws it, so that the run stops
- * without a decision, unless the change itself alters the lockfile or the directory.
+ * Refuses a command with a program in a directory that was not shared. Throws, so that the run stops without a
+ * decision, unless the change itself edits the lockfile or the directory.
  */
 function shareMissing(
   { patch, ground }: Attempt,

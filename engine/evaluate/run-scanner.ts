@@ -27,7 +27,7 @@ interface ScannedTree {
 export interface ScannedTrees {
   readonly scanner: OpenScanner;
   readonly candidate: ScannedTree;
-  /** The candidate, in which whatever judges the check is as the policy commit has it; present if that differs. */
+  /** The candidate with the check's verification inputs from the policy commit; set if they differ. */
   readonly judged?: ScannedTree;
   /** Absent without a base commit. */
   readonly base?: ScannedTree;
@@ -55,7 +55,10 @@ export async function scannedTrees(
   };
 }
 
-/** What a scan with the judge of the policy commit refuses beyond the scan of the candidate as it is. */
+/**
+ * Returns the errors of a scan with the policy commit's verification inputs that the scan of the unmodified candidate
+ * lacks.
+ */
 export function refusedByPolicy(
   { findings }: Pick<CheckOutcome, 'findings'>,
   byPolicy: Pick<CheckOutcome, 'findings'>,

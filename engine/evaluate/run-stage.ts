@@ -31,9 +31,9 @@ import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
 /**
- * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy
- * checks (they judge what the others left), then everyone who judges the stage. Records stand in the contract's order.
- * A stage that waits for people is asked again by the next process.
+ * Runs one stage. Commands and suites run concurrently, or sequentially if `carry` is set. Then policy checks
+ * evaluate their results, and then every rule of the stage runs. Records keep the spec's order. A stage that waits
+ * for people runs again in the next process.
  */
 export async function runStage(
   attempt: Attempt,
@@ -77,7 +77,7 @@ async function settleStage(
     (found, { checks }) => handedOnAtPolicy(inRunOrder(checks), found),
     nothing,
   );
-  // What people have to say comes before anything that may change something.
+  // Approvals come before any check that may have side effects.
   const isHeld = stage === 'release' && spec.security.secrets.policy === 'allow-scoped';
   const first = isHeld ? listed.filter(({ check }) => isApproverCheck(check)) : [];
   const askAll = async (tasks: typeof listed): Promise<void> => {
@@ -142,12 +142,12 @@ async function settleStage(
 
 const nothing: readonly CarriedPath[] = [];
 
-/** What stands at the carried paths after these checks; one that ran no command changes nothing. */
+/** Returns the carried paths after these checks; a check that ran no command does not change them. */
 function handedOn(checks: readonly CheckRecord[], before: readonly CarriedPath[]): readonly CarriedPath[] {
   return checks.findLast(({ carried }) => carried !== undefined)?.carried?.handedOn ?? before;
 }
 
-/** The same where the policy commit's judge ran a second time: each such run goes on from the one before it. */
+/** The same for second runs with the policy commit's verification inputs: each continues from the previous one. */
 function handedOnAtPolicy(
   checks: readonly CheckRecord[],
   before: readonly CarriedPath[],
@@ -186,8 +186,8 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
 }
 
 /**
- * `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has
- * failed.
+ * A stage is `skipped` only if the spec lists no checks and no rule reported an error. A stage with listed checks
+ * that ran none has failed.
  */
 function settle(stage: StageRecord): StageRecord {
   const required = stage.checks.filter(mustPass);
@@ -200,15 +200,16 @@ function settle(stage: StageRecord): StageRecord {
   return { ...stage, status: stage.expected === 0 ? 'skipped' : 'passed' };
 }
 
-/** A process that breaks is asked so often in all: what the machine does is not the change's fault. */
+/** Maximum number of calls if a plugin process breaks, because a machine fault is not the change's fault. */
 const maxTries = 3;
 const waitMs = 1000;
 const asksAgain: readonly unknown[] = ['threw', 'crashed', 'sandbox-failed'];
 
 /**
- * What the checks that plugins of others bring find at a stage, in the order of the configuration: added to what stands
- * there, and one that gives no answer is an `error` that names it, its plugin, the stage and the reason. Each is asked
- * once about a candidate and stage; its answer is recorded, and holds when the run goes on. `asked` names each of them.
+ * Runs the checks of third-party plugins at a stage, in the order of the configuration, and returns the stage's
+ * findings plus theirs. A check without an answer is an `error` that names it, its plugin, the stage and the reason.
+ * Each check runs once per candidate and stage; its recorded answer is reused when the run resumes. `asked` names
+ * each check.
  */
 export async function askStageChecks(
   attempt: Attempt,
@@ -288,13 +289,13 @@ function noAnswer(
   };
 }
 
-/** Findings that are told, and characters of the message of each. */
+/** Limits of reported findings, and of characters per message. */
 const maxFindings = 2000;
 const maxMessage = 500;
 /** Octets of the diff. */
 const maxDiffBytes = 8 * 1024 * 1024;
 
-/** What stands at a stage, without the diff: bounded data, of everything that happened in the run before it. Pure. */
+/** Builds the input of a stage check, without the diff: bounded data about the stage and the run before it. Pure. */
 function stageCheckInput(
   { identity: { contract, runId }, patch, box, patchFindings = [] }: StandingAttempt,
   stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
@@ -338,7 +339,7 @@ function stageCheckInput(
   };
 }
 
-/** The diff as text; `undefined` where it is larger than a check is handed. */
+/** Returns the diff as text; `undefined` if it exceeds the size that a check receives. */
 function diffText({ diff }: Attempt['patch']): string | undefined {
   if (diff.length > maxDiffBytes) return undefined;
   return Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength).toString('utf8');

@@ -15,9 +15,9 @@ export interface StagesRun {
 }
 
 /**
- * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier
- * process stay ended, unless a check still to come needs what they handed on and that is gone, or would be given other
- * dependencies or run in another sandbox: then all stages are judged anew.
+ * Runs the stages in order; a stage never starts after one that did not pass. Checks that ended in an earlier process
+ * keep their results. All stages run again if a remaining check needs carried paths that are lost, or would get other
+ * dependencies or another sandbox.
  */
 export async function runStages(
   attempt: Attempt,
@@ -36,10 +36,7 @@ export async function runStages(
   }
 }
 
-/**
- * Lets everything that was judged of an attempt so far count for nothing: the stages run anew, in a workspace of their
- * own.
- */
+/** Discards all check results of an attempt, so that the stages run again in a separate workspace. */
 export async function judgeAnew({ means: { steps }, box }: Pick<Attempt, 'means' | 'box'>): Promise<void> {
   for (let epoch = 1; ; epoch += 1) {
     if (steps.ended(`epoch-${epoch}/lost`)) continue;

@@ -9,8 +9,8 @@ const parts: Readonly<Record<WordingPart, readonly [what: string, wayOut: string
 };
 
 /**
- * What rule `secrets` says of words that were found to hold one when they came, and are kept masked: a sealed commit
- * cannot be unsaid. Pure.
+ * Returns findings of rule `secrets` for texts that held a secret on arrival and are stored masked, because a sealed
+ * commit cannot be withdrawn. Pure.
  */
 export function wordingFindings({ refused = [] }: Pick<CommitWording, 'refused'>): readonly Finding[] {
   return refused.map((part) => {

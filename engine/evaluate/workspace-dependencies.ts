@@ -21,13 +21,13 @@ export interface WorkspaceDependenciesRequest {
   readonly sandbox: SandboxBackend;
   /** Bytes that a `prepare` command may hold; absent: what every sandbox may. */
   readonly maxMemoryBytes?: number;
-  /** Of this user on this machine: what nobody vouches for is not taken from the cache. */
+  /** The voucher of this user on this machine: cache entries without its MAC are not used. */
   readonly voucher: Voucher;
   /** Content of a file at the base commit; `undefined` where it is absent. */
   readBase(path: string): Promise<Uint8Array | undefined>;
   /** Content of a file in the candidate tree; `undefined` where it is absent. */
   readCandidate(path: string): Promise<Uint8Array | undefined>;
-  /** True only where git ignores the path in the working tree and tracks nothing at or under it. */
+  /** True only if git ignores the path in the working tree and tracks no file at or under it. */
   isIgnored(path: string): Promise<boolean>;
   readonly signal?: AbortSignal;
 }
@@ -165,7 +165,10 @@ export async function findWorkspaceDependencies(
   return { provided: [...provided.values()], notes };
 }
 
-/** The first link whose program the sandbox does not show; a sandbox is started only if there are links. */
+/**
+ * Returns the first link with a program that is not visible in the sandbox. A sandbox is started only if there are
+ * links.
+ */
 async function unseenProgram(
   { sandbox, workspace, cacheDir, signal }: WorkspaceDependenciesRequest,
   programs: readonly ProgramLink[],
@@ -200,7 +203,7 @@ export function skippedShares({ notes }: Pick<FoundDependencies, 'notes'>): read
   return notes.filter(({ directory }) => !provided.has(directory)).map(({ message }) => message);
 }
 
-/** Gives them to one workspace. A back end without mounts of its own gets copies instead of binds. */
+/** Adds the dependencies to one workspace. A sandbox without mounts gets copies instead of binds. */
 export async function placeWorkspaceDependencies(
   { sandbox, workspace }: Pick<WorkspaceDependenciesRequest, 'sandbox' | 'workspace'>,
   provided: readonly ProvidedDirectory[],
@@ -219,7 +222,10 @@ export function toDigested({ directory, uri, sha256 }: ProvidedDirectory): Diges
   return { name: `workspace/${directory}`, uri, digest: { sha256 } };
 }
 
-/** A directory may only be laid over nothing or over an empty directory, and never through a link of the candidate. */
+/**
+ * A directory may only be placed at a free path or over an empty directory, and never through a link of the
+ * candidate.
+ */
 async function whatStandsInTheWay(workspace: string, directory: string): Promise<string | undefined> {
   const segments = directory.split('/');
   for (let count = 1; count <= segments.length; count += 1) {

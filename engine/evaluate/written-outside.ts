@@ -6,12 +6,12 @@ import { inScope } from '../../core/interfaces/scope-verdict.ts';
 import type { WrittenOutside } from '../../core/interfaces/stage.ts';
 import { maskPath, redactTexts } from '../../readers/sensitive/redact.ts';
 
-/** Where a command ran, and what stood there before. */
+/** The directory in which a command ran, and its contents before that. */
 export interface WrittenPlace {
   readonly directory: string;
   /** Every path of the tree that was exported to it. */
   readonly tracked: ReadonlySet<string>;
-  /** Directories and files that were laid beside it: they are told of elsewhere. */
+  /** Directories and files that were placed in it; they are reported elsewhere. */
   readonly laid: readonly string[];
 }
 
@@ -25,9 +25,9 @@ export interface WrittenLimits {
 export const writtenLimits: WrittenLimits = { entries: 200_000, named: 20, pathCharacters: 1024 };
 
 /**
- * What a command left outside the write scope: files, links and other entries that the tree does not have, and of its
- * own those that are `changed`. Nothing is followed or opened; empty directories are nothing, as for git. `undefined`
- * where there is nothing to tell.
+ * Returns a command's writes outside the write scope: files, links and other entries that the tree lacks, and tracked
+ * files that are `changed`. It follows and opens no entry, and ignores empty directories, as git does. Returns
+ * `undefined` if there are none.
  */
 export async function writtenOutside(
   { directory, tracked, laid }: WrittenPlace,
@@ -35,7 +35,7 @@ export async function writtenOutside(
   scope: Scope,
   limits = writtenLimits,
 ): Promise<WrittenOutside | undefined> {
-  // Everything may be written: nobody has to look.
+  // Every path may be written, so the search is skipped.
   if (scope.wholeRepository && scope.forbidden.length === 0) return undefined;
   const first = new FirstPaths(limits);
   for (const path of changed) if (!inScope(scope, path)) first.add({ path, was: 'changed' });
@@ -45,7 +45,7 @@ export async function writtenOutside(
   let isComplete = true;
   for (let at = pending.pop(); at !== undefined && left >= 0; at = pending.pop()) {
     const listing = await opendir(join(directory, at), { bufferSize: 512 }).catch(() => undefined);
-    // A check may have taken the rights to look into what it made.
+    // A check may have removed the read permission of directories that it created.
     if (listing === undefined) isComplete = false;
     for await (const entry of listing ?? []) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
@@ -61,7 +61,10 @@ export async function writtenOutside(
   return { count, ...(left < 0 || !isComplete ? { atLeast: true } : {}), paths };
 }
 
-/** A name is written wherever the file is: what the policy removes, and a token, is taken out of it. */
+/**
+ * A file's name is recorded even if its content is not, so redaction removes tokens and every class that the policy
+ * removes from names.
+ */
 export function redactWritten(
   written: WrittenOutside,
   policy: Pick<PrivacyPolicy, 'remove' | 'words'>,

@@ -7,7 +7,7 @@ import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { commandProblems } from '../../workspace/command-acl/acl.ts';
 
-/** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
+/** A spec that writ may work on: valid, supported, active, and with an enforcing plugin for each requirement. */
 export interface AdmittedContract {
   /** As the author gave it, to the byte. */
   readonly bytes: Uint8Array;
@@ -20,7 +20,8 @@ export interface AdmittedContract {
 }
 
 /**
- * Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION.
+ * Parses bytes into a spec. Throws INTENTSPEC_MALFORMED, INTENTSPEC_INVALID with every issue, or
+ * INTENTSPEC_UNSUPPORTED_VERSION.
  */
 export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
   const names = [...engine.rules.ids, ...engine.slots.policy.names];

@@ -29,7 +29,7 @@ export interface NewIntentEvent
   readonly digest?: string;
 }
 
-/** An intent that is not recorded yet, or whose document is recorded anew with the events. */
+/** An intent that is not recorded yet, or one with its document recorded again with the events. */
 interface IntentRecord {
   readonly thread: string;
   readonly status: LifecycleStatus;
@@ -37,7 +37,9 @@ interface IntentRecord {
 }
 
 interface AppendOptions {
-  /** Makes the intent's own files; asked again after a lost race. Absent: an unknown intent is INTENT_NOT_FOUND. */
+  /**
+   * Builds the intent's own files; called again after a lost race. If absent, an unknown intent is INTENT_NOT_FOUND.
+   */
   readonly record?: (before: IntentHistory | undefined) => IntentRecord;
   /** The events are of another clone: their statuses need not follow from those here. */
   readonly isJoin?: boolean;
@@ -46,13 +48,13 @@ interface AppendOptions {
 /** What to append, worked out on the history that it will follow. */
 type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent[];
 
-// Whoever loses the race to another writer means that the other one has got through.
+// A lost race shows that another writer has succeeded.
 const maxTries = 100;
 
 /**
- * Appends to an intent's history by compare-and-swap and answers the history that now stands; nothing that stands is
- * rewritten. An event equal to one that stands (same content, same millisecond) is not added twice.
- * LIFECYCLE_ILLEGAL_TRANSITION, INTENT_NOT_FOUND.
+ * Appends to an intent's history by compare-and-swap and returns the new history. Existing events are never
+ * rewritten. An event equal to an existing one (same content, same millisecond) is not added twice. Throws
+ * LIFECYCLE_ILLEGAL_TRANSITION and INTENT_NOT_FOUND.
  */
 export async function appendIntentEvents(
   store: IntentStore,
@@ -85,7 +87,7 @@ export async function appendIntentEvents(
   }
 }
 
-/** Nothing of that id was recorded here. */
+/** The error for an id that is not recorded here. */
 export function unknownIntent(specId: string): WritError {
   return new WritError('INTENT_NOT_FOUND', {
     message: `no intent \`${specId}\` here`,
@@ -139,7 +141,7 @@ function eventFiles(
   return files;
 }
 
-/** The files of an intent whose contract is recorded now; the thread stays the one that the intent began with. */
+/** Returns the files that record a spec for its intent. The intent keeps its first thread. */
 export function recordIntent(
   contract: AdmittedContract,
   before: IntentHistory | undefined,
@@ -173,8 +175,8 @@ interface Replan {
 }
 
 /**
- * The event of one replan; read back, it is one `changeLog` entry, within the contract's lengths. Same replan, same
- * event.
+ * Builds the event of one replan. Read back, it is one `changeLog` entry within the spec's length limits. The same
+ * replan gives the same event.
  */
 export function replanEvent({ by, trigger, description, diffSummary, run, nowMs }: Replan): NewIntentEvent {
   return {
@@ -193,7 +195,7 @@ function bounded(text: string, max: number): string {
   return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`;
 }
 
-/** What an intent's history says of one run of it: that it began, and what it came to. Same run, same events. */
+/** Builds the history events of one run: its start and its outcome. The same run gives the same events. */
 export function runEventsOf(
   contract: Pick<AdmittedContract, 'effective' | 'digest'>,
   run: { readonly runId: string; readonly startedAtMs: number; readonly decidedAtMs: number },

@@ -10,7 +10,7 @@ import type { IntentRunStore } from './find-intent.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
 import { isActivated, requireActive, requireSameMetadata } from './require-active.ts';
 
-/** An intent by the id in its metadata; with a contract, one that may not be recorded yet. */
+/** An intent by the id in its metadata. If `contract` is set, the intent may not be recorded yet. */
 export interface NamedIntent {
   readonly store: IntentRunStore;
   readonly specId: string;
@@ -40,8 +40,8 @@ interface CommittedRun {
 }
 
 /**
- * Decision.Commit closes the intent (resolutions A, Lifecycle). Asked once the intent is recorded and the branch has
- * moved; asked again, it changes nothing. An intent that somebody else ended meanwhile stays as it is.
+ * Decision.Commit closes the intent. Call it after the intent is recorded and the branch has moved. A second call
+ * changes no state, and an intent that was ended meanwhile stays as it is.
  */
 export async function closeByCommit(
   store: IntentStore,
@@ -72,9 +72,9 @@ export interface LifecycleActor {
 }
 
 /**
- * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was
- * edited after its intent became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for
- * anything that is no draft, INTENTSPEC_INVALID for the words of the template.
+ * draft → active, as an event: the spec is recorded unchanged, and the author's file is not modified. A draft that
+ * was edited after its intent became active is confirmed again, without a status change. Throws
+ * LIFECYCLE_ILLEGAL_TRANSITION if the intent is not a draft, and INTENTSPEC_INVALID for template text.
  */
 export async function activateIntent(
   store: IntentRunStore,
@@ -99,7 +99,9 @@ export async function activateIntent(
   );
 }
 
-/** Whoever activates a contract agrees to its words; INTENTSPEC_INVALID where they are still those of `spec new`. */
+/**
+ * A person who activates a spec agrees to its text. Throws INTENTSPEC_INVALID if it is still the text of `spec new`.
+ */
 function requireOwnWords(document: IntentSpec): void {
   const { lifecycle } = document;
   const issues = templateWords({ ...document, lifecycle: { ...lifecycle, status: 'active' } });
@@ -113,9 +115,9 @@ function requireOwnWords(document: IntentSpec): void {
 }
 
 /**
- * active → deprecated: the old intent names its successor and the successor names the old one. An old one that nothing
- * recorded is recorded by that. The successor must be active; it is written first, and a second call after a kill in
- * between adds only what is missing. Answers the old intent's history.
+ * active → deprecated: the old intent and its successor name each other. An unrecorded old intent is recorded here.
+ * The successor must be active and is written first. If the process is killed in between, a second call adds only the
+ * missing events. Returns the old intent's history.
  */
 export async function supersedeIntent(
   old: NamedIntent,

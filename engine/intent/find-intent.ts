@@ -16,8 +16,8 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import type { IntentStore } from './intent-history.ts';
 
 /**
- * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined`
- * where it is not. In several places it is INTENT_NOT_FOUND: a file says which one is meant.
+ * Returns where the intent with that `metadata.id` is recorded, under any `aiRefPrefix` and in any store; `undefined`
+ * if it is not recorded. Several matches throw INTENT_NOT_FOUND: the caller must pass a file to choose one.
  */
 export async function findIntent(
   stores: Stores,
@@ -79,14 +79,14 @@ async function beside(
 /** Runs, and the intents that they are of. */
 export type IntentRunStore = RunStore & IntentStore;
 
-/** The store with what its repository says of landed commits. */
+/** Adds to the store whether the repository has landed a run's commit. */
 export function withLandings(repository: Repository, store: RunStore): IntentRunStore {
   return { ...store, hasLanded: (runId) => hasLanded(repository, store, runId) };
 }
 
 /**
- * The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin
- * brings.
+ * Opens the store that a spec names (slot `store`), under its `aiRefPrefix`. Throws SLOT_UNKNOWN for a backend that
+ * no plugin provides.
  */
 export async function openRunStore(
   stores: Pick<Slot<StoreSource>, 'pick'>,

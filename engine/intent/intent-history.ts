@@ -16,17 +16,17 @@ export interface IntentStore {
 
 export type IntentEvent = StoredObject<'intent_event'>;
 
-/** What is known of an intent: its contract as last recorded, and what happened to it since. */
+/** An intent's spec as last recorded, and its events since. */
 export interface IntentHistory {
   readonly specId: string;
   /** The Intent object's id. */
   readonly thread: string;
   /**
-   * As the last event that changed it says, else as the document says. A commit closes an intent only while it has
-   * landed.
+   * Status from the last event that changed it, or else from the document. A commit closes an intent only while the
+   * commit has landed.
    */
   readonly status: LifecycleStatus;
-  /** The event that `status` comes from; `undefined` where the document says it. */
+  /** The event that `status` comes from; `undefined` if it comes from the document. */
   readonly statusEvent: IntentEvent | undefined;
   /** As last recorded. */
   readonly document: IntentSpec;
@@ -47,14 +47,14 @@ export const historyHeadPath = 'history.json';
 
 const maxTries = 16;
 
-/** Where event `number` (from 1) stands under the intent's ref. */
+/** Returns the path of event `number` (from 1) under the intent's ref. */
 export function intentEventPath(number: number): string {
   return `events/${String(number).padStart(6, '0')}.json`;
 }
 
 /**
- * Reads an intent by the id in its metadata; `undefined` where none was recorded. A history with an event missing,
- * changed or added by hand is OBJECT_CORRUPT.
+ * Reads an intent by the id in its metadata; `undefined` if none is recorded. Throws OBJECT_CORRUPT if an event is
+ * missing, or was changed or added from outside writ.
  */
 export async function readIntentHistory(
   store: IntentStore,
@@ -111,8 +111,8 @@ async function toHistory(
 }
 
 /**
- * The last event that ended the intent, else the last one that changed its status. A commit that has not landed closed
- * nothing. Nothing leaves an end, but in a joined history events of another clone may follow it.
+ * Returns the last event that ended the intent, or else the last one that changed its status. A commit that has not
+ * landed does not close an intent. No event may follow an end, except events of another clone in a joined history.
  */
 async function findStatusEvent(
   store: IntentStore,

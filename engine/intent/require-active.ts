@@ -6,7 +6,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
 
-/** Who asks: a run that goes on after its own commit closed the intent is not refused for that. */
+/** The calling run: a resumed run is not refused because its own commit closed the intent. */
 interface ActiveQuestion {
   readonly runId?: string;
 }
@@ -53,12 +53,12 @@ interface IntentEnd {
   readonly superseded_by?: string;
 }
 
-/** Refuses a document that says itself that its intent is over: LIFECYCLE_NOT_ACTIVE. */
+/** Throws LIFECYCLE_NOT_ACTIVE for a document with a final status. */
 export function requireNotEnded({ metadata, lifecycle }: IntentSpec): void {
   if (isFinal(lifecycle.status)) throw intentEnded(metadata.id, lifecycle.status);
 }
 
-/** Nothing leads out of it. */
+/** A final status allows no transition. */
 function isFinal(status: LifecycleStatus): boolean {
   return status === 'closed' || status === 'deprecated';
 }
@@ -83,7 +83,7 @@ function intentEnded(id: string, status: LifecycleStatus, last?: IntentEnd): Wri
   });
 }
 
-/** Metadata are immutable after creation (document 1, Metadata): the same id with others is INTENTSPEC_INVALID. */
+/** Metadata are immutable after creation. Throws INTENTSPEC_INVALID if the same id has other metadata. */
 export async function requireSameMetadata(
   { objects, refs }: RunStore,
   contract: AdmittedContract,

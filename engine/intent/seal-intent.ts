@@ -2,8 +2,8 @@ import { type SealedObject, sealObject } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 
 /**
- * The Intent of a contract as the object that is stored (document 1, Metadata and Intent): created by who created the
- * contract. `threadId` is its own id, `nowMs` when it is stored.
+ * Builds the stored Intent object of a spec, with the spec's creator as its creator. `threadId` is its own id, and
+ * `nowMs` is the time of storing.
  */
 export function sealIntent(
   { effective, digest }: Pick<AdmittedContract, 'effective' | 'digest'>,

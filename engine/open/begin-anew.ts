@@ -26,7 +26,6 @@ import type { Ground } from '../state/open-run.ts';
 import { maskStated } from './mask-stated.ts';
 import { inVainWords } from './plan-ground.ts';
 
-/** What a run is begun anew with. */
 export interface AnewGround {
   readonly engine: WritEngine;
   readonly store: IntentRunStore;
@@ -39,8 +38,8 @@ export interface AnewGround {
 }
 
 /**
- * The first record of a run of which only a claim is left: the request as it is claimed, and everything that can be
- * found out found out again. The contract is held to what a start holds it to.
+ * Builds the first record of a run from a claim: the request as claimed, and all other data computed again. The spec
+ * must pass the same checks as at a start.
  */
 export async function startedAnew(
   { engine, store, contract, ground, scratch, nowMs, local }: AnewGround,
@@ -105,20 +104,20 @@ export async function startedAnew(
 }
 
 /**
- * Removes what an unproven memory left in the run's directory; the contract is written anew, and what a worker is made
- * from stays: they are the request.
+ * Removes the files of an unproven journal from the run's directory. The spec is written again. Worker inputs are
+ * kept, because they are the request.
  */
 export async function clearMemory(directory: string, runId: string, spec: Uint8Array): Promise<void> {
-  // Whatever lies under these names, a link above all, goes itself.
+  // An entry at these paths is removed itself, even if it is a link.
   for (const part of ['content', 'record']) await rm(join(directory, part), { recursive: true, force: true });
   await removeWorkspace(privateRootOf(runId));
-  // In one step: a run whose contract a kill has removed cannot go on.
+  // The spec is replaced atomically: if a kill left no spec, the run could not resume.
   await writeDurably(join(directory, specFile), spec);
 }
 
 /**
- * Words and people of a run of which only a claim is left: those of the claimed range, where its commits are here and
- * really come to the candidate; else nobody's. A claim must not put a change under somebody's name.
+ * Returns the message and people of a run that is only a claim. They come from the claimed range if its commits exist
+ * here and really give the candidate, or else they are empty. A claim must not attribute a change to another person.
  */
 async function claimedWording(
   scratch: Scratch,

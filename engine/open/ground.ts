@@ -20,9 +20,8 @@ import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 import { openJudges } from './open-judges.ts';
 
 /**
- * Everything that a run which goes on stands on, found again as when it started: an invalid config, a plugin that is
- * not trusted, no sandbox for a contract that denies the network are refused. Whatever stands below `.writ/` is read at
- * the policy commit.
+ * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and
+ * a missing sandbox if the spec denies the network. Files below `.writ/` are read at the policy commit.
  */
 export async function prepareGround(
   engine: WritEngine,
@@ -35,7 +34,7 @@ export async function prepareGround(
   const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
   const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const cancels = request.cancel !== undefined;
-  // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
+  // A run can be cancelled even if one of its plugins is missing or no longer trusted.
   const config = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
@@ -55,7 +54,7 @@ export function pluginCacheOf({ commonDir }: Pick<Repository, 'commonDir'>): str
   return join(commonDir, 'writ', 'cache', 'plugins');
 }
 
-/** OS_UNSUPPORTED; asked only where the contract names any. */
+/** Throws OS_UNSUPPORTED. Runs only if the spec lists operating systems. */
 export async function requireOperatingSystem({
   effective,
 }: Pick<AdmittedContract, 'effective'>): Promise<Readonly<Record<string, string>>> {
@@ -63,7 +62,7 @@ export async function requireOperatingSystem({
   return supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts());
 }
 
-/** The ground with what statements say of the repository. */
+/** Adds the repository's name and its base time, as statements use them. */
 export async function nameGround(
   { effective }: Pick<AdmittedContract, 'effective'>,
   repository: Repository,
@@ -76,8 +75,8 @@ export async function nameGround(
 }
 
 /**
- * The sandbox of a run. SANDBOX_UNAVAILABLE where none works, SANDBOX_NONE_REFUSED for one that confines nothing under
- * a contract that denies the network.
+ * Returns the sandbox of a run. Throws SANDBOX_UNAVAILABLE if none works, and SANDBOX_NONE_REFUSED for an unconfined
+ * one if the spec denies the network.
  */
 export async function chooseSandbox(
   engine: Pick<WritEngine, 'slots'>,
@@ -112,9 +111,9 @@ export async function chooseSandbox(
 }
 
 /**
- * The back end that a run goes on in where nobody names one: the one of its last judging, else the one that it was
- * started with. `auto` where that does not work here, and where the journal is not this user's own: a claim from
- * elsewhere takes no sandbox away.
+ * Returns the default sandbox of a resumed run: that of its last checks, or else that of its start. Returns `auto` if
+ * that sandbox does not work here, or if the journal is not this user's. A claim from another machine must not
+ * disable the sandbox.
  */
 export async function sandboxAgain(
   engine: Pick<WritEngine, 'slots'>,

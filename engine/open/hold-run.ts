@@ -28,9 +28,9 @@ export interface HeldRun extends AsyncDisposable {
   /** The candidate of a supplied patch; `undefined` where a worker makes it. */
   readonly supplied: PatchSet | undefined;
   readonly started: StartedRun;
-  /** Nothing is left to do: what only a resume would need goes. */
+  /** The run is complete: removes data that only a resume would need. */
   finish(): Promise<void>;
-  /** Nothing can be done before people speak: the wall clock stands still, and the workspaces give up the disk. */
+  /** The run waits for people: stops the wall clock and deletes the workspaces to free the disk. */
   wait(): Promise<void>;
 }
 

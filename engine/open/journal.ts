@@ -16,13 +16,16 @@ import { planFolder } from '../record/plan-objects.ts';
 import type { Ground } from '../state/open-run.ts';
 import type { RunSettings } from '../state/run-request.ts';
 
-/** The journal that this user wrote here; `undefined` where there is none, or one that nobody here vouches for. */
+/**
+ * Returns the journal that this user wrote here. Returns `undefined` if there is none, or if no witness of this user
+ * authenticates it.
+ */
 export async function openOwnJournal(
   directory: string,
   runId: string,
   settings: RunSettings,
 ): Promise<Journal | undefined> {
-  // The journal of a thousand Tasks takes its time to read: not twice.
+  // Reading a journal with a thousand Tasks is slow, so it is read only once.
   if (!(await isJournalBegun(join(directory, journalFile)))) return undefined;
   const journal = await openJournal(directory, runId, settings);
   if (journal.isAuthentic) return journal;
@@ -30,7 +33,7 @@ export async function openOwnJournal(
   return undefined;
 }
 
-/** With whoever vouches for it; a journal that could not be opened leaves no witness open. */
+/** Opens the journal with its witness. If the journal cannot be opened, the witness is closed. */
 export async function openJournal(directory: string, runId: string, settings: RunSettings): Promise<Journal> {
   const witness = await openWitness(settings, runId);
   try {
@@ -41,7 +44,7 @@ export async function openJournal(directory: string, runId: string, settings: Ru
   }
 }
 
-/** Whoever vouches for the journals of this user; else this process. */
+/** Opens the witness that authenticates this user's journals; default: the witness of this process. */
 export function openWitness(
   { witness = processWitness }: RunSettings,
   runId: string,
@@ -52,20 +55,21 @@ export function openWitness(
 /** Content of attempts, as opposed to what the whole run shows at the top. */
 const ofAttempt = /^(?:candidate|task)-\d+\//;
 const ofPlan = /^(?:plan\.json$|tasks\/|plans\/)/;
-/** A tree that somebody made by hand may hold such names. */
+/** A manually built tree may contain such names. */
 const leadsOut = /(?:^|\/)\.{0,2}(?:\/|$)/;
 const maxKeyBytes = 64 * 1024;
 
-/** Whether a runner whom the policy commit names (`[runners]`) signed the journal that the run's refs hold. */
+/** Returns whether a runner listed at the policy commit (`[runners]`) signed the journal in the run's refs. */
 export async function isSignedByRunner(
   engine: WritEngine,
   ground: Ground,
   { started, travelled, runnerSeal }: ClaimedRun,
 ): Promise<boolean> {
   const { keys } = ground.config.runners;
-  // A policy that stands on no branch here is one that the claim brought itself: it names nobody.
+  // A policy that is on no branch here came with the claim, so its runners are not trusted.
   if (ground.policy.ref === undefined) return false;
-  // One that the contract chose names whom its writer chose; whether it is one is found out here, not read.
+  // If the spec chose the policy, its author chose the runners. Whether it did is computed here, not read from the
+  // claim.
   if (ground.foreign !== undefined) return false;
   if (!travelled || !runnerSeal || keys.length === 0) return false;
   const read = await Promise.all(

@@ -11,26 +11,29 @@ import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { Opening } from './opening.ts';
 
 /**
- * What a judgement has to see: the contract alone; the repository and its policy; this machine, its user's keys and
- * trust; the change itself.
+ * The data that a preflight check needs: only the spec; the repository and its policy; this machine, its user's keys
+ * and trust; or the change.
  */
 type Sight = 'contract' | 'repository' | 'machine' | 'change';
 
 type Part = keyof Opening;
 
-/** One thing that can refuse a run before any work: `writ run` stops at the first, `writ plan` tells them all. */
+/**
+ * One preflight check, which can refuse a run before any work: `writ run` stops at the first failure, and `writ plan`
+ * reports them all.
+ */
 export interface Judgement {
   readonly id: string;
   readonly sees: Sight;
-  /** JSON Pointer to what of the contract it is about; '' for the whole of it, or something else. */
+  /** JSON Pointer to the part of the spec that it checks; '' for the whole spec, or for data outside it. */
   readonly about: string;
-  /** What earlier judgements have to have found; without it nothing is judged. */
+  /** Results of earlier preflight checks that it needs. If one is missing, it is skipped. */
   readonly needs: readonly Part[];
   /** Throws a catalogued refusal, or answers what it found. */
   judge(known: Partial<Opening>): Promise<Partial<Opening>>;
 }
 
-/** A judgement whose function is handed what it needs, and may look at what else is known. */
+/** Builds a preflight check: its function receives the results that it needs, and may read other known results. */
 export function judgement<const N extends Part, G extends Part = never>(given: {
   readonly id: string;
   readonly sees: Sight;
@@ -39,16 +42,16 @@ export function judgement<const N extends Part, G extends Part = never>(given: {
   // biome-ignore lint/suspicious/noConfusingVoidType: a judgement that only refuses answers nothing.
   judge(known: Pick<Opening, N> & Partial<Opening>): Promise<Pick<Opening, G> | void>;
 }): Judgement {
-  // What `needs` names is there: `judgeOpening` asks nobody else.
+  // `judgeOpening` calls only checks with every name in `needs` present.
   return { about: '', ...given, judge: async (known) => (await given.judge(known as Opening)) ?? {} };
 }
 
-/** Told of a refusal; the judgements that need nothing of it go on. */
+/** Called with a refusal; checks that do not need the missing result still run. */
 type HearRefusal = (refused: Judgement, fault: WritError) => void;
 
 /**
- * Asks the judgements in order, each knowing what the ones before it found. The first refusal is thrown; with `hear`
- * all are told instead, and what is no refusal (INTERNAL, RUN_INTERRUPTED) is still thrown.
+ * Runs the preflight checks in order; each sees the earlier results. Throws the first refusal. With `hear` it reports
+ * every refusal instead, but still throws errors that are not refusals (INTERNAL, RUN_INTERRUPTED).
  */
 export async function judgeOpening(
   judgements: readonly Judgement[],
@@ -68,7 +71,7 @@ export async function judgeOpening(
   return all;
 }
 
-/** What a contract that was read shows by itself. Light: `spec validate` asks these where there is no repository. */
+/** Preflight checks that need only a parsed spec. They are cheap: `spec validate` runs them without a repository. */
 export const contractJudgements: readonly Judgement[] = [
   judgement({
     id: 'version-supported',
@@ -109,7 +112,7 @@ export const contractJudgements: readonly Judgement[] = [
   }),
 ];
 
-/** What a contract shows by itself of any run with the built-in plugins, as warnings; no repository is looked at. */
+/** Returns warnings about any run of a spec with the built-in plugins, without reading a repository. */
 export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
   const refused: Issue[] = [];
   await judgeOpening(contractJudgements, { ledger: builtInLedger(), admitted }, (judgement, fault) =>
@@ -124,8 +127,8 @@ export async function contractIssues(admitted: AdmittedContract): Promise<readon
 }
 
 /**
- * A refusal of a run as whoever validates the contract is told: warnings, because the document itself may be sound. One
- * for each row that nobody enforces, and for each issue that the refusal names.
+ * Converts a run's refusal to warnings for a user who validates the spec, because the document itself may be valid.
+ * One warning for each unenforced row, and for each issue that the refusal names.
  */
 export function refusalIssues({ about }: Judgement, { code, message, detail }: WritError): readonly Issue[] {
   const words = (what: string): string => `${what}; a run is refused`;

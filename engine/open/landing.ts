@@ -29,10 +29,10 @@ import { readCandidate } from './read-candidate.ts';
 import { isSealing } from './requirements.ts';
 
 /**
- * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not
- * where it was, or a policy commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are
- * a claim, and nothing was moved. Once the run is being sealed, the seal itself finds out who moved the branch: the
- * run, or somebody else, and then it is rolled back.
+ * Returns target, policy and base of the start of a run. A resume verifies them: throws TARGET_MOVED if the branch
+ * moved, or if the policy commit is not the one that the rule gives. Without a journal they are only a claim, and no
+ * move is detected. During sealing, the seal itself finds out whether the run or another process moved the branch; in
+ * the second case it rolls back.
  */
 export async function reopenLanding(
   repository: Repository,
@@ -78,11 +78,11 @@ export async function reopenLanding(
       found: now.commit ?? null,
     });
   }
-  // How far a change was behind is said to people: not on the word of a claim.
+  // The lag is shown to people, so a claim's value must be verified.
   if (!journal && stated.lag) await requireLag(repository, stated.lag, policy.commit);
-  // By the name that it has here: that is what must still stand when the branch moves.
+  // Uses the ref's name in this clone, which must still hold when the branch moves.
   if (journal) return { ...stated, policy: now, target };
-  // Nor is it on the word of a claim that nobody is warned.
+  // A claim must not suppress this warning.
   const foreign = await findForeignPolicy(repository, target, now);
   const { foreign: _, ...rest } = stated;
   return { ...rest, policy: now, target, ...(foreign ? { foreign } : {}) };
@@ -222,22 +222,22 @@ async function mergeOnto(scratch: Scratch, base: string, tree: string, landing: 
 interface ReopenedTarget {
   readonly runId: string;
   readonly ref: string;
-  /** Whether it stands here already, so that the policy is that of its tip. */
+  /** Whether the branch exists here already, so that the policy is that of its tip. */
   readonly exists: boolean;
   /** Whether the policy is that of a branch here, and not of a commit that only the claim names. */
   readonly hasPolicy: boolean;
   /** `--onto` of the person who resumes. */
   readonly onto: string | undefined;
-  /** From a memory that nobody here vouches for. */
+  /** The values come from an unauthenticated journal. */
   readonly isClaimed: boolean;
 }
 
 /**
- * Which branch moves, and by whose policy, is no detail of a claim: its base may be a commit that nobody here has put
- * on any branch. Taken without more words are the branch that the contract names, one that people approve (their
- * signatures hold it, under signers of this repository), and the one that the run makes for itself under the policy of
- * a branch; any other where the person who resumes names it: TARGET_UNCONFIRMED. A branch that is named and is not the
- * run's own is refused for every run.
+ * A claim must not choose the branch to move, or its policy: its base may be a commit that is on no branch here.
+ * Three branches are accepted without confirmation. The first is the branch that the spec names. The second is a
+ * branch that needs approvals, because signatures from this repository's signers bind it. The third is the run's own
+ * branch under the policy of a branch here. For any other branch, `--onto` must name it, or TARGET_UNCONFIRMED is
+ * thrown. If `--onto` names a branch that is not the run's, every run is refused.
  */
 export async function requireStatedTarget(
   repository: Repository,

@@ -25,9 +25,8 @@ function maskWording({ message, author, coAuthors, ...rest }: CommitWording, val
 }
 
 /**
- * Words and people as `maskWording` and `maskAuthorship` leave them, with what of them rule `secrets` refuses: whatever
- * holds a secret by its own form, as it comes or as it would be sealed, and the summary of the contract that stands
- * where there is no message.
+ * Returns the masked message and people, and the parts that rule `secrets` refuses. A part is refused if it holds a
+ * secret of a known form, as given or as sealed. Without a message, the spec's summary is checked too.
  */
 export function maskStated(
   wording: CommitWording,
@@ -91,7 +90,7 @@ function maskText(text: string, values: Values): string {
   return holdsSecret(sealed, false) ? redactTexts(sealed, { remove: ['secrets'], words: {} }) : shown;
 }
 
-/** What only stands in for a secret, or is no more than an expression, is everybody's to write. */
+/** A placeholder for a secret, or a mere expression, is allowed. */
 function holdsSecret(text: string, tokensOnly: boolean): boolean {
   const bytes = Buffer.from(text);
   return [bytes, withoutUnseen(bytes)?.bytes ?? bytes].some((one) => {

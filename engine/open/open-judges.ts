@@ -17,7 +17,7 @@ import type { Ground } from '../state/open-run.ts';
 import { openScanners } from '../state/open-scanners.ts';
 import { openPolicies } from '../state/policies.ts';
 
-/** What the policy commit says of who judges, and where that may be kept and asked. */
+/** The plugins and rules that the policy commit configures, and the cache and access that they need. */
 export interface JudgesQuestion {
   readonly engine: WritEngine;
   readonly repository: Repository;
@@ -28,15 +28,15 @@ export interface JudgesQuestion {
   readonly sandbox: SandboxBackend;
   readonly cacheDir: string;
   readonly pluginAccess?: PluginAccess | undefined;
-  /** What the egress proxy of a plugin takes for the network; absent: the real one. */
+  /** The network that a plugin's egress proxy uses; absent: the real network. */
   readonly outside?: Outside | undefined;
-  /** Rules that nobody knows are let be: a run can be ended although a plugin that was to judge it is gone. */
+  /** Ignores unknown rules: a run can be cancelled even if one of its plugins is missing. */
   readonly cancels?: boolean;
 }
 
 /**
- * The plugins, rules and policy engines that judge a run, and the configuration held to them. None of their code runs.
- * PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID,
+ * Opens the plugins, rules and policy engines of a run, and validates the configuration against them. Runs none of
+ * their code. Throws PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID and
  * SCANNER_CHANGED.
  */
 export async function openJudges({
@@ -81,7 +81,7 @@ export async function openJudges({
   };
 }
 
-/** Whoever `[artifacts]` and `[evidence]` name is brought by a listed plugin, or CONFIG_INVALID. */
+/** Throws CONFIG_INVALID if `[artifacts]` or `[evidence]` names a part that no listed plugin provides. */
 function requireBrought(
   { artifacts, evidence }: Pick<WritConfig, 'artifacts' | 'evidence'>,
   parts: Pick<PluginParts, 'artifacts' | 'evidence'>,

@@ -19,8 +19,8 @@ import type { ChangeSource, ResumeRequest } from '../state/run-request.ts';
 const maxFileBytes = 1024 * 1024;
 
 /**
- * Opens key and log before any work, so that a run which could never be sealed is refused at once. With `dry` no key is
- * made: a throw-away one stands for it.
+ * Opens key and log before any work, so that a run which could never be sealed is refused at once. With `dry` no key
+ * is created; a temporary key replaces it.
  */
 export async function openParties(
   engine: WritEngine,
@@ -69,8 +69,8 @@ export async function openWorker({ slots }: WritEngine, source: ChangeSource): P
 }
 
 /**
- * Who goes on with a run; `undefined` where nobody was asked for, or what the run was started with is not in its
- * directory.
+ * Opens the worker that resumes a run. Returns `undefined` if none was requested, or if the run's directory lacks the
+ * inputs of the start.
  */
 export async function reopenWorker(
   { slots }: WritEngine,
@@ -92,15 +92,15 @@ async function readKept(directory: string): Promise<Uint8Array | undefined> {
 }
 
 /**
- * All that contract and repository are asked about of plugins before a run. What the built-in ones answer is had
- * without an engine (`plugins/preset/create-engine.ts`).
+ * The plugin parts that preflight checks of spec and repository need before a run. The built-in ones work without an
+ * engine (`plugins/preset/create-engine.ts`).
  */
 export interface AskedPlugins {
   /** Slot `store`. */
   readonly stores: Pick<Slot<StoreSource>, 'pick'>;
   /** How the sources in slots `signer` and `log` read their sections. */
   sealingForms(): Promise<SealingForms>;
-  /** Hook `plan.draft`; nobody who changes a draft answers the one that was given. */
+  /** Hook `plan.draft`; returns the given draft if no plugin changes it. */
   redraft(draft: PlanDraft): Promise<PlanDraft>;
 }
 

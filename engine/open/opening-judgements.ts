@@ -32,7 +32,7 @@ import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { repositoryJudgements } from './repository-judgements.ts';
 import { requireCiting, requireLockfiles } from './requirements.ts';
 
-/** Asked before the contract: which of its rows are asked for hangs on who works. */
+/** Runs before the spec's checks, because the worker determines which rows of the spec must be enforced. */
 const workerJudgement: Judgement = judgement({
   id: 'worker-opens',
   sees: 'change',
@@ -40,7 +40,7 @@ const workerJudgement: Judgement = judgement({
   judge: async ({ engine, source }) => ({ worker: await openWorker(engine, source) }),
 });
 
-/** What only shows where contract and worker are both known. */
+/** Checks that need both the spec and the worker. */
 const citingJudgement: Judgement = judgement({
   id: 'worker-cites',
   sees: 'contract',
@@ -50,8 +50,8 @@ const citingJudgement: Judgement = judgement({
 });
 
 /**
- * Whoever asks a model needs its key, and the configuration says how it is asked. Which one a plugin of others brings
- * is not known before its plugins are.
+ * A model call needs its key and its configuration. A third-party plugin's model is known only after its plugins are
+ * opened.
  */
 const modelJudgement: Judgement = judgement({
   id: 'model-opens',
@@ -78,7 +78,7 @@ function isBroughtAlong(engine: Pick<WritEngine, 'slots'>, worker: Worker | unde
   return worker?.model !== undefined && !isBuiltIn(engine, worker.model.provider);
 }
 
-/** What the change itself shows, before anything judges it. */
+/** Checks of the change itself, before any rule evaluates it. */
 const changeJudgements: readonly Judgement[] = [
   judgement({
     id: 'wording-readable',
@@ -171,7 +171,7 @@ const contractRead: Judgement = judgement({
   judge: async ({ engine, request }) => ({ admitted: await readContract(engine, request.specBytes) }),
 });
 
-/** What can be said before anybody looks at a repository. */
+/** Checks that need no repository. */
 export const firstJudgements: readonly Judgement[] = [
   workerJudgement,
   contractRead,
@@ -260,9 +260,9 @@ async function takeOnTop(
 }
 
 /**
- * A supplied change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_
- * error. Where the target has gone on since the change started, it is the three-way merge onto its tip: what is judged
- * is what lands. `undefined` where a worker will make it.
+ * Reads a supplied change as a patchset in the scratch. Throws a PATCH_ error if it is not a valid change of this
+ * repository. If the target advanced since the change started, the result is the three-way merge onto its tip, so
+ * that writ checks exactly what lands. Returns `undefined` if a worker will make the change.
  */
 async function takeCandidate(
   scratch: Scratch,

@@ -21,7 +21,7 @@ import type { ChangeSource, Origin, RunRequest } from '../state/run-request.ts';
 import type { RunSecrets } from '../state/run-secrets.ts';
 import type { AskedPlugins } from './open-parties.ts';
 
-/** What is asked for, whether it is to be done or only judged. */
+/** The request, whether it is to be run or only planned. */
 export type OpeningRequest = Pick<
   RunRequest,
   | 'repositoryPath'
@@ -46,22 +46,22 @@ export type OpeningRequest = Pick<
 
 /** Where a run that is opened puts what it needs before it begins. */
 export interface OpeningPlace {
-  /** The repository as whoever opens wants to read it. */
+  /** Wraps the repository for the caller's reads. */
   keep(repository: Repository): Repository;
-  /** Where the candidate is made; asked at most once. */
+  /** Creates the place for the candidate; called at most once. */
   makeScratch(repository: Repository): Promise<Scratch>;
   /** Where files of plugins are kept. */
   pluginCache(repository: Repository): string;
-  /** Nothing of the user's is made: a signing key that is not there yet is one that would be made. */
+  /** Creates no user files: a missing signing key is treated as one that would be created. */
   readonly dry: boolean;
-  /** Nothing of the repository but objects and refs is looked at. */
+  /** Reads only objects and refs of the repository. */
   readonly onlyReads?: true;
 }
 
-/** Everything that is known of a run before any work: first what was asked, then what each judgement found. */
+/** All data known about a run before any work: first the request, then the result of each preflight check. */
 export interface Opening {
   readonly engine: WritEngine;
-  /** What of it contract and repository are judged with. */
+  /** The parts of the engine that checks of spec and repository need. */
   readonly plugins: AskedPlugins;
   readonly request: OpeningRequest;
   readonly ledger: WritEngine['ledger'];
@@ -97,7 +97,7 @@ export interface Opening {
   /** The configuration once more, held to the rules that there are, and these. */
   readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>;
   readonly ground: Ground;
-  /** Key and log; `undefined` where the contract asks for no provenance. */
+  /** Key and log; `undefined` if the spec requires no provenance. */
   readonly sealing: SealingParties | undefined;
   readonly wording: CommitWording;
   readonly scratch: Scratch;

@@ -19,8 +19,8 @@ import type { AskedPlugins } from './open-parties.ts';
 import type { Opening } from './opening.ts';
 
 /**
- * What planning needs to know of the base tree; files and imports are read only where the contract cuts the work by
- * them.
+ * Reads the facts about the base tree that planning needs. Files and imports are read only if the spec decomposes the
+ * work by file clusters.
  */
 export async function readPlanGround(
   objects: GitDirectory,
@@ -41,8 +41,8 @@ export async function readPlanGround(
 }
 
 /**
- * The first Plan of a contract, as plugins at `plan.draft` leave it. Throws PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT,
- * and PLAN_INVALID where a plugin lost an objective, a boundary or a gate.
+ * Returns the first Plan of a spec, after the plugins at `plan.draft`. Throws PLAN_DUPLICATE_OBJECTIVE and
+ * PLAN_CONFLICT, and PLAN_INVALID if a plugin dropped an objective, a boundary or a gate.
  */
 export async function draftPlan(
   { redraft }: Pick<AskedPlugins, 'redraft'>,
@@ -57,10 +57,10 @@ export async function draftPlan(
   return draft;
 }
 
-/** What of an opening a run can be told of before any work. */
+/** The parts of an opening that notices before work depend on. */
 type Told = Partial<Pick<Opening, 'admitted' | 'contract' | 'config' | 'landing' | 'signers' | 'worker'>>;
 
-/** What a run tells of its contract and its policy and refuses nothing for, as far as it is known before. Pure. */
+/** Returns the notices about spec and policy that do not refuse a run, as far as they are known in advance. Pure. */
 export function noticesOf(known: Told): readonly Issue[] {
   const { admitted, contract = admitted, config, landing } = known;
   const spec = contract?.effective;
@@ -86,7 +86,7 @@ export function noticesOf(known: Told): readonly Issue[] {
   ];
 }
 
-/** Those of them by which all work of the run would be in vain: to be told before it begins. Pure. */
+/** Returns the notices that make all work of a run useless, to be reported before it begins. Pure. */
 export function inVain(known: Told): readonly Issue[] {
   const { admitted, contract = admitted, worker } = known;
   if (contract === undefined) return [];

@@ -12,7 +12,7 @@ import type { ResolvedRange } from '../../workspace/patch/resolve-range.ts';
 import { statedAuthors } from '../../workspace/patch/stated-authors.ts';
 import type { RunRequest } from '../state/run-request.ts';
 
-/** Reads out of the change itself who made it; where it does not say so, that is whoever brings it now. */
+/** Reads from the change who made it; if it names no one, the submitter is the author. */
 export async function readAuthorship(
   repository: Repository,
   source: RunRequest['source'],
@@ -31,7 +31,7 @@ export async function readAuthorship(
   };
 }
 
-/** With the author that `--author` names: it adds one, and takes nobody away. */
+/** Adds the author that `--author` names; existing authors stay. */
 export function withAuthor(found: Authorship, given: Identity | undefined): Authorship {
   return given ? { ...found, authors: [...new Set([formatIdentity(given), ...found.authors])] } : found;
 }
@@ -41,10 +41,7 @@ async function broughtBy(repository: Repository): Promise<Pick<Authorship, 'brou
   return runner ? { broughtBy: formatIdentity(runner) } : {};
 }
 
-/**
- * Refuses a change that people have to approve while nobody is known to have made it: whoever brings it could then
- * approve it himself. AUTHOR_UNKNOWN.
- */
+/** Throws AUTHOR_UNKNOWN if a change needs approval and has no known author: its submitter could then approve it. */
 export function requireKnownAuthor(
   authorship: Authorship,
   spec: EffectiveIntentSpec,

@@ -40,10 +40,10 @@ import { isSealing, refuseSealing, requireCiting, requirePartSecrets } from './r
 import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
 
 /**
- * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
- * that a runner signed whom the policy commit names; of any other memory only the request and the candidate are taken,
- * and everything is judged anew (`docs/decisions/0009-journal-is-input.md`). RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE
- * for one that has ended or whose candidate is not in this repository.
+ * Resumes a run that waits or was stopped. It continues a journal that this user wrote on this machine, or that a
+ * runner listed at the policy commit signed. From any other journal it uses only the request and the candidate, and
+ * repeats every check (`docs/decisions/0009-journal-is-input.md`). Throws RUN_NOT_FOUND, RUN_BUSY, and
+ * RUN_NOT_RESUMABLE if the run has ended or its candidate is not in this repository.
  */
 export async function reopenRun(
   engine: WritEngine,
@@ -82,7 +82,7 @@ export async function reopenRun(
     const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
     const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
     const contract = withConfig(read, prepared.config);
-    // Whoever ends a run seals nothing: neither key nor log has to be there, and the plugin of a log may be gone.
+    // A cancelled run is not sealed, so it needs neither key nor log, and the log's plugin may be missing.
     const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
     const scratch = await openScratch();
     const isAdopted = !moved && claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
@@ -102,7 +102,7 @@ export async function reopenRun(
       ? await mergeOntoTip(scratch, before, candidate, moved)
       : await readCandidate(scratch, landing.base, runId, isAdopted ? before.candidate : candidate);
     let started = before;
-    // On a new base nothing holds that was found out on the old one.
+    // Results from the old base are not valid on a new one.
     const memory =
       claim ??
       (own && moved
@@ -121,7 +121,7 @@ export async function reopenRun(
         const nowMs = request.clock.now();
         const about = { engine, store, contract, ground, scratch, nowMs, local };
         const anew = await startedAnew(about, memory, supplied);
-        // What this user wrote down here needs nobody to find it out again.
+        // Data that this user recorded here does not need to be computed again.
         started = own ? { ...anew, wording: before.wording } : anew;
         const at = toRfc3339(nowMs);
         const calls = memory.calls.map((data, index) => ({
@@ -138,7 +138,7 @@ export async function reopenRun(
     const steps = stepsOver(journal);
     await journal.append(resumedType, {});
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
-    // Whoever ends a run needs no key for it.
+    // Cancelling needs no key.
     if (request.cancel === undefined) requireCiting(worker, contract.effective);
     if (request.cancel === undefined) await requirePartSecrets(ground);
     const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;

@@ -133,15 +133,14 @@ export const repositoryJudgements: readonly Judgement[] = [
   }),
 ];
 
-/** What is said of where a change is to land, and what kind of change it is. */
+/** Where a change is to land, and its kind. */
 type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
   readonly kind: ChangeSource['kind'];
 };
 
 /**
- * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that
- * starts behind the tip of its target is judged as merged onto it; TARGET_MOVED where that cannot be, or was not
- * wanted.
+ * Chooses target, policy and base of a run that starts. A change that starts behind the tip of its target is checked
+ * as merged onto it. Throws TARGET_MOVED if that is not possible or not wanted.
  */
 async function chooseLanding(
   repository: Repository,
@@ -207,7 +206,7 @@ async function requireMergeable(
   });
 }
 
-/** A branch that holds commits of the range would let the change bring its own judges. */
+/** If a branch holds commits of the range, the change could choose its own policy. */
 async function requireOfOthers(
   repository: Repository,
   ref: string,
@@ -224,8 +223,8 @@ async function requireOfOthers(
 }
 
 /**
- * Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree
- * of it.
+ * Opens the repository that the spec names. For `local`, it must be the one at the locator, or a linked work tree of
+ * it.
  */
 export async function openStatedRepository(
   request: Pick<RunRequest, 'repositoryPath'>,

@@ -109,7 +109,7 @@ async function isThere(root: string, directory: string): Promise<boolean> {
   return (await lstat(join(root, directory)).catch(() => undefined)) !== undefined;
 }
 
-/** CITATIONS_UNSUPPORTED where the contract asks for what the worker has no way to give: nobody is asked in vain. */
+/** Throws CITATIONS_UNSUPPORTED if the spec requires citations that the worker cannot give, before any model call. */
 export function requireCiting(
   worker: Pick<Worker, 'name' | 'cites'> | undefined,
   { evidence }: Pick<EffectiveIntentSpec, 'evidence'>,
@@ -124,8 +124,8 @@ export function requireCiting(
 }
 
 /**
- * Whatever this run asks of plugins has the secrets that it declares: PLUGIN_SECRET_MISSING before any work. A log is
- * asked for them where the seal is opened, a model where it is reached.
+ * Throws PLUGIN_SECRET_MISSING before any work if a plugin part that this run uses lacks a declared secret. A log's
+ * secrets are checked when the seal is opened, and a model's when it is opened.
  */
 export async function requirePartSecrets({
   config: { artifacts, evidence },
@@ -139,8 +139,8 @@ export async function requirePartSecrets({
 }
 
 /**
- * Refuses to cancel a run whose sealing a process began and did not end (RUN_NOT_CANCELLABLE): its claim may be in a
- * log and its branch moved, which only going on finds out.
+ * Throws RUN_NOT_CANCELLABLE if a process started to seal the run and did not finish: its claim may be in a log and
+ * its branch moved. Only a resume can find that out.
  */
 export function refuseSealing(runId: string, journal: Journal): void {
   if (!isSealing(journal)) return;

@@ -19,8 +19,9 @@ interface WaitingHere {
 }
 
 /**
- * RUN_NOT_RESUMABLE if another clone sealed the run and its commit is on the branch that counts. The hints say how this
- * clone follows; included local changes are discarded only if that commit holds them and no file was edited since.
+ * Throws RUN_NOT_RESUMABLE if another clone sealed the run and its commit has landed on the target branch. The hints
+ * explain how this clone follows. They discard included local changes only if that commit holds them and no file was
+ * edited since.
  */
 export async function refuseSealedElsewhere(repository: Repository, waiting: WaitingHere): Promise<void> {
   const { runId, target } = waiting.started;
@@ -71,7 +72,7 @@ async function findSealed(
   return found.find((_, at) => landings[at]?.state === 'landed');
 }
 
-/** What is said of included local changes, and how to follow a commit without losing any of them. */
+/** Returns a message about included local changes, and a hint for following a commit without losing any of them. */
 async function followIncluded(
   repository: Repository,
   { started, included, openScratch }: WaitingHere & { readonly included: IncludedChanges },

@@ -27,8 +27,8 @@ import { inVain, inVainWords } from './plan-ground.ts';
 import { withAuthor } from './read-authorship.ts';
 
 /**
- * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
- * ground is refused here, before any work, and leaves nothing behind.
+ * Does everything before the first check: repository, base, candidate, journal. Refuses a faulty change or
+ * environment before any work, without leftover files.
  */
 export async function startRun(
   engine: WritEngine,
@@ -62,7 +62,7 @@ export async function startRun(
     who,
     kind: source.kind,
   });
-  // Beside the questions to git: each of the two takes as long as all of them.
+  // Runs concurrently with the git queries, because each of the two is about equally slow.
   const bytes = source.kind === 'patch' ? source.bytes.length : 0;
   const modules = first.admitted ? modulesOf(engine.rules, first.admitted.effective, bytes) : [];
   if (modules.length > 0) engine.pool.warm(modules);

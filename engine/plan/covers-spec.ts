@@ -9,9 +9,9 @@ import {
 import { gateTasks, type PlanFor, taskConstraints } from './plan-tasks.ts';
 
 /**
- * Whether a draft that others have changed still is a plan of this contract: every objective is a step, every Task
- * carries every constraint and criterion, the gates are the contract's and come after all work, a patch is one Task.
- * Wants a draft that `checkTaskGraph` has passed.
+ * Returns whether a draft that plugins changed is still a plan of this spec. Every objective is a step, and every
+ * Task has every constraint and criterion. The gates are the spec's and come after all work. A patch is one Task. The
+ * draft must have passed `checkTaskGraph`.
  */
 export function coversSpec(
   draft: PlanDraft,

@@ -17,7 +17,7 @@ export interface WorkPart {
 
 /** The tree that the plan starts from, as far as it is known. */
 export interface PlanGround {
-  /** Names at the root of the base tree (for a monorepo: at the locator); they tell directories from words. */
+  /** Names at the root of the base tree (for a monorepo: at the locator); they distinguish directories from words. */
   readonly rootNames?: ReadonlySet<string>;
   /** Every tracked path. */
   readonly tracked?: readonly string[];
@@ -60,10 +60,10 @@ function wholeOf({ objectives, predict }: WorkToCut): WorkPart {
 }
 
 /**
- * The work is divided by files: an objective is a step of every cluster that it names a file of, and of every cluster
- * where it names no place at all. One that names other places only (a file still to be made) is a part of its own. A
- * cluster without a step has no success condition and is no part. `undefined` where no two clusters are known (no hint
- * matches, or nobody knows the imports) and where the steps would be more than 200,000.
+ * Divides the work by files. An objective is a step of every cluster with a file that it names, or of every cluster
+ * if it names no path. An objective that names only other paths (a file to be created) becomes a separate part. A
+ * cluster without a step has no success condition and is dropped. Returns `undefined` if fewer than two clusters are
+ * known (no hint matches, or imports are unknown), or above 200,000 steps.
  */
 function perCluster({
   objectives,
@@ -105,7 +105,7 @@ function perCluster({
   ];
 }
 
-/** Clusters that hold a file which a pattern means, rising. */
+/** Returns the clusters with a file that a pattern matches, in ascending order. */
 function clusterFinder(clusters: readonly (readonly string[])[]): (text: string) => readonly number[] {
   const byPlace = new Map<string, Set<number>>();
   for (const [at, files] of clusters.entries()) {
@@ -137,7 +137,7 @@ function unique(paths: readonly string[]): readonly string[] {
 /** Importing path → imported paths of one tree. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The tracked files that `touchHints.files` means, sorted. `root` is where a monorepo's patterns are taken from. */
+/** Returns the tracked files that `touchHints.files` matches, sorted. Patterns of a monorepo are relative to `root`. */
 export function hintedFiles(
   hints: readonly string[],
   tracked: readonly string[],
@@ -148,9 +148,9 @@ export function hintedFiles(
 }
 
 /**
- * Files that import each other, directly or through other files of the list, in clusters; each sorted, clusters by
- * their first file (resolutions, A supplied patch). Files outside the list connect nothing: what everything imports
- * would make one cluster of all.
+ * Groups files that import each other, directly or through other files of the list. Each cluster is sorted, and
+ * clusters are ordered by their first file. Files outside the list do not connect clusters: a file that every file
+ * imports would join them all.
  */
 export function fileClusters(files: readonly string[], imports: Imports): readonly (readonly string[])[] {
   const sorted = [...new Set(files)].sort();
@@ -175,7 +175,7 @@ export function fileClusters(files: readonly string[], imports: Imports): readon
 /** Sets of the numbers below `size` that grow together; near-constant time per step. */
 interface DisjointSets {
   join(a: number, b: number): void;
-  /** One member that stands for the whole set: its lowest. */
+  /** Returns the representative of the set: its lowest member. */
   of(member: number): number;
 }
 

@@ -21,10 +21,10 @@ const proseNames = new Set(
 );
 
 /**
- * The path-like words of one `inScope` or `outOfScope` entry, in order, as repository-relative patterns. Prose yields
- * none. `rootNames` (names at the root of the base tree) tells `src` and `lib/http` from `auth` and `read/write`;
- * without it a doubtful word counts as a path, because a scope that is too narrow refuses and one that is too wide does
- * not.
+ * Returns the path-like words of one `inScope` or `outOfScope` entry, in order, as repository-relative patterns.
+ * Prose gives none. `rootNames` (names at the root of the base tree) distinguishes `src` and `lib/http` from `auth`
+ * and `read/write`. Without it a doubtful word counts as a path. A scope that is too narrow refuses a change; one
+ * that is too wide does not.
  */
 export function pathTokensOf(entry: string, rootNames?: ReadonlySet<string>): readonly string[] {
   const words = entry.trim().split(/\s+/);

@@ -6,7 +6,7 @@ import type { Scope } from '../../core/interfaces/scope.ts';
 import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import { findConflicts } from './resolve-conflicts.ts';
 
-/** What a model says of one Task of a plan: how, where, after which others, and what checks it. */
+/** A model's advice for one Task of a plan: steps, files, order and checks. */
 export interface TaskAdvice {
   readonly key: string;
   readonly steps: readonly string[];
@@ -19,8 +19,8 @@ const maxSteps = 30;
 const maxStepCharacters = 2000;
 
 /**
- * A plan with the advice of a model. Tasks, objectives, limits and gates are the contract's and stay (document 1,
- * objectives, decompositionMode); advice adds steps, files inside the scope and order. Or what is wrong with it. Pure.
+ * Adds a model's advice to a plan. Tasks, objectives, limits and gates come from the spec and stay. Advice adds
+ * steps, files inside the scope, and order. Returns faults if the advice is invalid. Pure.
  */
 export function withAdvice(
   draft: PlanDraft,

@@ -15,7 +15,7 @@ import { predictWrites } from './predicted-writes.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
 import { scopeRootOf } from './scope.ts';
 
-/** Who does the work: a patch that exists is always one Task, whatever the contract says about decomposition. */
+/** Who does the work. An existing patch is always one Task, whatever the spec's decomposition mode. */
 export type PlanFor = 'patch' | 'worker';
 
 export type PlanOutcome =
@@ -94,7 +94,7 @@ export function requireDistinctObjectives(objectives: readonly string[]): void {
   if (problems.length > 0) throw toPlanFault(problems);
 }
 
-/** Two objectives with the same words would be two Tasks that do the same thing. */
+/** Two objectives with the same text would become two Tasks with the same work. */
 export function duplicateObjectives(objectives: readonly string[]): readonly PlanProblem[] {
   const known = new Map<string, number>();
   const problems: PlanProblem[] = [];
@@ -113,9 +113,9 @@ export function duplicateObjectives(objectives: readonly string[]): readonly Pla
 }
 
 /**
- * The gates after `implementation` (objmodel.planGeneration.gateTaskPerStage): one for each stage that lists checks,
- * each after the one before it; or one for all of them, with every check id in stage order. A contract without checks
- * has no gate.
+ * Returns the gates after `implementation` (`objmodel.planGeneration.gateTaskPerStage`). There is one for each stage
+ * with checks, in sequence, or one for all stages, with every check id in stage order. A spec without checks has no
+ * gate.
  */
 export function gateTasks(
   { acceptance, objmodel }: Pick<EffectiveIntentSpec, 'acceptance' | 'objmodel'>,
@@ -145,7 +145,7 @@ export function gateTasks(
   });
 }
 
-/** Hard boundaries as a worker reads them, with the prefixes that document 1 names. */
+/** Returns the hard boundaries as a worker reads them, with their standard prefixes. */
 export function taskConstraints({ intent, constraints, risk }: EffectiveIntentSpec): readonly string[] {
   const { cryptoPolicy } = constraints.security;
   return [

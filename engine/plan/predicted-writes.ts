@@ -5,13 +5,12 @@ import { pathTokensOf } from './path-tokens.ts';
 import { underRoot } from './scope.ts';
 
 /**
- * What one objective says it will write: its path-like words that can lie in scope; `undefined` where it names none.
+ * Returns the paths that one objective is expected to write: its path-like words that can be in scope. Returns
+ * `undefined` if it names none.
  */
 export type PredictWrites = (objective: string) => readonly string[] | undefined;
 
-/**
- * `root` is where a monorepo's patterns are taken from, '' for the whole repository; `rootNames` are the names there.
- */
+/** Patterns of a monorepo are relative to `root`, '' for the whole repository; `rootNames` are the names there. */
 export function predictWrites(scope: Scope, root: string, rootNames?: ReadonlySet<string>): PredictWrites {
   const forbidden: Scope = { write: [], forbidden: scope.forbidden, wholeRepository: true };
   const places = new WriteIndex();
@@ -35,15 +34,15 @@ interface Segment {
 }
 
 /**
- * A path, a directory or a glob, cut into segments. A plain name means everything below it, as in a scope; one with an
- * ending and no slash behind it means a file.
+ * A path, a directory or a glob, split into segments. A plain name includes everything below it, as in a scope. A
+ * name with a file extension and without a trailing slash is a file.
  */
 export interface WritePattern {
   readonly text: string;
   /** The plain segments before the first glob. */
   readonly directory: readonly string[];
   readonly isPlain: boolean;
-  /** It ends at its last segment: nothing below it is meant. */
+  /** True if it ends at its last segment and matches no path below it. */
   readonly isFile: boolean;
   readonly segments: readonly (Segment | '**')[];
 }
@@ -55,7 +54,7 @@ const maxSegments = 32;
 export function parseWritePattern(text: string): WritePattern {
   const plain = text.replace(/\/(\*\*)?$/, '');
   const names = plain === '' ? [] : plain.split('/');
-  // A set or choice over a slash is no segment: from there on anything may match.
+  // A set or choice across a slash is not a segment: from there on, any path may match.
   const odd = names.findIndex((name, at) => at >= maxSegments || /\{[^}]*$|\[[^\]]*$/.test(name));
   const kept = odd < 0 ? names : names.slice(0, odd);
   const firstGlob = kept.findIndex(hasGlobCharacters);
@@ -74,14 +73,14 @@ export function parseWritePattern(text: string): WritePattern {
   };
 }
 
-/** The directory that a glob lies in, as a plain pattern. */
+/** Returns the directory of a glob, as a plain pattern. */
 function directoryOf({ text, directory }: WritePattern): WritePattern {
   return { text, directory, isPlain: true, isFile: false, segments: [...directory.map(toSegment), '**'] };
 }
 
 /**
- * False only where no path can match both. Two globs in one segment are taken to meet unless their plain ends rule it
- * out.
+ * Returns false only if no path can match both. Two globs in one segment count as overlapping unless their plain ends
+ * exclude it.
  */
 export function patternsMeet(a: WritePattern, b: WritePattern): boolean {
   const [left, right] = [a.segments, b.segments];
@@ -125,8 +124,8 @@ function matchesName({ text, prefix, suffix }: Segment, name: string): boolean {
 }
 
 /**
- * Which paths an entry of `touchHints.files` means, seen from `root` ('' or a directory): a path, everything under a
- * directory, or a glob. `undefined` for what names no place in the repository.
+ * Returns a matcher for an entry of `touchHints.files`, relative to `root` ('' or a directory): a path, everything
+ * under a directory, or a glob. Returns `undefined` if the entry is not a path in the repository.
  */
 export function hintPattern(entry: string, root: string): ((path: string) => boolean) | undefined {
   const normal = normalisePattern(entry.trim());
@@ -169,9 +168,8 @@ interface Node {
 const maxComparisons = 64;
 
 /**
- * Who writes where, by path segment. A plain path takes the place of everything that was claimed below it, so claiming
- * n patterns costs n × 64 comparisons at most, however they overlap. Where that bound is reached a glob counts as its
- * directory: never too little.
+ * Claims on paths, by path segment. A plain path replaces all claims below it, so n claims cost at most n × 64
+ * comparisons, however they overlap. Above that limit a glob counts as its whole directory, so no overlap is missed.
  */
 export class WriteIndex {
   readonly #root: Node = newNode();
@@ -215,7 +213,7 @@ export class WriteIndex {
       const hadMore = node.children.size + node.globs.size > 0 || node.whole?.pattern.isFile === false;
       node.children.clear();
       node.globs.clear();
-      // A file where a directory was claimed stands for all of it from now on.
+      // A file at a claimed directory now claims the whole directory.
       node.whole = { pattern: hadMore ? directoryOf(pattern) : pattern, owner };
     } else if (node.globs.size < maxComparisons || node.globs.has(pattern.text)) {
       node.globs.set(pattern.text, { pattern, owner });
@@ -226,8 +224,9 @@ export class WriteIndex {
   }
 
   /**
-   * Shows `take` whatever may meet `pattern` (nothing, for a directory that is only passed), until it answers false. Of
-   * the claims on whole directories around it the deepest is enough: it was made last and met the others.
+   * Calls `take` with each entry that may meet `pattern` (without one for a directory that it only passes), until
+   * `take` returns false. Of the claims on whole directories around it, the deepest is enough: it was made last and
+   * met the others.
    */
   #walk(pattern: WritePattern, take: (entry: Entry | undefined, isCertain: boolean) => boolean): boolean {
     let node: Node | undefined = this.#root;

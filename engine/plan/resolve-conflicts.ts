@@ -21,8 +21,8 @@ type ResolvedConflicts =
   | { readonly ok: false; readonly conflicts: readonly WriteConflict[] };
 
 /**
- * Pairs of parts with overlapping writes, `before` < `after`. Not every pair, but enough: two parts overlap only if
- * pairs lead from one to the other. Unknown writes meet nothing; they are resolved at merge.
+ * Returns pairs of parts with overlapping writes, `before` < `after`. The list is not complete, but two parts overlap
+ * only if pairs connect them. Unknown writes never overlap; the merge resolves them.
  */
 export function findConflicts(parts: readonly Pick<WorkPart, 'writes'>[]): readonly WriteConflict[] {
   const index = new WriteIndex();
@@ -38,8 +38,8 @@ export function findConflicts(parts: readonly Pick<WorkPart, 'writes'>[]): reado
 }
 
 /**
- * Overlapping writes as the contract wants them (objmodel.planGeneration.conflictResolution): one part of all that hang
- * together, an order from the first objective to the last, or the conflicts as an answer.
+ * Resolves overlapping writes by `objmodel.planGeneration.conflictResolution`: joins connected parts, orders them
+ * from the first objective to the last, or returns the conflicts.
  */
 export function resolveConflicts(parts: readonly WorkPart[], how: ConflictResolution): ResolvedConflicts {
   const conflicts = findConflicts(parts);

@@ -25,9 +25,9 @@ const maxRefusedPaths = 100;
 const testsPrefix = 'failing-tests:';
 
 /**
- * The next revision of a plan: Tasks that are done stay done, the failed ones and everything that depends on them are
- * planned anew. A refused path becomes an `out-of-scope:` constraint of the failed Tasks, failing tests a
- * `failing-tests:` one. The plan before is left as it is.
+ * Returns the next revision of a plan. Done Tasks stay done; failed Tasks and all that depend on them are planned
+ * again. A refused path becomes an `out-of-scope:` constraint of the failed Tasks, and failing tests become a
+ * `failing-tests:` constraint. The previous plan is not modified.
  */
 export function revisePlan(plan: PlanDraft, reason: ReplanReason): PlanDraft {
   const done = new Set(reason.done);

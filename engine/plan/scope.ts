@@ -13,9 +13,9 @@ type SpecForScope = {
 };
 
 /**
- * The effective write scope: `touchHints.files` and the path-like words of `inScope`; forbidden: those of `outOfScope`
- * (4-resolutions, Scope). A monorepo's locator is the root that every pattern is taken under. `rootNames` are the names
- * at the root of the base tree (for a monorepo: at the locator); they tell a directory from a word.
+ * Returns the effective write scope: `touchHints.files` and the path-like words of `inScope`, with those of
+ * `outOfScope` forbidden. Patterns of a monorepo are relative to its locator. `rootNames` are the names at the root
+ * of the base tree (for a monorepo: at the locator); they distinguish a directory from a word.
  */
 export function effectiveScope(spec: SpecForScope, rootNames?: ReadonlySet<string>): Scope {
   const { intent, metadata } = spec;

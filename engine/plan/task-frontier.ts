@@ -2,15 +2,15 @@ import { WritError } from '../../core/base/errors.ts';
 import type { GraphTask } from '../../core/interfaces/plan.ts';
 
 /**
- * Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole
- * life.
+ * Returns Tasks as soon as their dependencies are done. Works on one draft that has passed `checkTaskGraph`; its
+ * total cost is linear.
  */
 interface TaskFrontier<T> {
-  /** Tasks whose dependencies are done, lowest numbers first, at most `limit`; each is handed out once. */
+  /** Returns Tasks with all dependencies done, lowest numbers first, at most `limit`; each Task is returned once. */
   ready(limit?: number): readonly T[];
-  /** A Task that was handed out is done. INTERNAL for any other key and for a second time. */
+  /** Marks a returned Task as done. Throws INTERNAL for any other key, and for a second call. */
   done(key: string): void;
-  /** Tasks that are not done yet, handed out or not. */
+  /** Tasks that are not done yet, whether returned or not. */
   readonly left: number;
 }
 
@@ -85,7 +85,7 @@ export class NumberQueue<T extends { readonly number: number }> {
     heap[at] = item;
   }
 
-  /** The lowest, taken out; `undefined` where there is none. */
+  /** Removes and returns the lowest; `undefined` if empty. */
   pop(): T | undefined {
     const heap = this.#heap;
     const [top] = heap;

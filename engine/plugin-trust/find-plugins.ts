@@ -20,7 +20,8 @@ import {
 } from './plugin-package.ts';
 
 /**
- * What stands behind one entry of the plugin list. `missing`: nothing there; `changed`: something else than was pinned.
+ * The content found for one entry of the plugin list. `missing`: there is none; `changed`: it differs from the pinned
+ * digest.
  */
 export type FoundPlugin = { readonly listed: ListedPlugin } & (
   | { readonly status: 'missing' }
@@ -32,7 +33,10 @@ export type FoundPlugin = { readonly listed: ListedPlugin } & (
     }
 );
 
-/** Looks at every listed plugin, in order; none of their code runs. PLUGIN_INVALID for content that is no plugin. */
+/**
+ * Looks up every listed plugin, in order, without running its code. Throws PLUGIN_INVALID if the content is not a
+ * plugin.
+ */
 export async function findPlugins(
   repository: GitDirectory,
   baseTree: string,
@@ -58,8 +62,8 @@ export async function findPlugins(
 }
 
 /**
- * The plugin at a path of a tree, a directory or a `.tgz`; `undefined` where nothing is there. Links and submodules are
- * PLUGIN_INVALID.
+ * Reads the plugin at a path of a tree, a directory or a `.tgz`; `undefined` if the path does not exist. Throws
+ * PLUGIN_INVALID for links and submodules.
  */
 async function readBaseTree(
   repository: GitDirectory,
@@ -99,8 +103,8 @@ async function readBaseTree(
 const maxTries = 5;
 
 /**
- * Puts a package's files on the disk, below `root` under their digest, and answers where. What is there already is
- * looked at again, byte for byte: an entry that somebody altered is made anew.
+ * Writes a package's files below `root` under their digest, and returns the directory. An existing directory is
+ * compared byte for byte, and is written again if it was altered.
  */
 export async function keepFiles(root: string, pluginPackage: PluginPackage): Promise<string> {
   const directory = join(root, pluginPackage.digest);
@@ -121,7 +125,7 @@ export async function keepFiles(root: string, pluginPackage: PluginPackage): Pro
         // Somebody else was quicker, with the same content; or what is there is not it.
         if (await isWhole(directory, pluginPackage)) break;
         if (tries === maxTries) throw fault;
-        // Taken away whole: emptied where it stands, it would take what another has just put there.
+        // Moved as a whole: emptying it in place could delete files that another process has just written.
         const gone = join(root, `tmp-${uuidV7(systemClock.now())}`);
         aside.push(gone);
         await rename(directory, gone).catch(() => undefined);
@@ -133,7 +137,7 @@ export async function keepFiles(root: string, pluginPackage: PluginPackage): Pro
   return directory;
 }
 
-/** Nothing is left out here: a file that came to be beside the package's own could be imported by them. */
+/** No file is ignored here, because the package could import any additional file. */
 async function isWhole(directory: string, { digest }: PluginPackage): Promise<boolean> {
   const kept = await readDirectory(directory, directory, new Set()).catch(() => undefined);
   return kept?.digest === digest;

@@ -51,7 +51,10 @@ export function listAt<T>(
   );
 }
 
-/** The fields of an object of a manifest, none but `known` ones; a fault says which was meant, and which there are. */
+/**
+ * Returns the fields of a manifest object. Throws for a field outside `known`; the message suggests the intended name
+ * and lists the known ones.
+ */
 export function membersOf(value: unknown, wanted: string, known: readonly string[]): Fields {
   const fields = toFields(value, wanted);
   const stray = Object.keys(fields).find((field) => !known.includes(field));
@@ -83,7 +86,7 @@ export interface ManifestArtifact {
   /** The media type of what it makes, and its file ending without the dot. */
   readonly contentType: string;
   readonly extension: string;
-  /** Globs over paths of the candidate: it is handed the content of those. */
+  /** Globs over paths of the candidate: it receives the content of these files. */
   readonly reads: readonly string[];
   readonly timeoutSeconds: number;
   /** Whether its plugin reaches anybody. */
@@ -124,9 +127,9 @@ export function parseArtifact(
 export interface ManifestEvidence {
   /** What `[evidence] plugins` names it by. */
   readonly name: string;
-  /** Exports `judge`, and `refuseRetrieval` where that is declared. */
+  /** Exports `judge`, and `refuseRetrieval` if it is declared. */
   readonly module: string;
-  /** Whether it has a say in when something is looked up outside the repository. */
+  /** Whether it may refuse a retrieval from outside the repository. */
   readonly refusesRetrieval: boolean;
   /** For one answer. */
   readonly timeoutSeconds: number;
@@ -167,7 +170,10 @@ export function parseLog(item: unknown, pluginPackage: PluginPackage): ManifestL
   return { name: part.name, module: part.module, consistency: partFlag(part, 'consistency') };
 }
 
-/** What a plugin is given beside its own files: all of it declared, so that whoever trusts the digest has read it. */
+/**
+ * Resources that a plugin receives in addition to its own files. All are declared, so a user who trusts the digest
+ * has read them.
+ */
 export interface PluginNeeds {
   /** Entries as in `networkHosts`. */
   readonly hosts: readonly string[];
@@ -201,7 +207,7 @@ export function parseNeeds(fields: Fields): PluginNeeds {
   };
 }
 
-/** Each of them, as `writ plugin list` and `trust` tell them. */
+/** Returns each of them as text, for `writ plugin list` and `writ plugin trust`. */
 export function needsInWords({ hosts, secrets, files }: PluginNeeds): readonly string[] {
   return [
     ...hosts.map((host) => `connects to ${host}`),
@@ -249,7 +255,7 @@ export interface ManifestOption {
   readonly type: 'string' | 'number' | 'boolean';
   /** The only ones there are; absent: any of the type. */
   readonly values?: readonly OptionValue[];
-  /** Absent: the plugin sees nothing where nothing is said. */
+  /** Absent: if the option is not set, the plugin receives no value. */
   readonly default?: OptionValue;
   readonly says: string;
 }
@@ -271,8 +277,8 @@ export function parseOption(item: unknown): ManifestOption {
 }
 
 /**
- * What a plugin is opened with: as `options` of its `[[plugins]]` entry says, else as declared. Throws for an option
- * that there is not and a value that it does not have.
+ * Returns the options of a plugin, from its `[[plugins]]` entry or else the declared default. Throws for an
+ * undeclared option and for a value that it does not allow.
  */
 export function readOptions(declared: readonly ManifestOption[], given: Fields): Fields {
   const stray = Object.keys(given).find((name) => !declared.some((option) => option.name === name));
@@ -332,7 +338,7 @@ function parsePart(
   return { name, module: parseModule(fields, what, pluginPackage), what, fields };
 }
 
-/** What a part has for one answer; a minute where it does not say. */
+/** Returns the timeout of a part for one answer; default one minute. */
 function partSeconds({ fields, what }: ManifestPart): number {
   return parseSeconds(fields, what).timeoutSeconds ?? defaultSeconds;
 }
@@ -407,9 +413,9 @@ export interface ManifestStageCheck {
   readonly name: string;
   /** Exports `judge`. */
   readonly module: string;
-  /** Where it is asked, of every contract; at least one. */
+  /** Stages that run it, for every spec; at least one. */
   readonly stages: readonly StageName[];
-  /** Whether it is handed the diff. */
+  /** Whether it receives the diff. */
   readonly readsDiff: boolean;
   /** For one answer. */
   readonly timeoutSeconds: number;

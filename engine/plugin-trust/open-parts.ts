@@ -20,11 +20,11 @@ export interface PluginGround {
   readonly cacheDir: string;
   /** What a process may hold; absent: what every sandbox may. */
   readonly maxMemoryBytes?: number;
-  /** Asked for only where there is a plugin; never `none`. */
+  /** Called only if there is a plugin; never returns `none`. */
   readonly sandbox: () => Promise<SandboxBackend>;
-  /** Whose secrets and files; absent: nobody's. */
+  /** The user's secrets and files; absent: none. */
   readonly access?: Pick<PluginAccess, 'secret' | 'file' | 'told'>;
-  /** What the egress proxy takes for the network; absent: the real one. */
+  /** The network that the egress proxy uses; absent: the real network. */
   readonly outside?: Outside;
 }
 
@@ -33,17 +33,16 @@ type PartNames = { readonly [F in PartField]?: readonly string[] };
 
 /** What plugins bring beside rules, by name, each in the process of its plugin. */
 export interface PluginParts extends NamedParts {
-  /** What these plugins are handed that no prompt, answer or record may hold. */
+  /** Secrets given to these plugins, which must not appear in any prompt, answer or record. */
   secrets(): Promise<readonly string[]>;
-  /** What the plugins that bring these parts are handed is there: PLUGIN_SECRET_MISSING before any of it is asked. */
+  /** Throws PLUGIN_SECRET_MISSING, before any of these parts is called, if a secret of their plugins is missing. */
   requireSecrets(used: PartNames): Promise<void>;
-  /** What each of these plugins had of the network so far; none of one that connected to nobody. */
+  /** The network use of each of these plugins so far; plugins without connections are omitted. */
   networks(): readonly (CheckNetwork & { readonly plugin: string })[];
   /** Ends every process that was started. */
   close(): Promise<void>;
 }
 
-/** Nothing. */
 export const noParts: PluginParts = {
   ...overParts<NamedParts>(() => new Map()),
   secrets: async () => [],

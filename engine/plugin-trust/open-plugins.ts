@@ -11,7 +11,7 @@ import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
 import { askOutsideRule } from './rule/outside-rule.ts';
 
-/** Plugins of others as a run has them: rules, all else that they bring, and what the provenance says of them. */
+/** Third-party plugins of a run: rules, other parts, and their provenance entries. */
 export interface OpenPlugins {
   readonly rules: readonly Rule[];
   readonly parts: PluginParts;
@@ -64,7 +64,7 @@ export async function openPlugins(
   };
 }
 
-/** All of them. The first fault is thrown when none works any more: whoever asked may clear up then. */
+/** Waits for all of them. Throws the first fault only after all have ended, so that the caller can clean up safely. */
 async function ended<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
   await Promise.allSettled(works);
   return Promise.all(works);
@@ -80,12 +80,15 @@ function bringsInWords(manifest: PluginManifest): readonly string[] {
   ];
 }
 
-/** What a reader has to know of a part: what sealing remembers of a log that proves nothing is little. */
+/**
+ * Returns a note about a part that a reader must know: if a log proves no consistency, sealing can record little
+ * about it.
+ */
 function restOf(part: object): string {
   return 'consistency' in part && part.consistency === false ? ' (does not prove how it grew)' : '';
 }
 
-/** The rules of one package, each asked in the sandbox. */
+/** The rules of one package, each run in the sandbox. */
 export async function outsideRules(
   manifest: PluginManifest,
   pluginPackage: PluginPackage,
@@ -172,8 +175,8 @@ export function refusalOf(plugin: FoundPlugin, all: readonly FoundPlugin[] = [pl
 type TakenNames = { readonly [F in PartField | 'rules']?: readonly string[] };
 
 /**
- * Nothing that these plugins bring bears the name of a built-in one of its kind, or of what another plugin brings: else
- * SLOT_DUPLICATE, which names both owners. What a stage check finds bears its name as the rule.
+ * Throws SLOT_DUPLICATE, which names both owners, if two plugin parts have the same name, or one has that of a
+ * built-in part of its kind. Findings of a stage check use its name as the rule.
  */
 export function requireOwnNames(manifests: readonly PluginManifest[], taken: TakenNames): void {
   const owners = new Map<string, Brought>();

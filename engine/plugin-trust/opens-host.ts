@@ -1,6 +1,6 @@
 import { judgeTarget, readTarget } from '../../workspace/egress/openings.ts';
 
-/** Whether the address of a service lies at a host and port that these entries open, as the egress proxy judges it. */
+/** Returns whether these entries open the host and port of a service's address, by the egress proxy's rules. */
 export function opensHost(hosts: readonly string[], address: string): boolean {
   const url = new URL(address);
   const target = readTarget(url.host, url.protocol === 'https:' ? 443 : 80);

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 
-/** Where writ keeps a `writ` of its own for a user: the variable that names the directory, and where it lies else. */
+/** User directories with a `writ` directory of ours: the variable that names the parent, and its default. */
 const userDirectories = {
   XDG_CONFIG_HOME: '.config',
   XDG_DATA_HOME: '.local/share',
@@ -13,7 +13,7 @@ const userDirectories = {
 /** Below a home, folded: keys, vaults, what is trusted. */
 const ownBelowHome = Object.values(userDirectories).map((directory) => `${directory}/writ`);
 
-/** Of a repository: its vault lies there. */
+/** In a repository: its vault is there. */
 const ownAnywhere = /(?:^|\/)(?:\.writ|\.git\/writ)(?:\/|$)/;
 
 /** Whether a path below the home (without `~/`) leads by its name into what is writ's own, on any file system. */
@@ -25,8 +25,8 @@ export function isOwnPlace(path: string): boolean {
 }
 
 /**
- * Where a file of the user's own really lies: every link before its own name is followed. PLUGIN_FILE_REFUSED for what
- * is writ's own, whatever it is called; `undefined` where its directory is not there.
+ * Returns the real path of a user's file: every link before its last name is followed. Throws PLUGIN_FILE_REFUSED for
+ * writ's own files, under any name. Returns `undefined` if its directory does not exist.
  */
 export async function ownFilePlace(
   env: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,7 @@ export async function ownFilePlace(
       if (one === dirname(one)) return false;
     }
   };
-  // Two names of one directory differ in case, or are mounts: the file system tells that they are one.
+  // Two names of one directory may differ in case, or be mounts; the file system identifies them as one.
   const names = await stat(found).then(
     ({ nlink }) => nlink,
     () => 1,

@@ -8,7 +8,7 @@ import { invalidPackage, maxTarballBytes, type PluginPackage, toPluginPackage } 
 
 /** A plugin as one file, and what is in it. */
 export interface PackedPlugin {
-  /** What `writ plugin add` takes: the same files are the same bytes, whoever packs them and when. */
+  /** Input of `writ plugin add`: the same files give the same bytes on every machine and at any time. */
   readonly tarball: Buffer;
   readonly pluginPackage: PluginPackage;
   readonly manifest: PluginManifest;
@@ -44,20 +44,20 @@ type Files = PluginPackage['files'];
 /** What of a plugin's directory a package of it holds. */
 interface PackedFiles {
   readonly files: Files;
-  /** Paths that look like somebody's secrets, and were left out wherever they stood. */
+  /** Omitted paths, in any directory, with a name that looks like a secret. */
   readonly leftOut: readonly string[];
 }
 
 const maxPatterns = 256;
-/** Whatever `files` says (`npm pack` takes them, too). */
+/** Included whatever `files` lists, as `npm pack` does. */
 const always = /^(?:package\.json|(?:readme|licen[cs]e)(?:\.[^/]*)?)$/i;
 const isSecretName =
   /^(?:\.env(?:\..*|rc)?|\.npmrc|\.yarnrc(?:\.yml)?|\.netrc|\.pypirc|\.git-credentials|\.htpasswd|\.ssh|\.gnupg|\.aws|\.writ|credentials(?:\.json)?|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|age))$/i;
 
 /**
- * The files that `files` of `package.json` names (paths, directories, globs from the root; `!` takes away), with
- * manifest, page and licence; without `files`, all that are not hidden. Never what is called like a secret. Throws on a
- * `files` that is none, or names what is not there.
+ * Returns the files that `files` of `package.json` lists (paths, directories, globs from the root; `!` excludes),
+ * with manifest, readme and licence. Without `files`, returns all files that are not hidden. Never includes a file
+ * with a secret's name. Throws if `files` is malformed or names a missing file.
  */
 function packedFiles({ files }: Pick<PluginPackage, 'files'>): PackedFiles {
   const named = namedIn(files);

@@ -40,7 +40,7 @@ export type NamedParts = {
   readonly [F in PartField]: ReadonlyMap<string, ReturnType<Kinds[KindOf[F]]['open']>>;
 };
 
-/** What `make` answers for each kind, by field: the shape that is asked for. */
+/** Calls `make` for each kind, and returns the results by field. */
 export function overParts<T extends ManifestParts | NamedParts>(
   make: (field: PartField, kind: PartKind) => unknown,
 ): Pick<T, PartField> {
@@ -54,7 +54,7 @@ export function parsePart(kind: PartKind, ...given: Parameters<PartRow['parse']>
   return parse(...given);
 }
 
-/** Opens one part as its kind does; nothing of it runs yet. */
+/** Opens one part by its kind, without running its code. */
 export function openPart(kind: PartKind, part: { readonly name: string }, ground: PartGround): object {
   const { open }: PartRow = kinds[kind];
   return open(part as never, ground);

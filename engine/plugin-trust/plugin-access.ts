@@ -1,20 +1,23 @@
 import type { PluginPackage } from './plugin-package.ts';
 
-/** A secret, and where it lies in words. */
+/** A secret, and a description of where it is stored. */
 export interface HandedSecret {
   readonly value: string;
   readonly place: string;
 }
 
-/** What the user says about plugins of others; the repository has no say in it. Without one, nothing is trusted. */
+/**
+ * The user's settings for third-party plugins, which the repository cannot change. Without them, no plugin is
+ * trusted.
+ */
 export interface PluginAccess {
   /** True where the user trusts this very content (`writ plugin trust`, or named on the command line). */
   trusts(digest: string): Promise<boolean>;
-  /** What lies where the user keeps a package of this digest (`writ plugin add`); another digest: it was altered. */
+  /** Returns the user's stored package for this digest (`writ plugin add`). If its digest differs, it was altered. */
   find(digest: string): Promise<PluginPackage | undefined>;
-  /** A secret by its name, for a plugin that declares it; absent: none is handed over. */
+  /** Returns a secret by its name, for a plugin that declares it. Absent: plugins receive no secrets. */
   secret?(name: string): Promise<HandedSecret | undefined>;
-  /** Told for people where a secret that is needed was found; never what it is. */
+  /** Reports to the user where a required secret was found; never its value. */
   told?(line: string): void;
   /**
    * What a file of the user's own (`~/…`) holds, for a plugin that declares it. KEY_INSECURE for one that others could
@@ -23,5 +26,5 @@ export interface PluginAccess {
   file?(path: string): Promise<string | undefined>;
 }
 
-/** Trusts nothing, keeps nothing. */
+/** Trusts no plugin and stores none. */
 export const noPluginAccess: PluginAccess = { trusts: async () => false, find: async () => undefined };

@@ -23,14 +23,14 @@ import {
 import { type ManifestParts, overParts, type PartField, parsePart, partFields } from './part-kinds.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from './plugin-package.ts';
 
-/** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
+/** A plugin's description in `package.json`, under `writ`: data only, so that reading it runs no plugin code. */
 export interface PluginManifest extends ManifestParts {
   /** Kebab-case: `writ.name`, else the package's name without its scope. */
   readonly name: string;
   readonly packageName: string;
   readonly version: string;
   readonly needs: PluginNeeds;
-  /** What `options` of its `[[plugins]]` entry may say to what it brings beside rules. */
+  /** Options that its `[[plugins]]` entry may set for its parts; rules do not receive them. */
   readonly options: readonly ManifestOption[];
   readonly rules: readonly ManifestRule[];
 }
@@ -39,7 +39,7 @@ export interface PluginManifest extends ManifestParts {
 interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'timeoutSeconds'>, RuleMeta {
   /** A file of the package. */
   readonly module: string;
-  /** `by-policy`: only a `policy` check of the contract asks it. */
+  /** `by-policy`: only a `policy` check of the spec runs it. */
   readonly asked: 'always' | 'by-policy';
 }
 
@@ -50,7 +50,7 @@ const maxParts = 16;
 const maxOptions = 64;
 const maxReads = 64;
 
-/** Reads and checks the manifest; anything malformed is PLUGIN_INVALID that says where. */
+/** Reads and validates the manifest. Throws PLUGIN_INVALID with the location of the fault. */
 export function readManifest(pluginPackage: PluginPackage, place: string): PluginManifest {
   const bytes = pluginPackage.files.get('package.json');
   if (bytes === undefined) throw invalidPackage(place, 'it has no `package.json`');
@@ -142,7 +142,7 @@ const flags = [
  */
 const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'text', 'rows'];
 
-/** What a manifest says of a rule in the same fields as a built-in one. */
+/** A manifest's fields of a rule that have the same name and meaning as in a built-in rule. */
 type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'text'> & {
   readonly rows?: readonly DescribedRule[];
 };
@@ -190,7 +190,10 @@ function parseRuleText(fields: Fields): RuleText {
   };
 }
 
-/** Names that nothing of a plugin may bear: of its kind's built-in ones, and of rules those of policy engines, too. */
+/**
+ * Names that a plugin's parts must not use: built-in names of the same kind, and for rules also those of policy
+ * engines.
+ */
 export function takenNames({
   slots: { provider, policy, log, artifact, evidence },
   rules,

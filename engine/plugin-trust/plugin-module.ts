@@ -5,15 +5,15 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 
-/** What a function of a plugin in its own process is handed: what its manifest declares, and nothing else. */
+/** The input of a plugin function in its own process: exactly what its manifest declares. */
 export interface PluginContext {
-  /** As `options` of its `[[plugins]]` entry says, else as declared. */
+  /** From `options` of its `[[plugins]]` entry, or else the declared default. */
   readonly options: Readonly<Record<string, unknown>>;
   /** By name: all that are declared. Of the keys of a model those that were found. */
   readonly secrets: Readonly<Record<string, string>>;
   /** Content by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Nobody waits any more: end soon, or be ended. */
+  /** The caller no longer waits: stop soon, or the process is killed. */
   readonly signal: AbortSignal;
 }
 
@@ -31,8 +31,8 @@ export interface ProviderModule {
 /** The module of a log. Whatever it answers is checked against the key that the policy commit pins. */
 export interface LogModule {
   /**
-   * Hands an entry in, and answers once a checkpoint covers it. `behind`: the log's size before this very entry was
-   * first handed in; where the same bytes stand behind it, those are meant.
+   * Submits an entry, and resolves when a checkpoint covers it. `behind` is the log's size before this entry was
+   * first submitted. If the log contains the same bytes at or after that position, return that entry.
    */
   append(
     entry: Uint8Array,
@@ -48,8 +48,8 @@ export interface LogModule {
   /** Entries that a checkpoint covers. */
   size(context: PluginContext): Promise<number>;
   /**
-   * Nodes that show the tree of `from` entries to be the beginning of that of `to` (RFC 9162, 2.1.4); asked where the
-   * manifest says `consistency`, for two sizes that the log has signed.
+   * Returns nodes which prove that the tree of `from` entries is a prefix of that of `to` (RFC 9162, 2.1.4). Called
+   * if the manifest sets `consistency`, for two sizes that the log has signed.
    */
   consistency?(
     from: number,
@@ -59,8 +59,8 @@ export interface LogModule {
 }
 
 /**
- * The module of a stage check. An empty list is a pass; an `error` refuses, `warning` and `note` are reported. Whatever
- * is thrown refuses as well: there is no answer by which a gate passes that did not pass without it.
+ * The module of a stage check. An empty list is a pass. An `error` refuses; `warning` and `note` are reported. A
+ * thrown error refuses too. No answer can make a gate pass that would fail without this check.
  */
 export interface StageCheckModule {
   judge(
@@ -69,20 +69,23 @@ export interface StageCheckModule {
   ): readonly StageCheckFinding[] | Promise<readonly StageCheckFinding[]>;
 }
 
-/** Its `rule` is the name of the check, which need not be said. */
+/** `rule` is the name of the check and may be omitted. */
 export type StageCheckFinding = Omit<Finding, 'rule'> & { readonly rule?: string };
 
-/** What a producer of artifacts is handed: what a built-in one sees, as data. */
+/** The input of an artifact producer: the same as for a built-in one, as data. */
 export interface ArtifactOrder
   extends Pick<ArtifactRequest, 'name' | 'spec' | 'stages' | 'baseTimeMs' | 'engineVersion'> {
-  /** As the configuration says; empty: none. */
+  /** From the configuration; empty if not set. */
   readonly format: string;
   readonly patch: Omit<PatchSet, 'diff'> & { readonly diff: Uint8Array };
   /** Of the candidate, by path: those that `reads` of the manifest match. */
   readonly files: Readonly<Record<string, Uint8Array>>;
 }
 
-/** The module of a producer. Same order, same answer; what it throws is the reason why there is no artifact. */
+/**
+ * The module of a producer. The same order must give the same answer. If it throws, the message is the reason for the
+ * missing artifact.
+ */
 export interface ArtifactModule {
   produce(
     order: ArtifactOrder,
@@ -95,17 +98,23 @@ export interface ArtifactModule {
   >;
 }
 
-/** Nothing: it may. What is thrown, or answered in another form, stops whatever would rest on the answer. */
+/**
+ * No value permits the source. A thrown error, or an answer in another form, stops every step that depends on the
+ * answer.
+ */
 type EvidenceAnswer<T> = T | undefined | Promise<T | undefined>;
 
-/** The module of an evidence policy, asked about what the contract's own strategy lets in. Same source, same answer. */
+/**
+ * The module of an evidence policy, called for sources that the spec's own strategy admits. The same source must give
+ * the same answer.
+ */
 export interface EvidenceModule {
-  /** Why a source may be used by nobody, or where it stands within its tier: from 0, the first, to 1000. */
+  /** Returns why the source may not be used, or its position within its tier: from 0, the first, to 1000. */
   judge(
     source: EvidenceSource,
     context: PluginContext,
   ): EvidenceAnswer<{ readonly refuse: string } | { readonly order: number }>;
-  /** Why nothing may be looked up yet; asked where the manifest says `refusesRetrieval`. */
+  /** Returns why retrieval is not allowed yet. Called if the manifest sets `refusesRetrieval`. */
   refuseRetrieval?(
     soFar: RetrievalSoFar,
     context: PluginContext,

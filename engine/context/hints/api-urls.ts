@@ -11,7 +11,7 @@ export interface ApiUrl {
   readonly url: string;
   /** Path of the description. */
   readonly description: string;
-  /** What the description says of the endpoint, canonical JSON. */
+  /** The endpoint's part of the description, as canonical JSON. */
   readonly text: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ const maxDescriptions = 64;
 const maxServers = 16;
 const maxUrls = 256;
 
-/** Of YAML in all: reading it takes a hundred times as long. */
+/** Limit for all YAML files together: parsing YAML is a hundred times as slow as JSON. */
 const maxYamlBytes = 4 * 1024 * 1024;
 
 /**
@@ -116,7 +116,7 @@ function urlsOf(document: Json, api: string): readonly { readonly url: string; r
   });
 }
 
-/** The nearest servers, absolute ones only: a relative one says nothing about the host. */
+/** Returns the nearest servers, absolute URLs only, because a relative URL contains no host. */
 function serversOf(document: Json, item: Json): readonly URL[] {
   const listed = [item.servers, document.servers].find((servers) => Array.isArray(servers));
   const urls = Array.isArray(listed) ? listed.slice(0, maxServers).map(serverUrl) : swaggerServers(document);

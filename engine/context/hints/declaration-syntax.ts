@@ -2,11 +2,14 @@ import type { DeclaringLanguage } from '../../../readers/source/language.ts';
 
 /** How a language declares names. */
 export interface DeclarationSyntax {
-  /** Words that stand right before a declared name. */
+  /** Words that come directly before a declared name. */
   readonly keywords: ReadonlySet<string>;
   /** Words that declare a name only at the start of a line: inside a block they make locals. */
   readonly topKeywords: ReadonlySet<string>;
-  /** Words that may stand before `name(…) {` in a declaration; `any` allows a type. Absent: no such form. */
+  /**
+   * Words that may come before `name(…) {` in a declaration; `any` also allows a type. Absent: the language has no
+   * such form.
+   */
   readonly bareFunction?: ReadonlySet<string> | 'any';
   /** `NAME = …` at the start of a line. */
   readonly assignment: boolean;
@@ -27,7 +30,8 @@ const braces = {
 } as const;
 
 /**
- * One row per language; data, not grammar: a definition that none of these forms fits is not found, and said to be so.
+ * One row per language. This is data, not a grammar: a definition that matches none of these forms is not found, and
+ * is reported as not found.
  */
 export const declarationSyntax: Readonly<Record<DeclaringLanguage, DeclarationSyntax>> = {
   javascript: {

@@ -120,7 +120,7 @@ function toWanted(symbol: string, paths: ReadonlySet<string>): Wanted | undefine
   return { symbol, name, container: names.at(-2), path, needle: Buffer.from(name, 'latin1') };
 }
 
-/** A declared name; where its definition ends is measured only when asked. */
+/** A declared name. The end of its definition is measured only on demand. */
 interface Declared {
   readonly name: string;
   readonly first: number;
@@ -182,8 +182,8 @@ function sitesOf(
 }
 
 /**
- * Inside a definition of that name; else on a line that says it (`func (r *T) Name`, `T::name`); else in a file or
- * directory called so.
+ * Searches inside a definition of that name first. Then it searches a line that names it (`func (r *T) Name`,
+ * `T::name`), then a file or directory of that name.
  */
 function inContainer(
   container: string,
@@ -211,8 +211,8 @@ const maxLines = 200;
 const maxCharacters = 40_000;
 
 /**
- * The last line (index) of the definition whose name ends at `column` of line `first`: the end of its block, or of its
- * statement; at most 200 lines. An estimate by brackets, indentation or `end`, never a parse.
+ * Returns the last line (index) of the definition with its name ending at `column` of line `first`. That is the end
+ * of its block or statement, at most 200 lines. It estimates by brackets, indentation or `end`, and never parses.
  */
 function definitionEnd(
   lines: readonly string[],
@@ -248,7 +248,7 @@ function bracketEnd(
   const indent = indentOf(lines[first] ?? '');
   for (let at = first; at <= last; at += 1) {
     const line = lines[at] ?? '';
-    // Where a regular expression or a lone quote upset the count, the layout still says where the block ends.
+    // If a regular expression or a lone quote upsets the count, the layout still shows the end of the block.
     if (at > first && indentOf(line) === indent && /^\s*\}(?!.*[{(,]\s*$)/.test(line)) return at;
     for (let index = at === first ? column : 0; index < line.length && budget > 0; index += 1, budget -= 1) {
       const char = line[index] ?? '';
@@ -282,7 +282,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** A name where it stands: the line before it and behind it, both cut to a bounded length. */
+/** The text before and after a name on its line, both cut to a bounded length. */
 interface NameInLine {
   readonly before: string;
   readonly after: string;
@@ -292,7 +292,7 @@ const statementWords = new Set(
   'return new throw await yield else case if while for switch do goto in not and or assert delete'.split(' '),
 );
 
-/** Whether a name is declared where it stands, judged by the words around it. */
+/** Returns whether the words around a name show that the name is declared there. */
 function isDeclaration({ before, after }: NameInLine, syntax: DeclarationSyntax): boolean {
   const start = before.trimStart();
   if (syntax.lineComment.some((mark) => (mark === '*' ? start.startsWith('*') : before.includes(mark))))

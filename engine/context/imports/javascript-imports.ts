@@ -9,7 +9,7 @@ const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|do|else|void|delete|thro
  */
 export function javascriptImports(text: string): readonly string[] {
   const found: string[] = [];
-  // Imports stand at the top of most files: what lies behind the last of these words need not be read.
+  // Most files have their imports at the top, so the text after the last of these words is not scanned.
   let last = -1;
   for (const { index } of text.matchAll(moduleWord)) last = index;
   landmark.lastIndex = 0;
@@ -134,7 +134,9 @@ const sourceOf: Readonly<Record<string, readonly string[]>> = {
   '.cjs': ['.cts', '.d.cts'],
 };
 
-/** The file of the tree that a relative specifier means; `undefined` for packages and for what is not there. */
+/**
+ * Returns the file of the tree that a relative specifier resolves to, or `undefined` for a package or a missing file.
+ */
 export function resolveJavascript(
   specifier: string,
   from: string,

@@ -1,12 +1,12 @@
 import { skipString } from './javascript-imports.ts';
 
-/** One module that Python source asks for. */
+/** One module that Python source imports. */
 export interface PythonImport {
   /** Leading dots. */
   readonly level: number;
   /** Dotted; '' for `from . import x`. */
   readonly module: string;
-  /** What is taken from it, which may be modules; empty for `import module` and for `*`. */
+  /** Imported names, which may be modules; empty for `import module` and for `*`. */
   readonly names: readonly string[];
 }
 
@@ -111,9 +111,9 @@ function tripleEnd(text: string, at: number, quotes: string): number {
 const maxClimb = 64;
 
 /**
- * The files of the tree that one import means: each name taken from a package where that name is a module of it, the
- * module itself otherwise. Absolute imports are looked for at the file's package root, beside the file, at the root of
- * the tree and in `src/`.
+ * Returns the files of the tree that one import resolves to. An imported name that is a module of the package
+ * resolves to that module; otherwise the package itself is returned. Absolute imports are searched at the file's
+ * package root, beside the file, at the root of the tree and in `src/`.
  */
 export function resolvePython(
   request: PythonImport,

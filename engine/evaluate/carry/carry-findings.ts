@@ -4,8 +4,8 @@ import { carryLimits } from './take-carried.ts';
 import type { TrackedCarry } from './tracked-carry.ts';
 
 /**
- * Why a check that left something to others has failed: where the candidate tracks it, it would be judged by what
- * nobody committed. Pure.
+ * Returns why a check with carried paths fails. If the candidate tracks a carried path, later checks would use
+ * content that was never committed. Pure.
  */
 export function carryFindings(
   tracked: readonly TrackedCarry[],

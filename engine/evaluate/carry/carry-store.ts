@@ -6,13 +6,15 @@ import { removeTree } from '../../../workspace/git/remove-tree.ts';
 import { copyTree } from '../workspace-dependencies/copy-tree.ts';
 import { carryLimits, takeCarried } from './take-carried.ts';
 
-/** Copies of what checks handed on, each under the digest of its listing. No check sees this place. */
+/** Copies of carried paths, each stored under the digest of its listing. No check can see this directory. */
 export interface CarryStore {
-  /** Takes what a check left at these paths; what cannot be handed on is told instead. */
+  /** Copies a check's output at these paths; paths that cannot be carried are listed in `refused`. */
   take(workspace: string, paths: readonly string[]): Promise<HandedOn>;
-  /** Lays it into a fresh export that tracks nothing there. */
+  /** Copies the carried paths into a fresh export that tracks no files there. */
   lay(carried: readonly CarriedPath[], workspace: string): Promise<void>;
-  /** Whether all of it is there, byte for byte: asked for what an earlier process took. */
+  /**
+   * Returns whether all carried content is present, byte for byte. Called for content that an earlier process stored.
+   */
   holds(carried: readonly CarriedPath[]): Promise<boolean>;
 }
 

@@ -7,20 +7,20 @@ import { rewrittenFindings } from '../rewritten-files.ts';
 import { writtenOutside } from '../written-outside.ts';
 import { carryFindings } from './carry-findings.ts';
 
-/** What passes through the worlds of one check: filled by whoever opens them. */
+/** State shared by the workspaces of one check; the code that opens them fills it. */
 export interface Passing {
   carried?: CheckCarry;
-  /** What its command wrote outside the contract's scope, the last time it ran. */
+  /** Files that its command wrote outside the spec's scope in its last run. */
   wroteOutside?: WrittenOutside | undefined;
-  /** What of it could not be handed on, and why; tracked files that were written. */
+  /** Carried paths that were refused, and why; tracked files that were written. */
   readonly findings: Finding[];
-  /** Takes its time. */
+  /** Measures its time. */
   readonly watch: Pick<CheckWatch, 'making' | 'running'>;
 }
 
 /**
- * Acts in a world of its own, which is gone afterwards, looks whether its tracked files are what they were, and takes
- * what stands at the carried paths where the command ran and somebody comes after it.
+ * Runs `act` in a separate workspace, which is deleted afterwards. It checks the tracked files for changes. If the
+ * command ran and a later check needs its output, it copies the carried paths.
  */
 export async function inWorld<T extends { readonly result?: unknown }>(
   { identity: { scope }, means: { signal }, ground }: Pick<Attempt, 'identity' | 'means' | 'ground'>,
@@ -33,7 +33,7 @@ export async function inWorld<T extends { readonly result?: unknown }>(
   passing: Passing,
   act: (world: OpenWorkspace) => Promise<T>,
 ): Promise<T> {
-  // A check that runs its command twice hands on from the first to the second.
+  // If a check runs its command twice, the first run's output carries over to the second.
   const received = passing.carried?.handedOn ?? from.received;
   const world = await passing.watch.making(() => side.open(received));
   try {

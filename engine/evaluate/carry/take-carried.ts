@@ -14,14 +14,14 @@ export interface CarryLimits {
 
 const parallelFiles = 16;
 
-/** What a check left at a carried path, or why that cannot be handed on. */
+/** The result for one carried path, or why it cannot be carried over. */
 type Taken = 'absent' | 'copied' | { readonly fault: string };
 
 /**
- * Copies what a check left at `path` of its workspace to the same path below `into` (expected empty): files,
- * directories, and links that stay in the workspace, as links; nothing is followed. Anything else, anything called
- * `.git`, and what passes the bounds is a fault. Modes become 0755 or 0644; owners, times and extended attributes stay
- * behind.
+ * Copies a check's output at `path` of its workspace to the same path below `into` (expected empty). It copies files,
+ * directories, and links that stay in the workspace, as links. It follows no link. Other file types, any entry called
+ * `.git`, and output above the limits are faults. Modes become 0755 or 0644; owners, times and extended attributes
+ * are not copied.
  */
 export async function takeCarried(
   workspace: string,
@@ -70,7 +70,7 @@ export async function takeCarried(
   return 'copied';
 }
 
-/** Hands each name in a directory to `take`, until that has enough: millions of names are never in memory. */
+/** Passes each name in a directory to `take` until `take` stops it, so that millions of names are never in memory. */
 async function list(
   workspace: string,
   directory: string,
@@ -96,8 +96,8 @@ async function list(
 }
 
 /**
- * Judged by its text alone. `..` counts only at the beginning: behind the name of another link it would lead on from
- * where that one leads. With this every chain of links that were handed on stays in the workspace.
+ * Decides by the link's text alone. `..` is allowed only at the start: after the name of another link, it would start
+ * from that link's target. So every chain of carried links stays in the workspace.
  */
 function leadsOut(link: string, target: string): boolean {
   if (target.startsWith('/')) return true;

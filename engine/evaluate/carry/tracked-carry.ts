@@ -7,9 +7,9 @@ export interface TrackedCarry {
 }
 
 /**
- * Carried paths that a tree tracks something at, below or above (a file or link where a directory would be needed).
- * Names that some file systems hold to be one are one: otherwise a check could hand on what others take for the
- * candidate's. Pure.
+ * Returns the carried paths that conflict with tracked paths. A path is tracked at or below one, or a file or link is
+ * tracked above one, where a directory is needed. Names that some file systems treat as equal count as equal.
+ * Otherwise a check could carry over files that later checks use as the candidate's. Pure.
  */
 export function trackedCarry(
   carry: readonly string[],

@@ -13,7 +13,7 @@ export interface CheckFootprint {
   readonly executed: readonly string[];
 }
 
-/** Leaves out of a footprint what lies outside the workspace, and reads of what is not in the tree. */
+/** Removes paths outside the workspace from a footprint, and reads of paths that are not in the tree. */
 export function toCheckFootprint(
   { missing, listed, read, executed }: Footprint,
   root: string,
@@ -34,7 +34,10 @@ export function toCheckFootprint(
   };
 }
 
-/** Files of the tree that judge as the footprint shows: programs that were executed, and tooling that was read. */
+/**
+ * Returns the tree's verification inputs that the footprint shows: programs that were executed, and tooling that was
+ * read.
+ */
 export function judgesSeen<T extends Pick<TreeEntry, 'path'>>(
   { read, executed }: CheckFootprint,
   entries: readonly T[],

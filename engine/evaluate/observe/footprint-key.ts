@@ -15,8 +15,8 @@ export async function keptFootprintsOf(attempt: Pick<Attempt, 'ground' | 'means'
 }
 
 /**
- * Digest of what a footprint depends on: the command, the sandbox and the programs of this machine, the inputs of
- * `prepare` and of shared directories, and the files that judge. The product is no part of it.
+ * Digest of everything that a footprint depends on. It covers the command, the sandbox, this machine's programs, the
+ * inputs of `prepare` and of shared directories, and the verification inputs. Product files are not included.
  */
 export async function footprintKey(
   { ground, identity }: Pick<Attempt, 'ground' | 'identity'>,
@@ -32,7 +32,7 @@ export async function footprintKey(
   return canonicalDigest([
     'writ-footprint-v2',
     [kind, command, expectedExitCode],
-    // What checks hand on is part of what the next one finds.
+    // Later checks see the carried paths of earlier ones.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
     [ground.sandbox.name, process.platform, process.arch, process.version, process.env.PATH ?? ''],
     reach.programs.map(programState),
@@ -42,7 +42,7 @@ export async function footprintKey(
   ]);
 }
 
-/** Paths of the tree from which untracked directories are made, or that say what is in them. */
+/** Paths of the tree from which untracked directories are built, or that define their content. */
 export function untrackedInputs({
   lockfile,
   prepare,

@@ -5,18 +5,18 @@ import type { Attempt } from '../../state/open-run.ts';
 import { findJudge } from '../second-run/find-judge.ts';
 import { digestOf } from './kept-footprints.ts';
 
-/** The tree whose checks are observed, with what judges in it. */
+/** The tree in which checks are observed, with its verification inputs. */
 export interface JudgedTree {
   readonly tree: string;
   /** Whether it is the tree of the base. */
   readonly isBase: boolean;
   readonly entries: readonly TreeEntry[];
   readonly reach: JudgeReach;
-  /** Digest of the files that judge: what the commands reach, and tests. */
+  /** Digest of the verification inputs: files that the commands reach, and tests. */
   readonly judges: string;
 }
 
-/** The base, unless the policy commit has another judge: then the policy commit. */
+/** Returns the base; if the policy commit has other verification inputs, returns the policy commit. */
 export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
   const { patch, ground } = attempt;
   const base = await judgedAt(attempt, patch.baseTree);
@@ -25,7 +25,7 @@ export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
   return policy.judges === base.judges ? base : policy;
 }
 
-/** One tree, with what judges in it. */
+/** Returns one tree with its verification inputs. */
 export async function judgedAt(
   { identity, means, patch, ground }: Attempt,
   tree: string,

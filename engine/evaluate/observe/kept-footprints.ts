@@ -9,8 +9,8 @@ type Entry = Pick<TreeEntry, 'path' | 'mode' | 'object'>;
 /** Footprints of this repository, each under the digest of what it depends on. */
 export interface KeptFootprints {
   /**
-   * The footprint under a key; `undefined` if there is none, if this user did not write it, or if it does not fit the
-   * tree: a path that was missing exists there, or a file that judged is another one.
+   * Returns the footprint under a key. Returns `undefined` if none exists, if another user wrote it, or if it does
+   * not fit the tree. It does not fit if a path that was missing exists there, or a verification input differs.
    */
   find(key: string, entries: readonly Entry[]): Promise<CheckFootprint | undefined>;
   keep(key: string, entries: readonly Entry[], footprint: CheckFootprint): Promise<void>;

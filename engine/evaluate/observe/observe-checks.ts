@@ -23,10 +23,11 @@ import { notReached, traceCheck } from './trace-check.ts';
 const maxUnprepared = 5_000;
 
 /**
- * Finds out what each check looks for and does not find, if the patch makes paths exist, and which data it reads, if
- * the patch changes data outside of directories of tests (docs/decisions/0022-footprints.md): from a kept footprint, by
- * a run under a tracer, or by a run with the new files laid over the policy commit. None of these runs gives a verdict.
- * TRACER_UNAVAILABLE if the policy commit demands a tracer and none works.
+ * Observes each check (`docs/decisions/0022-footprints.md`). If the patch adds paths, it finds the paths that the
+ * check looks for and does not find. If the patch changes data outside test directories, it finds the data that the
+ * check reads. The source is a kept footprint, a traced run, or a run with the new files added to the policy commit.
+ * None of these runs gives a verdict. Throws TRACER_UNAVAILABLE if the policy commit requires a tracer and none
+ * works.
  */
 export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
   const added = addedFiles(attempt.patch);
@@ -122,7 +123,7 @@ async function traceAll(
   return { filled, unprepared: Object.fromEntries(unprepared), reads, checks };
 }
 
-/** Runs each check at the policy commit, and again with the new files of the patch that are no tests. */
+/** Runs each check at the policy commit, and again with the patch's new files that are not tests. */
 async function fillAll(
   attempt: Attempt,
   workspace: OpeningWorkspace,
@@ -162,7 +163,7 @@ async function fillAll(
   return { filled, unprepared: {}, checks };
 }
 
-/** Scripts, configuration and manifests that judge, as far as they were reached or seen. */
+/** Returns scripts, configuration and manifests that are verification inputs and were reached or observed. */
 async function judgingTexts(
   { means: { scratch } }: Attempt,
   { tree, entries, reach }: JudgedTree,
@@ -194,7 +195,10 @@ function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
   );
 }
 
-/** Whether a patch takes something from data that tests may read. In directories of tests, the path says so. */
+/**
+ * Returns whether a patch removes or changes lines of data outside test directories that tests may read. In test
+ * directories, the path itself identifies the data.
+ */
 function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
   return files.some((file) => {
     const { path, oldPath = path } = file;
@@ -206,7 +210,7 @@ function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
 const varying =
   /\d{1,20}(?:[.,:]\d{1,20}){1,10}(?: ?[a-zµ]{1,3}\b)?|\d{1,20} ?(?:ns|µs|us|ms|s|sec|seconds|min|[kKMG]i?B)\b|\b0x[0-9a-f]{4,20}\b|\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\d[T ]?/g;
 
-/** The policy commit's tree with files of the patch laid over it. */
+/** Returns the policy commit's tree with files of the patch added. */
 async function filledTree(
   { means: { scratch } }: Pick<Attempt, 'means'>,
   tree: string,
@@ -219,8 +223,8 @@ async function filledTree(
 }
 
 /**
- * Whether a check comes to something else with files that were laid over: another exit code, other failed or skipped
- * tests, or a test, a report or a line of output that is gone. What is new does not count: a new package adds lines.
+ * Returns whether the added files change a check's result. A change is another exit code, other failed or skipped
+ * tests, or a missing test, report or line of output. New output does not count, because a new package adds lines.
  */
 export function changesOutcome(plain: CheckOutcome, filled: CheckOutcome): boolean {
   const [was, is] = [plain, filled].map(comparable) as [Comparable, Comparable];
@@ -261,7 +265,7 @@ function comparable({ result, tests, executed, reports }: CheckOutcome): Compara
   };
 }
 
-/** A directory judges only if it has one of these: no one who looked for its name opens another file in it. */
+/** A directory name resolves only to one of these files: a program that looks up the name opens no other file in it. */
 const indexFile = /^(?:index\.\w+|package\.json|__init__\.py|__main__\.py)$/;
 
 /**
@@ -291,13 +295,14 @@ function moduleName(path: string): string {
   return path.replace(/\/(?:index|__init__)(?=\.\w+$)/, '');
 }
 
-/** What a compiler takes is the product, whatever wildcard names it. */
+/** Compiled files belong to the product, even if a wildcard names them. */
 const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|go|rs|java|kt|swift|cs|zig)$/;
 
 /**
- * Whether a file that was not there would be used by a program that lists a directory instead of asking for a name: an
- * import of Python, a glob of the shell, `$(wildcard …)`. Its directory was listed, and a text that judges names it as
- * a word (a module of Python without its ending), or a glob of its ending. Tests and descriptions are no judge.
+ * Returns whether a program that lists a directory, instead of looking up a name, would use a new file. Examples are
+ * a Python import, a shell glob and `$(wildcard …)`. The check listed its directory. A verification input also names
+ * the file as a word (a Python module without its ending), or by a glob of its ending. Tests and product descriptions
+ * do not count.
  */
 function isListedAndNamed(path: string, listed: ReadonlySet<string>, texts: readonly string[]): boolean {
   const directory = posix.dirname(path);

@@ -9,13 +9,14 @@ const inside = '/import-hook';
 const versions = Array.from({ length: 20 }, (_, minor) => `user/lib/python3.${minor}/site-packages`);
 
 /**
- * Lets imports of Python appear in a trace. Python lists a directory once and then asks for no name, so the hook looks
- * up the files that an import could use below `workspace`, in its order, up to the first that is there. The trace has
- * the outcome, and nothing else is recorded.
+ * Makes Python imports visible in a trace. Python lists a directory once and then looks up no names. So the hook
+ * looks up the files that an import could use below `workspace`, in Python's order, up to the first that exists. The
+ * trace shows the outcome, and the hook records no other data.
  *
- * It comes as `sitecustomize` on PYTHONPATH, for virtual environments, and as `usercustomize`, for commands that set
- * PYTHONPATH. It leaves no trace on the path of modules and then loads the project's module of the same name. Programs
- * that refuse both (`python -I`, `-E`, other variables) run without it: their directories are listed, as ever.
+ * It is installed as `sitecustomize` on PYTHONPATH, for virtual environments, and as `usercustomize`, for commands
+ * that set PYTHONPATH. It removes itself from the module path and then loads the project's module of the same name.
+ * Programs that refuse both (`python -I`, `-E`, other variables) run without it; their directory listings are still
+ * traced.
  */
 export async function placeImportHook(
   place: string,

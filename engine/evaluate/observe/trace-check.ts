@@ -14,7 +14,7 @@ import { placeImportHook } from './python-imports.ts';
 const maxTraceBytes = 256 * 1024 * 1024;
 const watchEveryMs = 100;
 
-/** What a traced run of a check showed, and what it hands on to the next; or why it does not count. */
+/** The footprint of a traced run of a check, with the paths that it carries over; or why it does not count. */
 type TracedCheck = Pick<CheckOutcome, 'carried'> &
   ({ readonly footprint: Footprint } | { readonly reason: string });
 
@@ -51,7 +51,10 @@ export async function traceCheck(
   }
 }
 
-/** Why a run of a check at the policy commit says nothing about what judges; `undefined` if it does. */
+/**
+ * Returns why a run of a check at the policy commit gives no information about verification inputs, or `undefined` if
+ * it does.
+ */
 export function notReached(
   { kind, expectedExitCode }: Pick<EffectiveCheck, 'kind' | 'expectedExitCode'>,
   { result, tests, findings }: Pick<CheckOutcome, 'result' | 'tests' | 'findings'>,

@@ -30,7 +30,7 @@ const maxFiles = 500;
 const maxPlaces = 1_000;
 const maxDirectories = 20_000;
 
-/** What has been found of the judge so far: at most 500 files; what is left out is told as a gap. */
+/** The verification inputs found so far: at most 500 files. Omitted files are reported as a gap. */
 class FoundJudge {
   readonly #files = new Map<string, { role: JudgeFile['role']; checks: Set<string>; via: string }>();
   readonly #scripts = new Map<string, Set<string>>();
@@ -39,7 +39,7 @@ class FoundJudge {
   readonly #absent = new Map<string, string>();
   readonly #gaps = new Set<string>();
 
-  /** False for one more than are taken. */
+  /** Returns false if the file would exceed the limit. */
   file(path: string, role: JudgeFile['role'], check: string, via: string): boolean {
     const known = this.#files.get(path);
     if (known) {
@@ -60,7 +60,7 @@ class FoundJudge {
     this.#files.set(path, { role: 'script', checks: new Set([check]), via });
   }
 
-  /** A file whose content turns out to be one of tests. */
+  /** Marks a file as a test after its content shows that it is one. */
   isTestAfterAll(path: string): void {
     const known = this.#files.get(path);
     if (known) known.role = 'test';
@@ -75,7 +75,7 @@ class FoundJudge {
     return [...this.#files].flatMap(([path, { role }]) => (role === 'script' ? [path] : []));
   }
 
-  /** Names of the scripts of a manifest that are reached; `undefined` where none has been asked for. */
+  /** Returns the names of the reached scripts of a manifest; `undefined` if no script of it was reached. */
   scriptsOf(manifest: string): ReadonlySet<string> | undefined {
     return this.#scripts.get(manifest);
   }
@@ -138,8 +138,8 @@ interface Visit {
 }
 
 /**
- * Gathers what the commands of checks lead to. Reads nothing itself: `next` says which files are wanted, `read` takes
- * them.
+ * Follows the commands of checks to the files that they use. Reads no files itself: `next` returns the files to read,
+ * and `read` receives their content.
  */
 export class Following {
   readonly #tree: WholeTree;
@@ -237,7 +237,7 @@ export class Following {
     else this.#waiting.push({ path, hops });
   }
 
-  /** Everything in a directory of rules judges, what is new there included. */
+  /** Every file in a directory of rules is a verification input, including new files. */
   #rules(directory: string, via: string, hops: number): void {
     const { path } = followLinks(directory, this.#links);
     const files = this.#tree.under(path);
@@ -271,7 +271,7 @@ export class Following {
     if (text !== undefined) this.#manifestScript(path, script, text, hops);
   }
 
-  /** Takes up the content of a file that `next` gave out. */
+  /** Processes the content of a file that `next` returned. */
   read({ path, hops }: Visit, bytes: Buffer | undefined): void {
     const text = bytes?.toString('utf8') ?? '';
     this.#texts.set(path, text);
@@ -300,8 +300,8 @@ export class Following {
   }
 
   /**
-   * Takes up configuration of programs that run by now. False where there is no more: what is taken up may say what
-   * else runs.
+   * Processes the configuration of programs that are known to run. Returns false if none is left; the configuration
+   * may name further programs.
    */
   configure(): boolean {
     let isMore = this.#waiting.length > 0;
@@ -314,7 +314,7 @@ export class Following {
     return isMore;
   }
 
-  /** A configuration that stands behind a link counts itself; others are known by their names. */
+  /** A configuration file behind a link is recorded as a separate file; other configuration is recognised by name. */
   #configured(named: string, via: string): void {
     const { path, links } = followLinks(named, this.#links);
     if (this.#configs.size >= maxConfigs && !this.#configs.has(path))

@@ -1,8 +1,8 @@
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/judge-reach.ts';
 
 /**
- * What judges a change where the policy commit is not its base: what the policy commit's version reaches, and what is
- * executed besides, as the base has it. Directories are those of the base: there the change is made.
+ * Joins verification inputs if the policy commit is not the base: files that the policy commit's version reaches, and
+ * further executed files of the base. Directories are those of the base, where the change is made.
  */
 export function joinReach(policy: JudgeReach, base: JudgeReach): JudgeReach {
   const files = new Map<string, JudgeFile>();
@@ -11,7 +11,7 @@ export function joinReach(policy: JudgeReach, base: JudgeReach): JudgeReach {
     // None named is all of them.
     const isOfAll = file.checks.length === 0 || known?.checks.length === 0;
     const checks = isOfAll ? [] : [...new Set([...file.checks, ...(known?.checks ?? [])])];
-    // What one of them runs as a script is no mere test.
+    // A file that either side runs as a script counts as more than a test.
     const wins = known !== undefined && file.role === 'test' ? known : file;
     files.set(file.path, { ...wins, checks });
   }

@@ -4,9 +4,8 @@ const maxCommands = 2_000;
 const maxTextBytes = 256 * 1024;
 
 /**
- * The words of every command in a shell text, nested texts included, as well as they can be told: what is proven by the
- * shell's grammar first, then a plain reading that splits at operators and takes quotes away. Nothing is left out for
- * being unproven.
+ * Returns the words of every command in a shell text, including nested texts. It uses the shell grammar first, then a
+ * plain parse that splits at operators and removes quotes. Unproven commands are included.
  */
 export function plainCommands(text: string): readonly (readonly string[])[] {
   const cut = text.slice(0, maxTextBytes);

@@ -5,16 +5,16 @@ import { type Language, languageOf, scriptLanguage } from '../../../readers/sour
 import { javascriptImports, resolveJavascript } from '../../context/imports/javascript-imports.ts';
 import { pythonImports, resolvePython } from '../../context/imports/python-imports.ts';
 
-/** What the text of a file that judges leads to. */
+/** Files and commands that the text of a verification input refers to. */
 export interface TextLeads {
   /** Shell texts that it has run, with their directory. */
   readonly commands: readonly { readonly text: string; readonly directory: string }[];
-  /** Paths that it imports, sources or names; whether they are there is not asked. */
+  /** Paths that it imports, sources or names; existence is not checked. */
   readonly paths: readonly string[];
 }
 
 /**
- * Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached,
+ * Parses a file by the type that its name or its first line indicates. `called` is the path by which it was reached,
  * through links.
  */
 export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
@@ -34,7 +34,10 @@ export function textLeads(path: string, called: string, text: string, tree: Judg
   };
 }
 
-/** Files that a script loads, as its language says that; `called`: what tells the language. */
+/**
+ * Returns the files that a script loads by the rules of its language. `called` is the path that identifies the
+ * language.
+ */
 export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
   const files = { has: (file: string) => tree.isFile(file) };
   const languages = languagesOf(called, text);

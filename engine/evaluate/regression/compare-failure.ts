@@ -4,10 +4,13 @@ import type { CheckBaseline, CheckRecord } from '../../../core/interfaces/stage.
 type Failure = NonNullable<CheckBaseline['failure']>;
 
 const maxNamed = 20;
-/** What a failed test leaves; anything else (no report, no test, a broken report) is no test that failed. */
+/**
+ * Codes that a failed test leaves. Any other code (no report, no test, a broken report) does not indicate a failed
+ * test.
+ */
 const ofTests: readonly unknown[] = ['CHECK_EXIT_CODE', 'TESTS_FAILED', 'TEST_FAILED'];
 
-/** Whether a failed check is worth asking the base: it ran to its end and failed as tests fail. */
+/** Returns whether a run at the base can explain a failed check: it ran to its end and failed as tests fail. */
 export function canBeOldFailure({ status, kind, timedOut, exitCode, findings }: CheckRecord): boolean {
   if (status !== 'failed' || kind === 'policy' || timedOut || exitCode === undefined) return false;
   const codes = findings.filter(({ severity }) => severity === 'error').map(({ detail }) => detail?.code);
@@ -15,9 +18,9 @@ export function canBeOldFailure({ status, kind, timedOut, exitCode, findings }: 
 }
 
 /**
- * Tells a regression from an old failure by one run at the base. Old is a failure with the same exit code and, of a
- * suite, no failed test that does not fail at the base as often. An answer that cannot be compared is `unknown`, which
- * nothing tolerates. Pure.
+ * Distinguishes a regression from an old failure by one run at the base. An old failure has the same exit code at the
+ * base. For a suite, each failed test must also fail at the base at least as often. A result that cannot be compared
+ * is `unknown`, which is never tolerated. Pure.
  */
 export function compareFailure(candidate: CheckRecord, base: CheckOutcome): Failure {
   const unlike = unknownOf(base);
@@ -60,7 +63,7 @@ function compareTests(candidate: CheckRecord['tests'], base: CheckOutcome['tests
   return { outcome: 'old-failure', reason: `${count} failed at the base too` };
 }
 
-/** Why what ran at the base is no answer. */
+/** Returns why the run at the base cannot be compared. */
 function unknownOf({ result, findings }: CheckOutcome): string | undefined {
   if (!result) return 'it did not run at the base';
   if (result.timedOut || result.aborted || result.exceeded) return 'it was ended at the base';

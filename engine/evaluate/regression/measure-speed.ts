@@ -11,9 +11,8 @@ const maxShown = 5;
 type RunOnce = (side: Side) => Promise<CheckOutcome>;
 
 /**
- * Runs a check `rounds` times at the base and in the candidate, one after the other and in turns which is first, so
- * that what slows the machine down for a while slows both. Ends early where a side fails or writes no metrics, and says
- * so.
+ * Runs a check `rounds` times at the base and in the candidate, sequentially and with alternating order. A temporary
+ * slowdown of the machine then affects both. If a side fails or writes no metrics, it stops early and reports that.
  */
 export async function measureSpeed(run: RunOnce, rounds: number): Promise<Speed> {
   const seen: Record<Side, ReadonlyMap<string, Metric>[]> = { base: [], candidate: [] };
@@ -35,7 +34,7 @@ export async function measureSpeed(run: RunOnce, rounds: number): Promise<Speed>
   return compare(seen);
 }
 
-/** What is said of a check that measures at the base and writes no metrics in the candidate. */
+/** Result for a check that writes metrics at the base but none in the candidate. */
 export function speedLost(base: ReadonlyMap<string, Metric>): Speed {
   const shown = [...base].slice(0, maxShown).map(([name, metric]) => `\`${name}\` ${withUnit(metric)}`);
   const more = base.size > maxShown ? ` and ${base.size - maxShown} more` : '';
@@ -47,7 +46,7 @@ function withUnit({ value, unit }: Metric): string {
   return unit === undefined ? String(value) : `${value} ${unit}`;
 }
 
-/** The base says which direction is better and in which unit: the candidate does not choose its judge. */
+/** The base defines each metric's unit and better direction, so the candidate cannot choose how it is measured. */
 function compare({ base, candidate }: Record<Side, readonly ReadonlyMap<string, Metric>[]>): Speed {
   const [first] = base;
   const measured: MeasuredMetric[] = [];

@@ -11,8 +11,8 @@ import { Following } from '../reach/following.ts';
 import { joinScripts } from '../reach/join-reach.ts';
 
 /**
- * What the checks of a contract execute to judge, followed through the tree of the base, and the scripts that `prepare`
- * runs: these make what checks are given.
+ * Returns the verification inputs of a spec's checks, followed through the tree of the base. Includes the scripts
+ * that `prepare` runs, because they create the checks' dependencies.
  */
 export async function findJudge(
   objects: GitDirectory,
@@ -45,8 +45,8 @@ function quoted(word: string): string {
 const ofPrepare = '`[[workspace.prepare]]`';
 
 /**
- * Scripts that `prepare` runs, and tooling among its inputs, new files included, count for every check. What it
- * installs, and with which settings, is no judge.
+ * Scripts that `prepare` runs, and tooling among its inputs (new files included), count for every check. Packages
+ * that it installs, and their settings, are not verification inputs.
  */
 function joinPrepared(
   checked: JudgeReach,
@@ -70,8 +70,9 @@ function joinPrepared(
 }
 
 /**
- * Follows the commands of checks through a tree: scripts that they name, scripts of manifests with their hooks,
- * recipes, and what these call and import. At most 500 files of 1 MiB, six hops; what is left out is told.
+ * Follows the commands of checks through a tree. It includes scripts that they name, scripts of manifests with their
+ * hooks, recipes, and the files that these call and import. At most 500 files of 1 MiB and six hops; omitted files
+ * are reported.
  */
 export async function followChecks(
   checks: readonly { readonly id: string; readonly command?: string }[],
@@ -82,7 +83,7 @@ export async function followChecks(
   for (const { id, command = '' } of checks) {
     following.begin(id);
     following.text(command, '', `the command of check \`${id}\``, 0);
-    // What runs says which configuration is read, and that may say what runs.
+    // Programs determine which configuration is read, and configuration may name further programs.
     do
       for (let wanted = following.next(); wanted.length > 0; wanted = following.next()) {
         const bytes = await read(wanted.map(({ path }) => path));

@@ -16,7 +16,7 @@ const rule = 'judge-changed';
 const logName = 'policy-judge-log';
 const maxNamed = 10;
 
-/** What the policy commit's judge came to. */
+/** The result of a run with the policy commit's verification inputs. */
 export interface JudgedByPolicy {
   readonly findings: readonly Finding[];
   readonly outcome?: CheckOutcome;
@@ -28,16 +28,16 @@ export interface JudgedCheck {
   readonly stage: StageName;
   readonly check: EffectiveCheck;
   readonly received: readonly CarriedPath[];
-  /** What the second runs before it handed on, where any did. */
+  /** Paths carried over from earlier second runs, if any ran. */
   readonly receivedAtPolicy?: readonly CarriedPath[];
 }
 
 const nothing: JudgedByPolicy = { findings: [], artifacts: [] };
 
 /**
- * Judges once more by the policy commit's version where the patch changes what a check judges by and nobody reviews
- * that (rule `judge-changed`): a check that passed is run in the candidate with that version laid over it, and fails
- * where it fails there. So is one that was handed something that such a run left otherwise.
+ * Runs a passed check again with the policy commit's verification inputs, if the patch changes them and no person
+ * reviews that (rule `judge-changed`). The check fails if this second run fails. It also runs again if an earlier
+ * second run left its carried paths different.
  */
 export async function judgeByPolicy(
   attempt: Attempt,
@@ -59,7 +59,7 @@ export async function judgeByPolicy(
   const prepared = brought.map((path) => ({ path }));
   const withPrepared = (one: LaidTree): LaidTree => ({ tree: one.tree, laid: [...one.laid, ...prepared] });
   let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
-  // Its dependencies are made in a workspace of its own.
+  // Builds the base's dependencies in a separate workspace.
   if (brought.length > 0) await (await workspace.base.open([])).close();
   const inputs = attempt.ground.config.workspace.prepare.flatMap((step) => step.inputs);
   const over = ({ tree, laid: paths }: LaidTree): WorkspaceSide => {
@@ -69,7 +69,8 @@ export async function judgeByPolicy(
   let outcome = await run(over(laid), receivedAtPolicy);
   let told = toldOutcome(outcome, expectedExitCode);
   if (told === undefined && judge?.apart) {
-    // With the product put back as well, the judge that stands would have judged what stands.
+    // Restoring the product as well would only check the old product with the old inputs. So run again with only the
+    // verification inputs restored.
     laid = withPrepared(judge.apart);
     outcome = await run(over(laid), receivedAtPolicy);
     told = toldOutcome(outcome, expectedExitCode);
@@ -101,7 +102,10 @@ function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
       };
 }
 
-/** A failure is compared with the base by a judge that the change chose: it is no old one. */
+/**
+ * The change edits the verification inputs of the comparison with the base, so the failure never counts as an old
+ * one.
+ */
 function neverTolerated(
   { identity: { contract } }: Pick<Attempt, 'identity'>,
   { stage }: JudgedCheck,

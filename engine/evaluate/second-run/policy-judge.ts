@@ -21,17 +21,20 @@ export interface LaidTree {
   readonly laid: readonly LaidPath[];
 }
 
-/** The candidate with what judges it as the policy commit has it. */
+/** The candidate with the policy commit's verification inputs. */
 export interface PolicyJudge extends LaidTree {
-  /** The same without what may be the product that scripts of the judge lead to, where both have changed. */
+  /**
+   * The same, but files that may be product are not restored: scripts among the verification inputs reach them. Set
+   * if both kinds have changed.
+   */
   readonly apart?: LaidTree;
-  /** Whether a check judges by any of it. */
+  /** Returns whether a check uses any of these files as verification input. */
   judges(checkId: string): boolean;
 }
 
 /**
- * Whether the patch rules left it to the policy commit's version to judge the change too: nobody is asked then. Costs
- * nothing.
+ * Returns whether the patch rules require a second run with the policy commit's verification inputs, so that no
+ * person reviews them. The test is cheap.
  */
 export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>): boolean {
   return patchFindings?.some(isLeft) ?? false;
@@ -43,8 +46,9 @@ export function demandsTracer({ ground }: Pick<Attempt, 'ground'>): boolean {
 }
 
 /**
- * Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate;
- * `undefined` where it is left to nobody. INTERNAL where the rule now says something else: nothing would judge then.
+ * Evaluates the rule for changed verification inputs, and restores the policy commit's version of them in the
+ * candidate. Returns `undefined` if no second run is required. Throws INTERNAL if the rule now gives another result,
+ * because the change would go unchecked.
  */
 export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
   const {
@@ -54,7 +58,7 @@ export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | u
   } = attempt;
   const asked = ground.rules.get(rule);
   if (!leavesJudging(attempt)) return undefined;
-  // Anew, since what was recorded of its answer was redacted.
+  // The rule is evaluated again, because its recorded answer was redacted.
   const question = ruleQuestion(attempt, { spec: contract.effective, patch, scope, artifacts: [] });
   const found = (asked ? await askRule(question, asked, []) : []).filter(isLeft);
   const expected = (attempt.patchFindings ?? []).filter(isLeft).length;
@@ -77,7 +81,10 @@ export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | u
   };
 }
 
-/** What judges by its place or its name; where that is nothing, what no other changed file leads to. */
+/**
+ * Returns the files that their path or name identifies as verification inputs. If there are none, returns those that
+ * no other changed file leads to.
+ */
 function sureOf(found: readonly Finding[]): readonly Finding[] {
   const sure = found.filter((one) => !mayBeJudged(one));
   const paths = new Set(found.map(({ path }) => `\`${path}\``));
@@ -93,9 +100,9 @@ function isLeft({ rule: by, detail }: Finding): boolean {
 }
 
 /**
- * The candidate's tree with these paths as the policy commit has them, links and modes included, and without those that
- * it does not have. Where the policy commit is ahead of the base, whatever else is reached from the checks there is
- * laid, too, unless `withReached` is false.
+ * Returns the candidate's tree with the policy commit's version of these paths, including links and modes; paths that
+ * the policy commit lacks are removed. If the policy commit is ahead of the base, other files reached from the checks
+ * are restored too, unless `withReached` is false.
  */
 async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReached = true): Promise<string> {
   const {
@@ -139,9 +146,9 @@ async function leafOf(
 type Members = ReadonlyMap<string, unknown>;
 
 /**
- * The text of a JSON manifest with these parts (`scripts.test`, `jest`) as another text of it has them, or without them
- * where that has none: what else a change says of its package stays, so that a new dependency is there and a new script
- * is not. `undefined` where either text is no object.
+ * Replaces these parts (`scripts.test`, `jest`) of a JSON manifest with those of another text, or removes parts that
+ * the other text lacks. Other members keep the change's values, so a new dependency is present and a new script is
+ * not. Returns `undefined` if either text is not an object.
  */
 export function layParts(text: string, other: string, parts: readonly string[]): string | undefined {
   const [own, theirs] = [membersOf(text), membersOf(other)];
@@ -179,14 +186,14 @@ function entriesOf(value: unknown): [string, unknown][] | undefined {
   return Object.entries(value);
 }
 
-/** What names other files as a command does, and judges nothing by itself. */
+/** Files that name other files as a command does, and that are not verification inputs themselves. */
 const ofCommands =
   /[/`](?:package\.json|composer\.json|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|[Tt]askfile[\w.-]*|[\w.-]+\.mk)`/;
 const ofCheck = /^the command of check /;
 
 /**
- * Whether a file that rule `judge-changed` tells may be what is judged: a script leads to it, and its place is none of
- * tooling. A file that a command names, configuration and manifests judge.
+ * Returns whether a file reported by rule `judge-changed` may be product: a script leads to it, and its path is not
+ * tooling. A file that a command names, configuration and manifests are verification inputs.
  */
 export function mayBeJudged({ path, detail }: Finding): boolean {
   const { role, via } = detail ?? {};

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 /**
  * Copies one file or directory from `fromRoot` to the same path under `toRoot`. Links are copied as links and never
- * followed, on the way to `path` either. Answers `false` where nothing stands at `path`; throws on a link in the way
- * and on special files.
+ * followed, also on the way to `path`. Returns `false` if `path` does not exist. Throws on a link on the way and on
+ * special files.
  */
 export async function copyTree(fromRoot: string, toRoot: string, path: string): Promise<boolean> {
   const segments = path.split('/');

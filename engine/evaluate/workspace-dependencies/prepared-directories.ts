@@ -15,13 +15,13 @@ import { directoryLimits } from './shared-directory.ts';
 
 export interface PrepareRequest {
   readonly step: PrepareStep;
-  /** The exported candidate: the inputs are taken from here, nothing is written to it. */
+  /** The exported candidate: inputs are read from it, and it is never written. */
   readonly workspace: string;
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
   /** What the command may hold; `undefined`: what every sandbox may. */
   readonly maxMemoryBytes: number | undefined;
-  /** Whose entries of the cache are believed. */
+  /** Authenticates cache entries; entries of another voucher are not trusted. */
   readonly voucher: Voucher;
   /** Directories that earlier steps and `share` provide, by repository-relative path. */
   readonly provided: readonly {
@@ -36,7 +36,7 @@ export interface PrepareOutcome {
   /** SHA-256 of everything that decides the result: command, inputs, provided directories, platform. */
   readonly key: string;
   readonly cached: boolean;
-  /** An entry was there which nobody here vouches for, or which is not what it was: it was made again. */
+  /** True if an existing entry had no valid MAC, or had changed, and was built again. */
   readonly distrusted: boolean;
   readonly directories: readonly PreparedDirectory[];
 }
@@ -45,9 +45,9 @@ const maxOutputBytes = 256 * 1024;
 const maxReportedCharacters = 4000;
 
 /**
- * Runs one `[[workspace.prepare]]` in the sandbox, over its declared inputs alone, or takes the result of an earlier
- * run with the same inputs. The cache is filled by rename; an entry that the voucher does not know, or that is not what
- * it was, is made again. Throws WORKSPACE_PREPARE_FAILED.
+ * Runs one `[[workspace.prepare]]` in the sandbox with only its declared inputs, or uses the result of an earlier run
+ * with the same inputs. The cache is filled by rename. An entry that the voucher does not know, or that has changed,
+ * is built again. Throws WORKSPACE_PREPARE_FAILED.
  */
 export async function prepareDirectories(request: PrepareRequest): Promise<PrepareOutcome> {
   const { step, cacheDir } = request;
@@ -63,7 +63,7 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
     const key = sha256Hex(
       JSON.stringify([
         'writ-workspace-prepare-v2',
-        // What runs unconfined may take its result from anywhere.
+        // An unconfined command can read its result from anywhere.
         request.sandbox.unconfined === true,
         step.argv,
         step.network,
@@ -120,7 +120,8 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
 }
 
 /**
- * Moves the outputs out of the stage and publishes them under their key; the loser of a race takes the winner's entry.
+ * Moves the outputs out of the stage and publishes them under their key. If another process wins the race, its entry
+ * is used.
  */
 async function fillEntry(
   request: PrepareRequest,
@@ -189,9 +190,8 @@ function failed(
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
- * Makes the cache a place that nobody else may write to, and removes what killed processes left in it and entries that
- * this voucher does not know, once they are a day old. Where a link leads there it may hold anything else, and nothing
- * is removed.
+ * Makes the cache writable only by this user. Removes leftovers of killed processes, and entries that this voucher
+ * does not know, after one day. If a link leads to the cache, it may hold other files, so no file is removed.
  */
 async function openPrepareCache(cacheDir: string, voucher: Voucher): Promise<void> {
   await mkdir(cacheDir, { recursive: true, mode: 0o700 });
@@ -205,7 +205,7 @@ async function openPrepareCache(cacheDir: string, voucher: Voucher): Promise<voi
   }
 }
 
-/** Of a name that is not ours to judge we say nothing. */
+/** A name in another format does not count as foreign, so it is kept. */
 function isForeign(name: string, voucher: Voucher): boolean {
   const key = /^([0-9a-f]{64})(?:-[0-9a-f]{32})?$/.exec(name)?.[1];
   return name.startsWith('tmp-') || (key !== undefined && name !== entryName(key, voucher));
@@ -228,14 +228,14 @@ interface PreparedEntry {
 const maxWordBytes = 256;
 
 /**
- * Where an entry lies in its cache. The name is the voucher's own, so that users who cannot believe each other do not
- * take each other's away.
+ * Returns the name of an entry in its cache. It depends on the voucher, so that users who do not trust each other do
+ * not remove each other's entries.
  */
 function entryName(key: string, voucher: Voucher): string {
   return `${key}-${voucher.vouch(key).slice(0, 32)}`;
 }
 
-/** Says of one output in an entry that is being filled what it is. */
+/** Writes the digest of one output, with the voucher's MAC, into an entry that is being filled. */
 export async function vouchForOutput(
   { path, key, voucher }: Omit<PreparedEntry, 'outputs'>,
   output: string,
@@ -245,8 +245,8 @@ export async function vouchForOutput(
 }
 
 /**
- * The directories of an entry that all have the digest which the voucher says they were made with; else nothing.
- * Whoever can write to the cache can exchange a tree and what is written beside it, but not vouch for them.
+ * Returns the directories of an entry if all match their authenticated digests, or else `undefined`. An attacker with
+ * write access to the cache can replace a tree and the files beside it, but cannot forge the MAC.
  */
 async function openEntry(
   entry: PreparedEntry,
@@ -257,7 +257,7 @@ async function openEntry(
     const source = join(entry.path, 'tree', directory);
     const recorded = await readWord(entry, directory);
     if (recorded === undefined || !(await isPlain(entry.path, source))) return undefined;
-    // Its links were judged where it was made; beside `tree` they have nothing to lead to.
+    // Its links were checked when the entry was built; beside `tree` they have no target.
     const digest = await digestDirectory(source, { within: '/', ...limits });
     if ('fault' in digest || digest.sha256 !== recorded) return undefined;
     directories.push({ directory, source, sha256: digest.sha256 });

@@ -11,7 +11,7 @@ export interface ShareRequest {
   readonly lockfile: string;
   readonly lockfileAtBase: Uint8Array | undefined;
   readonly lockfileAtCandidate: Uint8Array | undefined;
-  /** True only where git ignores the path and tracks nothing at or under it. */
+  /** True only if git ignores the path and tracks no file at or under it. */
   isIgnored(path: string): Promise<boolean>;
   readonly signal?: AbortSignal;
 }
@@ -33,8 +33,8 @@ export const directoryLimits = { maxEntries: 1_000_000, maxBytes: 16 * 2 ** 30 }
 const maxLockfileBytes = 64 * 2 ** 20;
 
 /**
- * Finds an ignored directory of the person's tree that may stand in for the candidate's own dependencies: only while
- * the lockfile on disk, at base and in the candidate is the same. Every refusal is a value.
+ * Finds an ignored directory of the user's working tree that may replace the candidate's own dependencies. The
+ * lockfile on disk, at base and in the candidate must be equal. Every refusal is a return value.
  */
 export async function openSharedDirectory(request: ShareRequest): Promise<ShareOutcome> {
   const { directory, lockfile, lockfileAtBase, lockfileAtCandidate } = request;

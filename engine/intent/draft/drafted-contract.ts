@@ -11,14 +11,14 @@ import { type JudgedWish, tighten } from '../../../spec/stricter.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { IntentDraft } from './intent-draft.ts';
 
-/** Who asked for what; the model's part is told when the draft is done. */
+/** The requester, the target and the request; the model is added when the draft is done. */
 export interface DraftFrame
   extends Pick<DraftRequest, 'id' | 'createdAt' | 'createdBy' | 'repo' | 'baseRef'> {
-  /** What the person said, in order. */
+  /** The person's messages, in order. */
   readonly said: readonly string[];
 }
 
-/** A contract made of a draft, and what was done to the draft on the way. */
+/** A spec built from a draft, and the changes that were made to the draft. */
 interface DraftedContract {
   readonly document: IntentSpec;
   /** What was made stricter, one sentence each. */
@@ -41,8 +41,9 @@ const maxQuestions = 20;
 export const alwaysStricter = '`.writ/` is out of scope';
 
 /**
- * The contract of a draft: its words, checks and risk; policy from the profile of its risk, at least that of the places
- * it touches, and stricter where it asks for it. Or what is wrong with it. Pure.
+ * Builds the spec of a draft from its text, checks and risk. Policy comes from the profile of its risk, and is
+ * stricter if the draft requests it. The risk is at least that of the paths it touches. Returns faults if the draft
+ * is invalid. Pure.
  */
 export function draftedContract(
   draft: IntentDraft,
@@ -58,7 +59,7 @@ export function draftedContract(
   const base = draftFromProfile({ ...target, risk: level, summary, changeType });
   const granted = allowedCommands(base);
   const further = draft.checks.filter(({ command }) => !granted.some((entry) => begins(command, entry)));
-  // What the policy commit has every change run, nobody need be asked about.
+  // A command that the policy commit runs for every change needs no question.
   const known = config.checks.always.map(({ check }) => check.command ?? '');
   const asked = further.filter(({ command }) => !known.some((entry) => begins(command, entry)));
   const worded = withWords(base, draft, level, [
@@ -141,7 +142,7 @@ function withWords(
   };
 }
 
-/** Whoever asks for approvals asks for people. */
+/** Required approvals also require `humanInLoop`. */
 function withPeople(document: IntentSpec): IntentSpec {
   const { required, minApprovers } = document.risk.humanInLoop;
   const least = Math.max(minApprovers, required ? 1 : 0);
@@ -164,7 +165,7 @@ function commandRights(commands: readonly string[]): readonly ToolRule[] {
   return [{ tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands } }];
 }
 
-/** Whether a command begins with the words of an entry (resolutions, Commands). */
+/** Returns whether a command equals an entry or starts with its words. */
 function begins(command: string, entry: string): boolean {
   return entry !== '' && (command === entry || command.startsWith(`${entry} `));
 }
@@ -177,8 +178,8 @@ function wishSentence({ field, asked, given, granted }: JudgedWish): string {
 }
 
 /**
- * What a person has to agree to because the words of a draft would let tests go (resolutions, Tests are kept): an
- * objective that speaks of removal, and `docs` that reaches further than documentation.
+ * Questions for a person if a draft's text would allow tests to be removed: an objective that mentions removal, or
+ * `docs` with paths outside documentation.
  */
 function questionsOfTests({
   objectives,
@@ -204,7 +205,7 @@ function isDocumentation(place: string): boolean {
   return documentation.test(place.endsWith('/') ? place : `${place}/`) || documentation.test(place);
 }
 
-/** The least risk of a kind of change (document 1, Risk). */
+/** The minimum risk of each kind of change. */
 const leastOf: Readonly<Record<ChangeType, RiskLevel>> = {
   docs: 'low',
   chore: 'low',
@@ -225,8 +226,8 @@ interface RiskFloor {
 }
 
 /**
- * The lowest level that a draft may have, whatever it says: its kind of change, and whether request, words or places
- * speak of security code, as `[security_code]` at the policy commit tells it. Pure.
+ * Returns the minimum level of a draft, whatever it states. It depends on the kind of change. Text or paths that
+ * match `[security_code]` at the policy commit raise it. Pure.
  */
 function riskFloor(
   request: string,
@@ -250,10 +251,12 @@ function higherRisk(one: RiskLevel, other: RiskLevel): RiskLevel {
   return levels.indexOf(one) >= levels.indexOf(other) ? one : other;
 }
 
-/** Directories that no drafted contract opens: the repository itself, and what judges its changes. */
+/** Directories that no drafted spec may open: the git directory, and the files that govern writ. */
 const closed = ['.git', '.writ'];
 
-/** What is wrong with the places of a draft: outside of the repository, what judges it, and everything at once. */
+/**
+ * Returns faults of a draft's paths: outside the repository, in a closed directory, or the whole repository at once.
+ */
 export function placeFaults(
   { inScope, files }: Pick<IntentDraft, 'inScope' | 'files'>,
   scope: Scope,

@@ -10,11 +10,11 @@ export interface HeldCriterion {
 /** By which checks of a draft a criterion is verified. */
 export interface VerifiedCriterion {
   readonly criterion: string;
-  /** Ids; none where no check can say whether it holds. */
+  /** Check ids; empty if no check can verify the criterion. */
   readonly checks: readonly string[];
 }
 
-/** A submission without what it says of criteria; or what is wrong with that. */
+/** A submission without its criteria part, or the faults of that part. */
 type TakenCriteria =
   | { readonly draft: unknown; readonly verified: readonly VerifiedCriterion[] }
   | { readonly faults: readonly string[] };
@@ -46,7 +46,7 @@ export const heldDraftForm = {
   required: [...intentDraftForm.required, 'verified'],
 };
 
-/** The criteria, for whoever drafts. */
+/** Renders the criteria for the drafting model. */
 export function criteriaText(criteria: readonly HeldCriterion[]): string {
   const lines = criteria.map(({ id, text }) => `- ${id}: ${text}`);
   return [
@@ -58,9 +58,9 @@ export function criteriaText(criteria: readonly HeldCriterion[]): string {
 const maxChecks = 20;
 
 /**
- * Takes what a submission says of the criteria out of it: each of them once, and of checks those that it drafts. A
- * criterion without a check is accepted as that. One with checks needs a `testSuite` among them if the test runner is
- * known (`withoutSuite`). Pure.
+ * Removes the criteria part of a submission and validates it: each criterion appears once, with checks that the
+ * submission drafts. A criterion without checks is accepted as unverified. One with checks needs a `testSuite` among
+ * them if the test runner is known (`withoutSuite`). Pure.
  */
 export function takeVerified(
   submitted: unknown,
@@ -98,7 +98,7 @@ export function takeVerified(
   return { draft, verified: told.filter((one) => one !== undefined) };
 }
 
-/** What of a check says whether it counts tests. */
+/** Fields of a check that show whether it counts tests. */
 export interface CriterionCheck {
   readonly id?: string | undefined;
   readonly kind?: string | undefined;

@@ -1,7 +1,7 @@
 import type { ChangeType, RiskLevel } from '../../../core/interfaces/intentspec.gen.ts';
 import { type PolicyWish, strictFields } from '../../../spec/stricter.ts';
 
-/** What a model says of a contract: its words, its checks, how risky it is; everything else is not asked. */
+/** The fields of a spec that a model supplies: text, checks and risk. */
 export interface IntentDraft {
   readonly summary: string;
   readonly problemStatement: string;
@@ -59,7 +59,7 @@ const changeTypes: readonly ChangeType[] = [
   'unknown',
 ];
 
-/** The form of a draft (JSON Schema). How long texts may be is the contract's to say. */
+/** The schema of a draft (JSON Schema). The spec's own schema limits text lengths. */
 export const intentDraftForm = record(
   {
     summary: text('the goal in one sentence, 5 to 256 characters'),

@@ -2,15 +2,18 @@ import type { PluginNeeds } from '../manifest-parts.ts';
 import type { PluginAccess } from '../plugin-access.ts';
 import type { PluginProcess } from '../process/plugin-process.ts';
 
-/** What a plugin is handed of the user's own, by name: what was declared and is there. */
+/** The user's secrets and files that a plugin receives, by name: those that are declared and exist. */
 interface Handed {
   readonly secrets: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
-  /** What no fault of the plugin tells: the secrets, and the lines of the files. */
+  /** Texts that a plugin's error message must not contain: the secrets, and the lines of the files. */
   readonly masked: readonly string[];
 }
 
-/** Asks the user's surroundings for what the manifest declares. KEY_INSECURE for a file that others could change. */
+/**
+ * Reads the secrets and files that the manifest declares from the user's environment. Throws KEY_INSECURE for a file
+ * that other users could change.
+ */
 export async function handedTo(
   { secrets, files }: Pick<PluginNeeds, 'secrets' | 'files'>,
   access: Pick<PluginAccess, 'secret' | 'file'>,
@@ -31,10 +34,10 @@ export async function handedTo(
   return { ...given, masked: [...new Set([...Object.values(given.secrets), ...lines])] };
 }
 
-/** A shorter line stands in text that has nothing to do with the file. */
+/** A shorter line also occurs in text that is unrelated to the file. */
 const leastOfLine = 8;
 
-/** The lines of a file that are told nowhere; all of it where it has no such line. */
+/** Returns the lines of a file to mask; the whole text if no line is long enough. */
 function linesToMask(text: string): readonly string[] {
   const long = text
     .split(/[\r\n]+/)
@@ -47,7 +50,7 @@ export interface PartGround {
   readonly plugin: string;
   readonly process: PluginProcess;
   readonly hosts: readonly string[];
-  /** What `options` of its `[[plugins]]` entry says. */
+  /** `options` of its `[[plugins]]` entry. */
   readonly options: Readonly<Record<string, unknown>>;
   handed(): Promise<Handed>;
 }

@@ -15,7 +15,7 @@ import type { PartGround } from './handed.ts';
 /** A producer that a plugin brings. */
 export interface OutsideArtifact extends ArtifactProducer {
   readonly plugin: string;
-  /** It reaches hosts: what the contract keeps back is taken out of what it is handed. */
+  /** It connects to hosts, so data that the spec withholds is removed from its input. */
   readonly sendsOut: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface OutsideArtifact extends ArtifactProducer {
 const maxArtifactBytes = 8 * 1024 * 1024;
 const maxFileBytes = 8 * 1024 * 1024;
 const maxFiles = 5000;
-/** The answer as it comes: base64 and escapes are longer than what they stand for. */
+/** Limit of the raw answer: base64 and escapes are longer than the decoded content. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const forms = ['text', 'bytes', 'json', 'unmade'] as const;
 
 /**
- * A producer in the process of its plugin. Whatever keeps it from an artifact of the declared form is a reason why
- * there is none, which names the plugin: the gate that expects the artifact tells it.
+ * A producer in its plugin's process. If it gives no artifact of the declared form, the result is a reason with the
+ * plugin's name. The gate that expects the artifact reports it.
  */
 export function outsideArtifact(part: ManifestArtifact, ground: PartGround): OutsideArtifact {
   const { contentType, extension, hasHosts } = part;
@@ -167,7 +167,7 @@ export function outsideStageCheck(
   };
 }
 
-/** Throws on what is no list of findings, and on findings in the name of another. */
+/** Throws if the answer is not a list of findings, or if a finding has another rule's name. */
 function toFindings(name: string, answer: unknown): readonly Finding[] {
   const named = parseList(answer, (item) => ({ rule: name, ...toFields(item, 'a finding') }), maxFindings);
   const foreign = named.find(({ rule }) => rule !== name);

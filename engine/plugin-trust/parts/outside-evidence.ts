@@ -6,15 +6,15 @@ import type { ManifestEvidence } from '../manifest-parts.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
 import type { PartGround } from './handed.ts';
 
-/** An evidence policy that a plugin brings: it is asked beside a strategy, and can only take away. */
+/** An evidence policy of a plugin: it runs in addition to a strategy, and can only refuse sources. */
 export interface OutsideEvidence extends EvidencePolicy {
   readonly plugin: string;
-  /** It reaches hosts: what the contract keeps back is taken out of what it is handed. */
+  /** It connects to hosts, so data that the spec withholds is removed from its input. */
   readonly sendsOut: boolean;
   refuse(source: EvidenceSource, signal?: AbortSignal): Promise<string | undefined>;
   order(source: EvidenceSource, signal?: AbortSignal): Promise<number>;
   refuseRetrieval(soFar: RetrievalSoFar, signal?: AbortSignal): Promise<string | undefined>;
-  /** Throws what kept it from an answer once: nothing rests on a policy that was silent. */
+  /** Throws the fault of an earlier failed call, so that no decision depends on a policy that gave no answer. */
   requireSound(): void;
 }
 
@@ -26,12 +26,12 @@ interface SourceVerdict {
 const maxBytes = 256 * 1024;
 const maxReason = 500;
 const maxOrder = 1000;
-/** Verdicts that are kept: the same source is judged when it is found, read and cited. */
+/** Maximum number of cached verdicts: the same source is evaluated when it is found, read and cited. */
 const maxKept = 10_000;
 
 /**
- * Asks a plugin about sources. One that throws, hangs or answers in another form is PLUGIN_PROCESS_FAULT with its name,
- * now and for every later question of the run.
+ * Calls a plugin to evaluate sources. If it throws, hangs or returns another form, this call and every later one in
+ * the run throw PLUGIN_PROCESS_FAULT with its name.
  */
 export function outsideEvidence(part: ManifestEvidence, ground: PartGround): OutsideEvidence {
   const { module, refusesRetrieval, timeoutSeconds, hasHosts } = part;

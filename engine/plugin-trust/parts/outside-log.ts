@@ -3,12 +3,15 @@ import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import type { ManifestLog } from '../manifest-parts.ts';
 import type { PartGround } from './handed.ts';
 
-/** A log answers once a checkpoint covers the entry, which takes some of them seconds. */
+/** A log answers when a checkpoint covers the entry; some logs need several seconds. */
 const withinMs = 120_000;
 const maxBytes = 256 * 1024;
 const maxHashes = 63;
 
-/** A log that a plugin speaks to: its answers in their form. Whether they hold is for whoever pins the log's key. */
+/**
+ * A log that a plugin accesses. Only the form of its answers is checked; the caller that pins the log's key verifies
+ * them.
+ */
 export function outsideLog(
   { module, consistency }: ManifestLog,
   { process, options, handed }: PartGround,

@@ -23,7 +23,7 @@ const idleMs = 300_000;
 const withinMs = 3_600_000;
 const maxBytes = 64 * 1024 * 1024;
 
-/** A model backend that a plugin brings. Nothing of it runs before it is asked. */
+/** A plugin's model backend. None of its code runs before the first call. */
 export function outsideProvider(part: ManifestProvider, ground: PartGround): ProviderSource {
   const { name, title, base, keys, defaultModel } = part;
   return {
@@ -114,8 +114,8 @@ const ends = ['stop', 'calls', 'length', 'refused', 'filtered'] as const;
 const usageFields = ['input', 'output', 'cachedInput', 'reasoning'] as const;
 
 /**
- * Reads the events of one reply, each as it comes: of a known form, calls that can be told apart, `end` last. Throws
- * what is wrong with one.
+ * Reads the events of one reply as they arrive. Each must have a known form, calls must have distinct ids, and `end`
+ * must be last. Throws the fault of an invalid event.
  */
 export function modelEventReader(): { take(value: unknown): ModelEvent; finish(): void } {
   const ids = new Set<string>();

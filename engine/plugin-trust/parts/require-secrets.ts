@@ -3,9 +3,9 @@ import type { PluginAccess } from '../plugin-access.ts';
 import type { PluginManifest } from '../plugin-manifest.ts';
 
 /**
- * Every secret that a plugin declares is to be had, or PLUGIN_SECRET_MISSING names plugin, secrets and the ways to give
- * them; the user is told where each was found. Not the keys of its providers, of which one will do: whoever reaches the
- * model asks for it.
+ * Throws PLUGIN_SECRET_MISSING if a secret that a plugin declares is not available; the error names plugin, secrets
+ * and ways to provide them. Reports to the user where each secret was found. Excludes its providers' keys, because
+ * one of them is enough: the code that opens the model checks those.
  */
 export async function requireSecrets(
   { name: plugin, needs, providers }: Pick<PluginManifest, 'name' | 'needs' | 'providers'>,
