@@ -40,7 +40,7 @@ export function unknownOption(
   return usage(`unknown option \`${name}\``, { found: name, ...(command === undefined ? {} : { command }) }, [
     ...hints,
     command === undefined
-      ? 'options of a command stand after its name; `writ --help` lists the commands'
+      ? 'options of a command follow its name; `writ --help` lists the commands'
       : `\`writ ${command} --help\` shows the options`,
   ]);
 }

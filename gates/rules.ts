@@ -82,7 +82,7 @@ export const rules: readonly Rule[] = [
     reads: manifestGlobs,
     scan: { needsBothSides: true, asked: 'where-named' },
     text: {
-      about: 'What checks execute to judge changes only under a review.',
+      about: 'Verification inputs of checks change only under a review.',
       help: 'Let a person approve the change, or leave scripts and configuration of checks as they are.',
       securitySeverity: '7.0',
       tags: ['security', 'supply-chain'],
@@ -98,7 +98,7 @@ export const rules: readonly Rule[] = [
     executed: async () => (await import('./tests-kept/executed.ts')).executed,
     scan: { needsBothSides: true, asked: 'where-named' },
     text: {
-      about: 'Test cases are kept, and judge as they did.',
+      about: 'Test cases are kept, and assert as they did.',
       help: 'Keep the case, or let an objective of the contract say that it goes.',
       tags: ['reliability'],
     },

@@ -158,7 +158,7 @@ export function parseEnvFile(bytes: Uint8Array): ReadonlyMap<string, string> {
       const line = text.trim();
       if (line === '' || line.startsWith('#')) return;
       const { name, rest } = toName(line, index + 1);
-      if (values.has(name)) throw malformed(index + 1, 'its name stands in a line before it');
+      if (values.has(name)) throw malformed(index + 1, 'its name is in a line before it');
       values.set(name, toValue(rest, index + 1));
     });
   return values;

@@ -71,7 +71,7 @@ export const templateWords = {
   problemStatement: 'Describe what is wrong or missing, for whom, and how it shows.',
   objective: 'Say what can be observed when this is done',
   inScope: 'Name the directories and files that may change, such as src/ and test/',
-  successCriterion: 'Say how anybody can tell that it works',
+  successCriterion: 'Say how anyone can see that it works',
   rationale: 'Say what could go wrong, and why this level fits.',
 } as const;
 

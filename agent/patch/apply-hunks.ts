@@ -116,7 +116,7 @@ class IndexedLines {
       );
     if (places.length > 1 && hunk.after === undefined && !hunk.atEnd)
       throw new EnvelopeFault(
-        `hunk ${number}: its lines stand in several places; give more context, or a line above them after \`@@\``,
+        `hunk ${number}: its lines occur in several places; give more context, or a line above them after \`@@\``,
       );
     return hunk.atEnd ? (places.at(-1) ?? first) : first;
   }
@@ -130,7 +130,9 @@ class IndexedLines {
       return trimmed.every((line, index) => {
         this.#comparisons += 1;
         if (this.#comparisons > maxComparisons)
-          throw new EnvelopeFault('the file is too large and too uniform to be patched; write it anew');
+          throw new EnvelopeFault(
+            'the file is too large and too uniform to be patched; write the whole file',
+          );
         return this.lines[at + index]?.trimEnd() === line;
       });
     });

@@ -150,7 +150,7 @@ function describePlan(plan: StoredObject<'plan'>): Described {
     label: `plan ${plan.revision}`,
     tags: plan.previous === undefined ? [] : ['revision'],
     detail: toDetail(
-      reason === undefined ? undefined : `planned anew after ${reason}`,
+      reason === undefined ? undefined : `replanned after ${reason}`,
       change,
       `${plan.tasks.length} tasks`,
       eachOf(plan.steps, ({ objective }) => `step: ${objective}`),

@@ -137,7 +137,7 @@ function nameOf(place: string): string {
 
 /** An intent whose contract nothing tells of. */
 function drawUnknown(drawing: Drawing, threadId: string): string | undefined {
-  const detail = 'no record tells of its contract';
+  const detail = 'no record names its contract';
   const node = { id: threadId, kind: 'intent', label: 'missing intent', tags: ['missing'], detail } as const;
   return drawing.add(node, threadId);
 }

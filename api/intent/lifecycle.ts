@@ -149,7 +149,7 @@ export async function requireConfirmed(
   throw new WritError('LIFECYCLE_NOT_ACTIVE', {
     message: `the contract of intent \`${id}\` was changed after it was confirmed`,
     detail: { spec_id: id, digest },
-    hints: ['say what shall be different: it is drafted, and confirmed, anew'],
+    hints: ['say what shall be different: writ drafts it again and you confirm it again'],
   });
 }
 

@@ -50,7 +50,7 @@ function asksForPeople({ detail }: Finding): boolean {
 
 function countReason({ needed, people }: WaitsFor): string {
   if (people.some(({ status }) => status === 'unjudged'))
-    return `${people.length} signed, not judged: the policy commit is not in this clone`;
+    return `${people.length} signed, not verified: the policy commit is not in this clone`;
   const approved = people.filter((one) => one.status === 'counts' && one.decision === 'approve').length;
   const left = needed > approved ? `, ${missing(needed - approved)}` : '';
   return `${approved} of ${needed} people approved${left}`;

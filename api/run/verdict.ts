@@ -23,7 +23,7 @@ export function showLine({ runId }: Pick<RunView, 'runId'>): string {
 export function toVerdict(view: RunView): Verdict {
   const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
-  const resume = { line: `writ resume ${view.runId}`, about: 'goes on from where it stands' };
+  const resume = { line: `writ resume ${view.runId}`, about: 'continues where it stopped' };
   const { decision } = view;
   const waitingSteps = ({ for: what, needed, people }: WaitsFor): Verdict['next'] => {
     if (what === 'budget')

@@ -153,7 +153,7 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [`to read what it says yourself, ask for the type: \`--type ${String(detail?.found)}\``];
   if (code === 'not-comparable')
     return [
-      'export the evidence anew where the ledger is (`writ report RUN --bundle FILE`), or verify there',
+      'export the evidence again where the ledger is (`writ report RUN --bundle FILE`), or verify there',
     ];
   if (code === 'per-repository') return ['give your own list of who may approve: `--allowed-signers FILE`'];
   if (code === 'untrusted-log')
@@ -214,7 +214,7 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
         {
           target,
           code: 'LOG_NOT_COMPARED',
-          message: `whether the log continues what you have seen of it could not be told${
+          message: `whether the log continues what you have seen of it is unknown${
             detail?.log === 'public'
               ? ': nothing compares two sizes of a public log offline'
               : ' without the ledger (`--require log` makes this an error)'
@@ -226,7 +226,7 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
         {
           target,
           code: 'OBJECTS_BORROWED',
-          message: `this repository borrows objects from ${detail.borrowed.length === 1 ? 'another directory' : `${detail.borrowed.length} other directories`} (objects/info/alternates): their bytes are as sealed now, and whoever keeps them can change them`,
+          message: `this repository borrows objects from ${detail.borrowed.length === 1 ? 'another directory' : `${detail.borrowed.length} other directories`} (objects/info/alternates): their bytes are as sealed now, and the owner of that directory can change them`,
         },
       ];
     if (id === 'policy' && detail?.default_ref !== undefined)
@@ -234,7 +234,7 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
         {
           target,
           code: 'POLICY_FOREIGN',
-          message: `the contract chose whose policy judged this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
+          message: `the contract chose whose policy evaluated this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
         },
       ];
     if (id === 'policy' && Array.isArray(detail?.beneath_by))
@@ -242,7 +242,7 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
         {
           target,
           code: 'BASE_UNJUDGED',
-          message: `the change stands on commits that the history of its policy does not hold (by ${detail.beneath_by.slice(0, 3).join(', ')}): only the change was judged, and what is beneath it was not; \`--policy BRANCH\` demands a base of yours`,
+          message: `the change is based on commits that the history of its policy does not hold (by ${detail.beneath_by.slice(0, 3).join(', ')}): only the change was evaluated, not the commits below it; \`--policy BRANCH\` demands a base of yours`,
         },
       ];
     if (id === 'plain-git')

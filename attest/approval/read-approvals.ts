@@ -211,7 +211,7 @@ export function findSigner(
   if (lines.length === 0) {
     const [first] = skipped;
     if (first?.line === 0)
-      return untrusted(`nobody may sign: \`.writ/allowed_signers\` at the policy commit: ${first.reason}`);
+      return untrusted(`no one may sign: \`.writ/allowed_signers\` at the policy commit: ${first.reason}`);
     const lost = first
       ? `; ${skipped.length} lines of it were skipped, the first (${first.line}): ${first.reason}`
       : '';

@@ -101,7 +101,7 @@ async function sign(statement: Uint8Array, { run, keyFile, env, cwd, signal }: S
     detail: { keyFile, exitCode: answer.code },
     hints: [
       'a key with a passphrase: run on a terminal, set SSH_ASKPASS, or `ssh-add` it and pass its `.pub` file with `--key`',
-      'a `.pub` file: its private half must stand beside it or be in the agent (`ssh-add -l`)',
+      'a `.pub` file: its private half must be beside it or in the agent (`ssh-add -l`)',
     ],
   });
 }

@@ -64,7 +64,7 @@ function unproven(seen: Checkpoint, found: SignedCheckpoint, answer: string, cau
   const { origin } = found;
   const [from, to] = [Math.min(seen.size, found.size), Math.max(seen.size, found.size)];
   return new WritError('LOG_FAILED', {
-    message: `the log \`${origin}\` was seen with ${seen.size} entries and shows ${found.size} now: expected a proof that its first ${from} of ${to} are the same (RFC 9162, 2.1.4), found ${answer}; ask whoever keeps it, and where it was started over on purpose forget what was seen of it (\`trust/checkpoints\`)`,
+    message: `the log \`${origin}\` was seen with ${seen.size} entries and shows ${found.size} now: expected a proof that its first ${from} of ${to} are the same (RFC 9162, 2.1.4), found ${answer}; ask its operator, and if it was restarted on purpose, forget what was seen of it (\`trust/checkpoints\`)`,
     detail: {
       reason: 'unproven',
       origin,
@@ -75,7 +75,7 @@ function unproven(seen: Checkpoint, found: SignedCheckpoint, answer: string, cau
       found_checkpoint: found.source.trimEnd().split('\n'),
     },
     hints: [
-      'keep both checkpoints and show them to whoever keeps the log',
+      'keep both checkpoints and show them to the operator of the log',
       'where the log was started over on purpose, remove its folder in `~/.config/writ/trust/checkpoints`',
     ],
     cause,

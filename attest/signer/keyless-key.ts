@@ -145,7 +145,7 @@ function withoutToken(text: string, token: string): string {
 
 function noTime(found: string): WritError {
   return new WritError('SIGNER_UNSUPPORTED', {
-    message: `\`key = "keyless"\` with ${found}: its certificate holds for minutes, and nobody whom others trust would say when it signed, so that nobody could verify it later`,
+    message: `\`key = "keyless"\` with ${found}: its certificate is valid for minutes, and no trusted party would state when it signed, so it could not be verified later`,
     detail: { form: 'keyless', found },
     hints: [
       'log to a Rekor v1 log: contract `transparencyLog.mode` `public-log`, `[log] api = "v1"`',

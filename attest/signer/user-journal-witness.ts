@@ -138,7 +138,7 @@ function unusable(env: Environment): never {
   throw new WritError('KEY_UNUSABLE', {
     message: `expected \`${path}\` to hold ${keyOctets} octets in hexadecimal`,
     detail: { path },
-    hints: ['remove it: runs that wait or were stopped are then judged anew'],
+    hints: ['remove it: runs that wait or were stopped are then evaluated again'],
   });
 }
 

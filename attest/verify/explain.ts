@@ -90,7 +90,7 @@ const rows: Readonly<Record<string, Row>> = {
   subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof], signed: true },
   signer: { says: 'the logged key is one you believe', rule: '--key', evidence: proof },
   log: {
-    says: 'the signature stands in a log you believe',
+    says: 'the signature is in a log you trust',
     rule: 'Rekor v1 and v2; C2SP tlog-checkpoint',
     evidence: bundle,
     signed: true,
@@ -126,7 +126,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   run: { says: 'commit and statement name the same run', rule: slsa, evidence: bundle, signed: true },
   policy: {
-    says: 'it stands on the stated base, and one commit is named whose policy judged it',
+    says: 'it is based on the stated base, and one commit is named whose policy applied',
     rule: slsa,
     evidence: [...bundle, 'decision-input.json'],
     signed: true,
@@ -236,7 +236,7 @@ const rows: Readonly<Record<string, Row>> = {
     signed: true,
   },
   'log-inclusion': {
-    says: 'the entry stands in a log you believe',
+    says: 'the entry is in a log you trust',
     rule: logged,
     evidence: [...bundle, ...proof],
     entry: true,
@@ -262,7 +262,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'not-revoked': {
     after: true,
-    says: 'nobody took it back',
+    says: 'no one revoked it',
     rule: 'docs/build-type.md, Revocations',
     evidence: [runFiles.revocation],
   },

@@ -46,7 +46,7 @@ export async function verifyPolicy(
     throw refuted('wrong-subject', { member: 'base', expected: claims.base ?? 'no parent', found: parents });
   const policy = claims.policy ?? null;
   if (policy === null && claims.base !== undefined)
-    throw unavailable('missing', { member: 'policy', expected: 'the commit whose policy judged' });
+    throw unavailable('missing', { member: 'policy', expected: 'the commit whose policy applied' });
   const input = await source.readRun(inputFile);
   if (input !== undefined && claims.byproducts.some(({ name }) => name === inputFile)) {
     const { policyCommit, policyRef, defaultRef } = parseJsonObject(input, maxInputBytes);

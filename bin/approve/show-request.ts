@@ -34,7 +34,7 @@ export function showRequest(
         ]),
     ['candidate', `tree ${subject.candidateTree}`],
     ['patchset', `sha256:${subject.patchDigest}`],
-    ['made by', authors.length === 0 ? '(nobody is named)' : authors.join(', ')],
+    ['made by', authors.length === 0 ? '(no one is named)' : authors.join(', ')],
     ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],
     ['stages', report.stages.map(({ stage, status }) => `${stage} ${status}`).join(', ')],
     ['verdict', `sha256:${subject.gateReportDigest}`],

@@ -121,7 +121,7 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
   ['browser-control', 'stdio', 'there is no server for a browser'],
   ['resume', 'web-only', 'a thread goes on where a person sees it: on the screen'],
   ['resume', 'stdio', 'a thread goes on where a person sees it: on the screen'],
-  ['goal', 'stdio', 'no model is asked there, and nobody would pursue it'],
+  ['goal', 'stdio', 'no model is called there, so no one would pursue it'],
   ['control=write', remoteHost, 'who steers is on this machine: expected 127.0.0.1, ::1 or localhost'],
   [
     'browser-control=loopback',

@@ -143,7 +143,7 @@ function refuseBeside(options: CommandContext['options']): void {
   for (const name of ['api-base', 'record'])
     if (options.value(name) !== undefined)
       throw new WritError('PROVIDER_OPTION', {
-        message: `\`--${name}\` goes with no recording: it is played back as it is, and nobody is asked`,
+        message: `\`--${name}\` cannot be combined with a recording: a recording is replayed as it is, without a model`,
         detail: { flag: name, provider: replayName },
       });
 }

@@ -31,7 +31,8 @@ const own: readonly OptionSpec[] = [
   {
     name: 'control-info-file',
     value: 'FILE',
-    about: 'where address and process are told; default `.writ/code/control.json` with `--control write`',
+    about:
+      'file that gets the address and the process id; default `.writ/code/control.json` with `--control write`',
   },
   {
     name: 'browser-control',

@@ -80,7 +80,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger prove',
-    summary: 'prove that an entry stands in the log',
+    summary: 'prove that the log contains an entry',
     description:
       'A C2SP tlog-proof: index, path and signed checkpoint, cosignatures included, the entry itself in its `extra` line. Verified before it is given out.',
     arguments: [{ name: 'N', about: 'number of the entry, from 0' }],
@@ -155,7 +155,7 @@ export const attestCommands: readonly CommandSpec[] = [
     name: 'attest sign',
     summary: 'sign an in-toto statement with your key',
     description:
-      'The file is read strictly and signed as it stands: in-toto Statement v1, at least one subject, each with a digest. Out comes a sigstore bundle v0.3 that is not logged. `writ verify` and any sigstore client read it.',
+      'The file is parsed strictly and signed as it is: in-toto Statement v1, at least one subject, each with a digest. Out comes a sigstore bundle v0.3 that is not logged. `writ verify` and any sigstore client read it.',
     arguments: [{ name: 'FILE', about: 'the statement (JSON); `-` is stdin' }],
     options: [
       {
@@ -179,7 +179,7 @@ export const attestCommands: readonly CommandSpec[] = [
     name: 'attest show',
     summary: 'print what a bundle claims, unverified',
     description:
-      'Sigstore bundles, DSSE envelopes, lines of those, tlog-proofs and exported evidence. Everything shown is what somebody wrote there; `writ verify` judges it.',
+      'Sigstore bundles, DSSE envelopes, lines of those, tlog-proofs and exported evidence. Everything shown is a claim of its author; `writ verify` verifies it.',
     arguments: [{ name: 'FILE', about: 'the file; `-` is stdin' }],
     options: [],
     examples: [
@@ -207,7 +207,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { name: 'port', value: 'PORT', about: 'default 0: any that is free' },
     ],
     examples: [
-      { line: 'writ service run', about: 'on a free port; `writ service status` tells which' },
+      { line: 'writ service run', about: 'on a free port; `writ service status` prints which' },
       { line: 'writ service run --host ::1 --port 7420', about: 'IPv6, always the same port' },
     ],
     streams: true,

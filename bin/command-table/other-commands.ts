@@ -47,7 +47,7 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'allowed-signers',
         value: 'FILE',
         about:
-          'judge the approvals by these people (OpenSSH allowed_signers) instead of as the repository did',
+          'verify the approvals by these signers (OpenSSH allowed_signers) instead of those of the repository',
       },
       {
         name: 'artifact',
@@ -82,7 +82,7 @@ export const otherCommands: readonly CommandSpec[] = [
       {
         name: 'policy',
         value: 'BRANCH',
-        about: 'demand that it was judged by the policy of a commit of this branch of yours',
+        about: 'require that the policy of a commit of this branch of yours evaluated it',
       },
       {
         name: 'require',
@@ -140,7 +140,7 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'scan',
-    summary: 'judge a change by the diff rules alone',
+    summary: 'evaluate a change with the diff rules alone',
     description:
       'Direct execution, secrets, scope; with a range also new dependencies and licenses, which compare whole files, and where `--rules` names them whether a test was added (`new-tests`) and whether tests went or stopped judging (`tests-kept`), and what judges changed (`judge-changed`). Without any source: what is not committed yet. What only a contract can forbid is a warning unless `--rules` names it. Options of rules are those of `.writ/config.toml` where the change would go: at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or something could not be scanned.',
     arguments: [

@@ -65,7 +65,7 @@ export const pluginCommands: readonly CommandSpec[] = [
     examples: [
       {
         line: 'writ plugin pack ./no-draft-marks',
-        about: 'writes no-draft-marks-0.1.0.tgz, tells its digest',
+        about: 'writes no-draft-marks-0.1.0.tgz and prints its digest',
       },
       { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'under a name of your own' },
     ],
@@ -89,9 +89,9 @@ export const pluginCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plugin trust',
-    summary: 'let this content of a plugin judge changes here, after telling what it is given',
+    summary: 'trust this content of a plugin to evaluate changes here, after showing what it gets',
     description:
-      'Kept in your own config, for every repository that lists it. Another content has another digest. By path or name it tells the hosts, secrets and files that are trusted, and asks; without a terminal it needs `--yes`. A digest is trusted as it is typed: it names nothing where no such package is known here.',
+      'Kept in your own config, for every repository that lists it. Another content has another digest. By path or name it shows the hosts, secrets and files that are trusted, and prompts; without a terminal it needs `--yes`. A digest is trusted as it is typed: it names nothing where no such package is known here.',
     arguments: [
       { name: 'PLUGIN', about: 'a directory, a `.tgz`, the name of a listed plugin, or its `sha256:…`' },
     ],
@@ -100,7 +100,7 @@ export const pluginCommands: readonly CommandSpec[] = [
       { name: 'remove', about: 'withdraw the trust' },
     ],
     examples: [
-      { line: 'writ plugin trust notary', about: 'as HEAD lists it; tells what it is given, and asks' },
+      { line: 'writ plugin trust notary', about: 'as HEAD lists it; shows what it gets, and prompts' },
       { line: 'writ plugin trust tools/notary --yes', about: 'as it lies there, without asking' },
       {
         line: `writ plugin trust sha256:${'0f'.repeat(32)}`,

@@ -49,7 +49,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',
-        about: 'only as it stands, in other words',
+        about: 'only without a merge, with another message',
       },
     ],
     load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand),
@@ -130,7 +130,9 @@ export const runCommands: readonly CommandSpec[] = [
     description:
       'A process that works on it is asked to let go of it first. What is being sealed is not cancelled. Of a drafted contract that waits nothing is left.',
     arguments: [run],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision; 1 to 2000 characters' }],
+    options: [
+      { name: 'reason', value: 'TEXT', about: 'the reason, kept in the decision; 1 to 2000 characters' },
+    ],
     examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
     load: async () => (await import('../commands/runs.ts')).cancelCommand,
   },
@@ -138,7 +140,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'runs',
     summary: 'list the runs of this repository',
     description:
-      'Those that wait, were stopped or are at work among them, and drafted contracts that nobody has confirmed: what was asked for, the risk, and why each waits.',
+      'Those that wait, were stopped or are at work among them, and drafted contracts that are not confirmed: what was asked for, the risk, and why each waits.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ runs', about: 'newest first' }],

@@ -46,7 +46,7 @@ const pluginTrust: OptionSpec = {
   name: 'plugin',
   value: 'DIGEST',
   repeatable: true,
-  about: 'let the listed plugin of this digest judge this run, though you do not trust it in general',
+  about: 'use the listed plugin of this digest in this run, though you do not trust it in general',
 };
 
 /** Accepted where nobody configured a key. */
@@ -68,11 +68,12 @@ export const changeOptions: readonly OptionSpec[] = [
   {
     name: 'policy',
     value: 'BRANCH',
-    about: 'refuse to be judged by another policy than that of this branch (docs/landing.md)',
+    about: 'refuse any policy but that of this branch (docs/landing.md)',
   },
   {
     name: 'no-merge',
-    about: 'refuse a change that starts behind the tip of that branch, instead of judging its merge onto it',
+    about:
+      'refuse a change that starts behind the tip of that branch, instead of evaluating its merge onto it',
   },
   {
     name: 'message',

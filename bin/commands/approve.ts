@@ -57,7 +57,7 @@ function printApprovals(
     printer.line(`  next  writ resume ${data.run_id} --more-cost-units N`);
     return;
   }
-  printer.line(data.judged ? state : 'not judged: the policy commit is not in this clone');
+  printer.line(data.judged ? state : 'not verified: the policy commit is not in this clone');
   const push = isShared ? 'writ push, then: ' : '';
   printer.line(
     data.judged && !rejected && lacking > 0

@@ -78,14 +78,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     refusals.push({ patch: file, about, expected: rule, view });
   }
 
-  say('3/7  offering the fix with its regression tests, which nobody has approved');
+  say('3/7  offering the fix with its regression tests, which is not approved yet');
   const first = await runPatch(engine, here, repository, 'fix.patch');
   say(`     ${first.state}: ${first.decision?.rationale ?? ''}`);
 
   say('4/7  its author approves');
   const second = await goOn(engine, here, repository, first, [people.author]);
   const waits = [
-    { about: 'nobody has approved it', view: first, approvals: [] },
+    { about: 'no one has approved it', view: first, approvals: [] },
     { about: 'its author approved it', view: second, approvals: await approvalsOf(here, second) },
   ];
   say(`     ${second.state}: ${second.decision?.rationale ?? ''}`);

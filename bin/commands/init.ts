@@ -21,7 +21,7 @@ import { openEngine } from '../command-parts/engine.ts';
 import { broughtProviders, describeProvider } from '../command-parts/providers.ts';
 import { styled } from '../terminal/print.ts';
 
-const configText = `# What writ is told by this repository; read from the policy commit of a run, never from the working tree.
+const configText = `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.
 # Every setting and its default: docs/config.md
 
 [workspace]

@@ -87,7 +87,7 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   }
   if (plan.evidence.length > 0) {
     printer.line();
-    printer.line(`sources are judged by ${plan.evidence.join(', ')} as well`);
+    printer.line(`sources are evaluated by ${plan.evidence.join(', ')} as well`);
   }
   printer.line();
   printer.line(

@@ -79,7 +79,7 @@ function drafter(source: ChangeSource): Extract<ChangeSource, { readonly kind: '
 function withoutDrafter(): WritError {
   return new WritError('USAGE', {
     message: 'expected `--provider` with `--request`: a model drafts the contract, and works it',
-    hints: ['name one: `--provider openai` say; `writ doctor` tells which have a key here'],
+    hints: ['name one: `--provider openai` say; `writ doctor` lists those with a key here'],
   });
 }
 

@@ -123,7 +123,7 @@ function printSeal(printer: Printer, seal: Seal, verified: readonly VerifiedTarg
   printer.line(
     styled(
       'dim',
-      '  in process: the demonstration signed for them. It counts only because `[approvals] in_process = true` stands at the policy commit.',
+      '  in process: the demonstration signed for them. It counts only because `[approvals] in_process = true` is set at the policy commit.',
     ),
   );
   title(printer, 'signed and logged');
@@ -135,7 +135,7 @@ function printSeal(printer: Printer, seal: Seal, verified: readonly VerifiedTarg
   const people = seal.levels.some((level) => level.includes('TWO_PERSON'));
   printer.line(
     `  verdict ${seal.levels.join(', ')}`,
-    styled('dim', people ? '' : '; not that two persons approved: nobody but the demonstration signed'),
+    styled('dim', people ? '' : '; not that two persons approved: only the demonstration signed'),
   );
 }
 

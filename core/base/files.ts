@@ -103,7 +103,7 @@ function insecure(path: string, reason: string): WritError {
   return new WritError('KEY_INSECURE', {
     message: `\`${path}\` is refused: ${reason}`,
     detail: { path, reason },
-    hints: [`make it a regular file of your own that nobody else can reach: \`chmod 600 ${path}\``],
+    hints: [`make it a regular file of your own that no other user can reach: \`chmod 600 ${path}\``],
   });
 }
 

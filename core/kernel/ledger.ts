@@ -39,7 +39,7 @@ export function createLedger<Asked extends readonly unknown[]>(
   const by = new Map<string, string[]>();
   for (const row of rows) {
     if (by.has(row.id))
-      throw new WritError('INTERNAL', { message: `contract row \`${row.id}\` stands twice` });
+      throw new WritError('INTERNAL', { message: `contract row \`${row.id}\` occurs twice` });
     by.set(row.id, row.enforcedBy === 'core' ? ['core'] : []);
   }
   for (const plugin of plugins) {

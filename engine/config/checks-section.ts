@@ -52,7 +52,7 @@ function readReport(table: TableReader): string {
   if (report.includes('/') || report === '.' || report === '..') {
     table.refuse(
       table.at('report'),
-      `expected \`stdout\` or the name of a file at the top of \`$REPORTS_DIR\` (\`*\` may stand in it), found the path \`${report.slice(0, 200)}\``,
+      `expected \`stdout\` or the name of a file at the top of \`$REPORTS_DIR\` (\`*\` is allowed), found the path \`${report.slice(0, 200)}\``,
     );
   }
   return report;

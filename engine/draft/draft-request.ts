@@ -48,7 +48,7 @@ export function boundRequest(text: string, { least, most }: RequestBounds = requ
       request.length < least
         ? ['say in a sentence what shall change']
         : [
-            'say in short what shall change; what is longer stands in a file of the repository, or in a contract of your own: `writ spec new`',
+            'say in short what shall change; put longer text in a file of the repository, or in a contract of your own: `writ spec new`',
           ],
     );
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))

@@ -46,7 +46,7 @@ interface ReadingAgent extends ReadingHost, AsyncDisposable {
 }
 
 const maxUses = 500;
-const bound = { most: maxUses, told: `whoever drafts may use its tools ${maxUses} times` };
+const bound = { most: maxUses, told: `a drafting model may use its tools ${maxUses} times` };
 
 /**
  * Lets an agent read the base in a separate sandbox. Its only network route leads to its model. It works on a copy
@@ -131,7 +131,7 @@ async function openReadingAgent(
 }
 
 function judgeReading(runId: string, use: HandUse): JudgedTool | string {
-  if (use.kind !== 'execute') return 'whoever drafts only reads';
+  if (use.kind !== 'execute') return 'a drafting model only reads';
   const command = scriptIn(use.command);
   return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
 }

@@ -97,7 +97,7 @@ export const unguardedNetwork: Finding = {
 };
 
 const obstacles: Readonly<Record<NonNullable<NetworkUse['why']>, string>> = {
-  malformed: 'the request names no host in a form that can be judged',
+  malformed: 'the request names no host in a form that can be authorized',
   'not-listed': 'no rule that matches its commands opens that host',
   port: 'only ports 80 and 443 are open, and those that an entry of `networkHosts` names',
   address: 'it has an address that is not public',
@@ -108,6 +108,6 @@ const obstacles: Readonly<Record<NonNullable<NetworkUse['why']>, string>> = {
   'server-name': 'the TLS connection is for another host',
   limit: 'it made too many connections or moved too many bytes',
   unresolved: 'it has no address',
-  unreachable: 'nobody answers there',
+  unreachable: 'there is no answer from there',
   time: 'it took too long',
 };

@@ -31,7 +31,7 @@ function finding(severity: Finding['severity'], paths: readonly string[]): Findi
   return {
     rule: 'check-outcome',
     severity,
-    message: `expected tracked files to be what they were when it started, found others at ${said}${more}: what it judged may not be what is committed; a check that writes them on purpose needs them in \`[workspace] rewrites\``,
+    message: `expected tracked files to be what they were when it started, found others at ${said}${more}: it may have tested other content than what is committed; a check that writes them on purpose needs them in \`[workspace] rewrites\``,
     detail: { code: 'CHECK_REWROTE', paths: named, count: paths.length },
   };
 }

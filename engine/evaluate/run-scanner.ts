@@ -67,7 +67,10 @@ export function refusedByPolicy(
   const known = new Set(findings.filter(({ severity }) => severity === 'error').map(keyOf));
   return byPolicy.findings
     .filter((one) => one.severity === 'error' && !known.has(keyOf(one)))
-    .map((one) => ({ ...one, message: `${one.message} (with what judges it as the policy commit has it)` }));
+    .map((one) => ({
+      ...one,
+      message: `${one.message} (with the verification inputs of the policy commit)`,
+    }));
 }
 
 async function layRules(

@@ -72,7 +72,7 @@ export async function reopenLanding(
   const { baseRef } = contract.effective.metadata.target;
   const now = await findPolicy(repository, { target, baseRef, base });
   if (now.commit !== policy.commit || now.tree !== policy.tree || !isSameBranch(now.ref, policy.ref)) {
-    throw moved('the policy that the run was started under is not the one that would judge it now', {
+    throw moved('the policy that the run was started under is not the one that would apply now', {
       ref: now.ref ?? null,
       expected: policy.commit ?? null,
       found: now.commit ?? null,
@@ -257,8 +257,8 @@ export async function requireStatedTarget(
   if (hasPolicy && ref === `refs/heads/writ/${encodeId(runId)}`) return;
   throw unconfirmed(
     hasPolicy
-      ? `the record of the run says that it lands on \`${shown}\`, and nobody here vouches for that record`
-      : `the record of the run says that it lands on \`${shown}\`, judged by the policy of a commit that it brings itself, and nobody here vouches for that record`,
+      ? `the record of the run says that it lands on \`${shown}\`, and that record cannot be authenticated on this machine`
+      : `the record of the run says that it lands on \`${shown}\`, evaluated with the policy of a commit that it brings itself, and that record cannot be authenticated on this machine`,
   );
 
   function unconfirmed(message: string): WritError {

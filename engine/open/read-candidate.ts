@@ -23,7 +23,7 @@ export async function readCandidate(
   });
   if (patch.digest === candidate.digest) return patch;
   throw new WritError('OBJECT_CORRUPT', {
-    message: 'the candidate is not the one that was judged',
+    message: 'the candidate is not the one that was evaluated',
     detail: { expected: candidate.digest, found: patch.digest },
   });
 }

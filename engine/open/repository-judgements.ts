@@ -196,11 +196,11 @@ async function requireMergeable(
       ? 'and a change that is made here is made on the base'
       : 'and `--no-merge` was given';
   throw new WritError('TARGET_MOVED', {
-    message: `\`${shown}\` does not stand at the base commit, ${why}`,
+    message: `\`${shown}\` is not at the base commit, ${why}`,
     detail: { ref, expected: commit ?? null, found: tip },
     hints: [
       isAhead && kind !== 'worker'
-        ? 'drop `--no-merge`: what is judged is then the merge onto the tip'
+        ? 'drop `--no-merge`: writ then evaluates the merge onto the tip'
         : 'choose a branch at the base commit, or a new one, with `--onto`; or start from that branch',
     ],
   });
@@ -217,7 +217,7 @@ async function requireOfOthers(
   const shared = await mergeBase(repository, policy, tip);
   if (shared === undefined || (start !== undefined && (await isAncestor(repository, shared, start)))) return;
   throw new WritError('POLICY_IN_CANDIDATE', {
-    message: `\`${printable(ref)}\`, whose policy would judge the change, holds commits of the change itself`,
+    message: `\`${printable(ref)}\`, whose policy would apply to the change, holds commits of the change itself`,
     detail: { ref, policy, shared },
   });
 }

@@ -59,8 +59,8 @@ function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readon
   const behind = `the change starts at ${from.slice(0, 12)}, ${commits} ${commits === 1 ? 'commit' : 'commits'} behind \`${policy.ref ?? ''}\``;
   return [
     base.commit === from
-      ? `${behind}, whose policy judges it; it lands on \`${target.ref}\` without them`
-      : `${behind}: what is judged, and lands, is its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
+      ? `${behind}, whose policy applies; it lands on \`${target.ref}\` without them`
+      : `${behind}: writ evaluates and lands its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
   ];
 }
 
@@ -115,7 +115,7 @@ function report(
     ...(run.anewAtMs === undefined
       ? []
       : [
-          `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
+          `evaluated again from ${toRfc3339(run.anewAtMs)} on: what the run had recorded before could not be authenticated on this machine`,
         ]),
     ...lostCallNotices(lost),
     ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),

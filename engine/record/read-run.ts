@@ -92,7 +92,7 @@ function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   if (!bytes) return [];
   const { files: count, lines, originalSha256 } = parseMaskedRecord(bytes);
   return [
-    `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
+    `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was evaluated ${originalSha256}`,
   ];
 }
 
@@ -129,7 +129,7 @@ function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }
 function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
   const { schema: _, ...report } = readGateReport(reportBytes);
   const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
-  const notice = `so it stood when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
+  const notice = `this is the state when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
   return {
     ...report,
     state: 'waiting',

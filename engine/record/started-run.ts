@@ -181,7 +181,7 @@ export async function openPrivateRoot(runId: string, commonDir: string): Promise
     return path;
   }
   throw new WritError('WORKSPACE_UNSAFE', {
-    message: `expected \`${path}\` to be a directory of yours that nobody else can enter`,
+    message: `expected \`${path}\` to be a directory of yours that no other user can enter`,
     detail: { path },
     hints: ['remove it, or set TMPDIR to a directory of your own'],
   });

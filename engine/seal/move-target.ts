@@ -81,7 +81,7 @@ export async function moveTarget(
   const stored = await readSetAside(repository, runId);
   if (stored !== undefined) await dropSetAside(repository, runId, stored);
   const stale = swap.stale[0]?.ref ?? target.ref;
-  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
+  const whose = stale === target.ref ? '' : ', whose policy was applied to the change,';
   return { lost: `\`${stale}\`${whose} was moved by somebody else ${when}`, by: 'swap-lost' };
 }
 
@@ -128,7 +128,7 @@ const above = 'refs/heads/writ';
 export async function requireHoldable(repository: Repository): Promise<void> {
   if ((await readRef(repository, above)) === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: 'a branch `writ` stands where `writ/review-RUN` would: git has no branch below another',
+    message: 'a branch `writ` is where `writ/review-RUN` would be: git has no branch below another',
     hints: ['rename it (`git branch -m writ OTHER`), then say it again'],
   });
 }

@@ -159,7 +159,7 @@ async function takeBack(
   if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
   const why = untold === reason ? 'for the same reason' : untold;
   return {
-    rationale: `${reason}; that the change was not taken could not be told to the log: ${why}`,
+    rationale: `${reason}; the log could not be informed that the change was not accepted: ${why}`,
     seals: [],
   };
 }

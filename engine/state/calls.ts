@@ -222,7 +222,7 @@ export function tellLostCall({ tool, action, command, query, path, startedAt, en
   const what = (command ?? query ?? path ?? '').slice(0, maxWords).toWellFormed();
   const how =
     end === undefined
-      ? 'how far it got, nobody knows'
+      ? 'how far it got is unknown'
       : `it ${end.outcome === 'done' ? 'was done' : 'failed'}${end.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`}`;
   return `\`${tool}\` (${action}) ${quoted(what)}, ${startedAt}: ${how}`;
 }

@@ -197,7 +197,7 @@ async function readEvidence(directory: string, { path, sha256 }: ArtifactRecord)
   const found = sha256Hex(bytes);
   if (found === sha256) return bytes;
   throw new WritError('OBJECT_CORRUPT', {
-    message: `the artifact \`${path}\` was changed after it was judged`,
+    message: `the artifact \`${path}\` was changed after it was evaluated`,
     detail: { path, expected: sha256, found },
   });
 }

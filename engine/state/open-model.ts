@@ -64,7 +64,7 @@ export async function openModel(
   const source = brought ?? (await pickProvider(engine, name));
   const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
   const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
-  if (reach === undefined) throw new WritError('NO_WORKER', { message: 'nobody here can ask a model' });
+  if (reach === undefined) throw new WritError('NO_WORKER', { message: 'no model can be called here' });
   if (brought !== undefined) await plugins.requireSecrets({ providers: [name] });
   const allowed = config.plainHttp ?? [];
   const reached = await reach(name, source, apiBase, allowed);

@@ -123,7 +123,7 @@ export function remoteFailed(remote: Remote, { code, stderr }: GitAnswer): WritE
     ...(asks
       ? {
           hints: [
-            'nobody is asked for a password here: set `credential.helper` in your own git config, or load your key into the ssh agent',
+            'writ does not prompt for a password here: set `credential.helper` in your own git config, or load your key into the ssh agent',
           ],
         }
       : {}),

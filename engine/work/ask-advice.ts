@@ -98,7 +98,7 @@ function formOf(keys: readonly string[], checks: readonly string[]): Readonly<Re
       steps: list(text, 'what is done, in order; one line each'),
       writes: list(text, 'files that it writes'),
       after: list(key, 'tasks that are done before it'),
-      checks: list({ ...text, ...(checks.length === 0 ? {} : { enum: checks }) }, 'checks that tell'),
+      checks: list({ ...text, ...(checks.length === 0 ? {} : { enum: checks }) }, 'checks that show'),
     },
     required: ['key', 'steps'],
     additionalProperties: false,

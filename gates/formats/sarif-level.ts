@@ -71,7 +71,7 @@ function readOverrides(run: JsonObject, rules: SarifRules, member: string): Over
 export function unfinishedReason(run: JsonObject): string | undefined {
   const { results, externalPropertyFileReferences } = run;
   if (isObject(externalPropertyFileReferences) && externalPropertyFileReferences.results !== undefined)
-    return 'results that stand in other files';
+    return 'results that are in other files';
   if (!Array.isArray(results)) return 'a run without `results`: the tool did not scan';
   const failed = invocationsOf(run).some(
     ({ executionSuccessful, processStartFailureMessage, exitSignalName }) =>

@@ -156,7 +156,7 @@ class JunitReader implements XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined {
     const isSuite = name === 'testsuites' || name === 'testsuite';
     if (this.#case && (isSuite || name === 'testcase'))
-      return { reason: 'malformed', message: `a \`${name}\` stands inside a \`testcase\`` };
+      return { reason: 'malformed', message: `a \`${name}\` is inside a \`testcase\`` };
     if (isSuite) this.#openSuite(attributes);
     else if (name === 'testcase') this.#openCase(attributes);
     else if (this.#case && parent === 'testcase') this.#openOutcome(this.#case, name, attributes);

@@ -266,7 +266,7 @@ class LibtestReader implements EventReader {
     if (event.type === 'suite') return this.#onSuite(event);
     if (event.type !== 'test' && event.type !== 'bench') return undefined;
     const suite = this.#suite;
-    if (!suite) return { reason: 'malformed', message: 'a test stands outside of any suite' };
+    if (!suite) return { reason: 'malformed', message: 'a test is outside of any suite' };
     return this.#onTest(suite, event);
   }
 

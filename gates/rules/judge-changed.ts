@@ -60,7 +60,7 @@ export const judge: RuleFunction = (input) => {
           {
             rule,
             severity,
-            message: `${told.length} of ${changed.length} changed files of the judge are listed`,
+            message: `${told.length} of ${changed.length} changed verification inputs are listed`,
             detail: {
               code: 'JUDGE_CHANGED',
               ...(reviewer === 'policy' ? { judgedBy: 'policy', lay: left.flatMap(({ lay }) => lay) } : {}),
@@ -70,7 +70,7 @@ export const judge: RuleFunction = (input) => {
       : [];
   if (!isReviewed || stage?.name !== 'release') return [...told, ...rest, ...gaps];
   const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
-  const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to judge`;
+  const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to verify`;
   return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
 };
 
@@ -212,13 +212,13 @@ function toFinding(
           .map((part) => `\`${part}\``)
           .join(', ')}${parts.length > maxParts ? `, and ${parts.length - maxParts} more` : ''})`;
   const kinds: Readonly<Record<string, string>> = {
-    script: 'is executed to judge',
-    manifest: 'says what judges',
-    config: 'says how is judged',
+    script: 'is executed to verify',
+    manifest: 'says what verifies',
+    config: 'says how it is verified',
   };
   const asks: Readonly<Record<Reviewer, string>> = {
     people: 'a person reviews it before the change is committed',
-    policy: 'nobody is asked for a review, so the version at the policy commit judges too',
+    policy: 'no review is required, so the version at the policy commit runs too',
     nobody:
       'it takes an approval: `humanInLoop.required`, or a policy check `judge-changed` in releaseChecks',
   };

@@ -153,7 +153,7 @@ function toFinding(one: LockedPackage, said: StatedLicense, verdict: Verdict, se
     allowed: '',
     forbidden: `\`${name}\` is under ${has}, which allowedSpdx does not allow`,
     unknown: `the license of \`${name}\` is unknown: its files give ${license === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the policy commit`,
-    conflicting: `the license of \`${name}\` is told in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
+    conflicting: `the license of \`${name}\` is stated in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
     new: `\`${name}\` brings ${license === undefined ? 'an unknown license' : `the license ${has}, which no package of the base has`}; ${
       severity === 'error'
         ? 'forbidNewLicenses wants a policy check `licenses` in releaseChecks'

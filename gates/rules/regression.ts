@@ -36,7 +36,7 @@ function failureFindings(check: CheckRecord, level: keyof typeof tolerances): re
   const words = {
     regression: `is a regression: ${reason}${named}`,
     'old-failure': `is an old failure: ${reason}${level === 'none' ? '; `none` tolerates no failure' : ''}`,
-    unknown: `cannot be told from a regression: ${reason}`,
+    unknown: `cannot be distinguished from a regression: ${reason}`,
   };
   const severity = outcome === 'regression' && mustPass(check) ? 'error' : 'warning';
   return [{ rule, severity, message: `the failure of check \`${check.id}\` ${words[outcome]}`, detail }];

@@ -65,7 +65,7 @@ function judgeReport(value: unknown, given: GivenReport): readonly Finding[] {
     ];
   }
   if (!isObject(value) || value.bomFormat === undefined) {
-    const message = `\`${artifact}\` is JSON of a form that is not judged: only its presence is known`;
+    const message = `\`${artifact}\` is JSON of a form that is not evaluated: only its presence is known`;
     return [{ rule, severity: 'note', message, path, detail: { artifact, expected } }];
   }
   const fault = cyclonedxFault(value) ?? listFault(value.vulnerabilities);

@@ -90,7 +90,7 @@ function unread({ path }: PatchFile): Finding {
   const isText = isNamedAsText(path);
   const message = isText
     ? `\`${path}\` is named as text, and git takes it for binary: it cannot be scanned`
-    : `\`${path}\` is binary: nothing but tokens and keys that stand in it as they are would be found`;
+    : `\`${path}\` is binary: only tokens and keys that it holds unencoded would be found`;
   return { rule, severity: isText ? 'error' : 'note', message, path };
 }
 
@@ -196,11 +196,11 @@ function suppressed(match: SecretMatch, place: Place, reason: string, digest?: s
 }
 
 /** Said where the patch itself tells the gate to look away. */
-const newMark = `; \`${marker}\` counts only where it stands at the policy commit, with this value: allow the digest in \`[rules.secrets]\` there`;
+const newMark = `; \`${marker}\` counts only if it is at the policy commit, with this value: allow the digest in \`[rules.secrets]\` there`;
 
 const reasons: Readonly<Record<string, string>> = {
-  placeholder: 'the value says that it stands in for a secret',
-  marker: `suppressed by \`${marker}\`, which stands beside this value at the policy commit`,
+  placeholder: 'the value says that it is a placeholder for a secret',
+  marker: `suppressed by \`${marker}\`, which is next to this value at the policy commit`,
   config: 'suppressed by digest in the config at the policy commit',
 };
 

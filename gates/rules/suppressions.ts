@@ -41,7 +41,7 @@ export const judge: RuleFunction = (input) => {
       findings.push({
         rule,
         severity: isForbidden ? 'error' : 'note',
-        message: `an added line tells \`${tool}\` to look away`,
+        message: `an added line instructs \`${tool}\` to look away`,
         path: file.path,
         line,
         column,

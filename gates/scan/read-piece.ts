@@ -106,14 +106,14 @@ function readSection(
       const header = readHunkHeader(bytes, line, stop);
       if (!header) return 'a hunk header cannot be read';
       if (place === 'prose')
-        return 'a hunk stands apart from the header of its file: a diff without `diff --git`';
+        return 'a hunk is apart from the header of its file: a diff without `diff --git`';
       [oldLeft, newLeft] = [header.oldCount, header.newCount];
       place = oldLeft > 0 || newLeft > 0 ? 'hunk' : 'behind';
     } else if (place === 'header') {
       if (text.startsWith('+++ ')) namesSide = true;
-      else if (text.startsWith('+')) return 'an added line stands before any hunk';
+      else if (text.startsWith('+')) return 'an added line is before any hunk';
     } else if (place === 'behind') {
-      if (text.startsWith('+')) return 'an added line stands behind a hunk that is full';
+      if (text.startsWith('+')) return 'an added line is after a hunk that is full';
       if (!text.startsWith('-') || text === signature) place = 'prose';
     }
   }

@@ -192,7 +192,7 @@ function namesSuite(count: number): Finding {
   return {
     rule: 'tests-kept',
     severity: 'warning',
-    message: `its output at the base is a report of ${count} test${count === 1 ? '' : 's'}, and a check of kind \`command\` judges by the exit code alone: use kind \`testSuite\``,
+    message: `its output at the base is a report of ${count} test${count === 1 ? '' : 's'}, and a check of kind \`command\` looks at the exit code alone: use kind \`testSuite\``,
     detail: { code: 'REPORT_NOT_JUDGED' },
   };
 }

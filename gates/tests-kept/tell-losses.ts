@@ -43,7 +43,7 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
   TEST_RENAMED: ['test case has another name', 'test cases have other names'],
   TEST_SKIPPED: ['test case is skipped', 'test cases are skipped'],
   TEST_MAY_BE_SKIPPED: ['new mark may leave tests out', 'new marks may leave tests out'],
-  TEST_EMPTIED: ['test case judges nothing any more', 'test cases judge nothing any more'],
+  TEST_EMPTIED: ['test case asserts nothing any more', 'test cases assert nothing any more'],
   TEST_CUT_SHORT: ['test case returns before its assertions', 'test cases return before their assertions'],
   TEST_SWALLOWED: ['test case keeps its failures to itself', 'test cases keep their failures to themselves'],
   TEST_SKIPPED_ELSEWHERE: [
@@ -52,19 +52,19 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
   ],
   TEST_ASSERTS_LESS: ['test case asserts less than it did', 'test cases assert less than they did'],
   TEST_MERGED: [
-    'test case is gone, and what it said stands in others',
-    'test cases are gone, and what they said stands in others',
+    'test case is gone, and its assertions are in others',
+    'test cases are gone, and their assertions are in others',
   ],
   TEST_JUDGED_ELSEWHERE: [
-    'test case leaves judging to a helper that the change does not show',
-    'test cases leave judging to helpers that the change does not show',
+    'test case leaves its assertions to a helper that the change does not show',
+    'test cases leave their assertions to helpers that the change does not show',
   ],
   HELPER_EMPTIED: ['helper of tests asserts nothing any more', 'helpers of tests assert nothing any more'],
   TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
-  ASSERTIONS_STUBBED: ['place keeps assertions from judging', 'places keep assertions from judging'],
+  ASSERTIONS_STUBBED: ['place keeps assertions from running', 'places keep assertions from running'],
   NEW_TEST_IDLE: [
-    'new test case is skipped or judges nothing',
-    'new test cases are skipped or judge nothing',
+    'new test case is skipped or asserts nothing',
+    'new test cases are skipped or assert nothing',
   ],
 };
 

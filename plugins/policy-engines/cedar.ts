@@ -116,7 +116,7 @@ function authorize(
     const errors = [...diagnostics.errors].sort((left, right) => (left.policyId < right.policyId ? -1 : 1));
     const ids = errors.map(({ policyId }) => policyId);
     const why = errors.map(({ policyId, error }) => `\`${policyId}\`: ${error.message}`).join('; ');
-    const message = `policy \`${name}\` failed to judge \`${action}\`: ${why}`;
+    const message = `policy \`${name}\` failed to evaluate \`${action}\`: ${why}`;
     return [
       policyFinding(engine, 'POLICY_FAULT', message, { policy: name, action, policies: ids, ...place }),
     ];

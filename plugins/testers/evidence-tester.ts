@@ -85,7 +85,7 @@ function promisesOf({ open, cases }: EvidenceSubject): Promises {
         assert.ok(refuse.length > 0 && refuse.length <= maxReason, `it has ${refuse.length} characters`);
       }
     },
-    'names that are meant to break out are judged like any other': async () => {
+    'names that are meant to break out are evaluated like any other': async () => {
       const policy = await open({});
       const names = ['__proto__', 'a\n`b`\u202e', '../../etc/passwd', 'x'.repeat(4000)];
       for (const name of names) await answerOf(policy, { source: { name } });
@@ -122,5 +122,5 @@ function requireExpected({ expect }: EvidenceCase, { refuse, order }: Answer): v
       refuse?.includes(expect.refuse),
       `expected \`${expect.refuse}\`, found ${refuse === undefined ? 'that it was let in' : refuse}`,
     );
-  assert.equal(order, expect.order ?? 0, 'it stands at another place');
+  assert.equal(order, expect.order ?? 0, 'it is at another place');
 }

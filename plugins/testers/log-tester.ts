@@ -74,7 +74,7 @@ function promisesOf(subject: LogSubject): Promises {
       const { log } = await bench();
       assert.equal((await log.vkey()) === undefined, log.trustedRoot !== undefined);
     },
-    'an entry is proven to stand in the log, and no other is': async () => {
+    'an entry is proven to be in the log, and no other is': async () => {
       const { log, entry } = await bench();
       for (const said of ['1', '2', '3']) requireProof(await log.append(await entry(said)));
     },
@@ -105,7 +105,7 @@ function promisesOf(subject: LogSubject): Promises {
       );
       assert.deepEqual([second.origin, third.origin], [first.origin, first.origin]);
     },
-    'entries that come at once each stand there': async () => {
+    'entries that come at once are each there': async () => {
       const { log, entry } = await bench();
       const bodies = await Promise.all(['1', '2', '3', '4'].map(entry));
       const proofs = await Promise.all(bodies.map((body) => log.append(body)));
@@ -142,7 +142,7 @@ function promisesOf(subject: LogSubject): Promises {
         'it proves something of entries that it has not',
       );
     },
-    'an entry that may have been appended before stands there once': async () => {
+    'an entry that may have been appended before is there once': async () => {
       const { log, again, entry } = await bench();
       const behind = await log.size();
       const body = await entry('1');

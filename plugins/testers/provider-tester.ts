@@ -144,7 +144,7 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
           requireFailure(subject.name, fault, `${how} at ${share}`);
         }
     },
-    'whoever asked can stop it, before and in the middle of a reply': async () => {
+    'the caller can stop it, before and in the middle of a reply': async () => {
       const one = textCase();
       for (const share of [undefined, 0.5]) {
         const stop = new AbortController();

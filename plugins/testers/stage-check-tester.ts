@@ -57,7 +57,7 @@ function promisesOf(subject: StageCheckSubject): Promises {
     },
     ...Object.fromEntries(
       cases.map((one) => [
-        `\`${one.name}\` is judged as it says, and the same way twice`,
+        `\`${one.name}\` is evaluated as it says, and the same way twice`,
         async () => {
           await using server = await serve(subject, answering(one));
           const found = await judge(subject, one);
@@ -80,7 +80,7 @@ function promisesOf(subject: StageCheckSubject): Promises {
     ...(subject.leadTo === undefined
       ? {}
       : {
-          'where nobody answers, or with a failure, it does not pass': async () => {
+          'without an answer, or with a failure, it does not pass': async () => {
             assert.ok(
               asking.length > 0,
               'expected a case that passes and has an `answer`: it declares hosts',
@@ -98,7 +98,7 @@ function promisesOf(subject: StageCheckSubject): Promises {
               }
           },
         }),
-    'whoever asked can stop it': async () => {
+    'the caller can stop it': async () => {
       const stop = new AbortController();
       const one = asking[0] ?? passing();
       await using _server = await serve(subject, () => stop.abort(new Error('stopped')));

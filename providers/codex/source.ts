@@ -67,7 +67,7 @@ const opened: Provider = {
   // biome-ignore lint/correctness/useYield: it gives none
   async *ask() {
     throw new WritError('PROVIDER_OPTION', {
-      message: '`codex` works by itself: nobody else can ask its model through it',
+      message: '`codex` works by itself: its model cannot be called through it',
       detail: { provider: 'codex' },
     });
   },

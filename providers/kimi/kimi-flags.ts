@@ -5,7 +5,7 @@ export const kimiFlags: readonly ProviderFlag[] = [
   {
     name: 'kimi-thinking',
     values: ['enabled', 'disabled'],
-    says: 'whether the model thinks before it answers; only kimi-k2.5 and kimi-k2.6 can be told not to',
+    says: 'whether the model thinks before it answers; only for kimi-k2.5 and kimi-k2.6 can it be switched off',
   },
   {
     name: 'kimi-stream',

@@ -68,7 +68,7 @@ function malformed(directory: string, found: string): WritError {
   return new WritError('RECORDING_MALFORMED', {
     message: `expected \`${trafficFormat}\` of a built-in provider, found ${found}`,
     detail: { path: directory, found },
-    hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
+    hints: ['record it again: `--record DIR`; the form is in `docs/model-traffic.md`'],
   });
 }
 

@@ -205,7 +205,7 @@ function wordOf<W extends string>(fault: unknown, words: readonly W[], otherwise
 }
 
 function foundOf(fault: unknown, mask: ValueMask): string {
-  const found = isWritError(fault, 'NETWORK_FAILED') ? String(fault.detail.found) : 'whoever asked went away';
+  const found = isWritError(fault, 'NETWORK_FAILED') ? String(fault.detail.found) : 'the caller went away';
   return mask.text(found).slice(0, 500);
 }
 

@@ -145,7 +145,7 @@ function malformed(place: string, number: number | undefined, cause: unknown): W
   return new WritError('RECORDING_MALFORMED', {
     message: `\`${file ?? place}\` is no recording of traffic: ${found}`,
     detail: { path: place, ...(file === undefined ? {} : { file }), found },
-    hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
+    hints: ['record it again: `--record DIR`; the form is in `docs/model-traffic.md`'],
     cause,
   });
 }

@@ -280,7 +280,7 @@ function misplaced(place: Place): WritError {
       ? 'expected a zip archive or OSV records in JSON'
       : place === 'closed'
         ? 'something follows the list of records'
-        : 'something that is no record stands between records',
+        : 'something that is no record is between records',
   );
 }
 

@@ -10,7 +10,7 @@ export async function tellStatus<T>(make: () => T | Promise<T>): Promise<T> {
   } catch (cause) {
     const because = isWritError(cause) ? { because: cause.code } : {};
     throw new WritError('STATUS_UNAVAILABLE', {
-      message: `what the session is like cannot be told: ${messageOf(cause)}`,
+      message: `the state of the session cannot be reported: ${messageOf(cause)}`,
       detail: because,
       hints: ['ask again; the log (`WRIT_LOG_FILE`) says what it ran into'],
       cause,

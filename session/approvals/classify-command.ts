@@ -28,7 +28,7 @@ export interface ClassifiedCommand extends Danger {
 export function classifyCommand(text: string): ClassifiedCommand {
   const reading = commandsOf(text);
   if (!reading.ok) {
-    const why = `what it runs cannot be told: ${reading.reason}`;
+    const why = `what it runs is unknown: ${reading.reason}`;
     const { commands, gaps } = partsOf(text, reading.reason);
     const segments = commands.map(judgePart);
     return { class: 'dangerous', rule: 'unproven', why, segments, unproven: gaps, reading };

@@ -47,5 +47,5 @@ export function classifyUse(use: Pick<ToolUse, 'request'>): ClassifiedUse {
       rule: 'vcs-write',
       why: 'it changes what version control holds, outside any sandbox',
     };
-  return { kind: 'other', class: 'unknown', rule: 'not-known', why: 'nobody here knows what that tool does' };
+  return { kind: 'other', class: 'unknown', rule: 'not-known', why: 'what that tool does is unknown here' };
 }

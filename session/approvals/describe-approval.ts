@@ -199,7 +199,7 @@ function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, stri
       : `${time}: exactly this, in this directory and below, in this sandbox, on this branch`,
     approve_pattern_ttl:
       pattern === undefined
-        ? `${time}: exactly this, ${here}${isCommand(use) ? '; commands like it cannot be told by their first words' : ''}`
+        ? `${time}: exactly this, ${here}${isCommand(use) ? '; commands like it cannot be recognised by their first words' : ''}`
         : `${time}: every plain command that begins with \`${pattern.join(' ')}\` and is not dangerous, ${here}`,
     allow_all_commands: everything,
     ...deny,

@@ -65,18 +65,22 @@ function isUnconfined({ kind }: ClassifiedUse): boolean {
 
 function outside(policy: ApprovalPolicy): ApprovalVerdict {
   const why = 'it asks to be made outside the sandbox';
-  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, true, true);
+  return policy === 'never'
+    ? refuse(`${why}, and the policy \`never\` prompts no one`)
+    : ask(why, true, true);
 }
 
 function unconfined(policy: ApprovalPolicy): ApprovalVerdict {
   const why = 'nothing confines commands here: this machine has no sandbox that works';
   if (policy === 'allow-all') return go('every tool call is allowed in this session');
-  return policy === 'never' ? refuse(`${why}, and the policy \`never\` asks nobody`) : ask(why, false, true);
+  return policy === 'never'
+    ? refuse(`${why}, and the policy \`never\` prompts no one`)
+    : ask(why, false, true);
 }
 
 function neverAsked(judged: ClassifiedUse): ApprovalVerdict {
   if (judged.class === 'dangerous' || isUnconfined(judged))
-    return refuse(`${judged.why}, and the policy \`never\` asks nobody`);
+    return refuse(`${judged.why}, and the policy \`never\` prompts no one`);
   return go(judged.class === 'safe' ? judged.why : 'it is not known to be dangerous');
 }
 

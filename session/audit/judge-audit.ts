@@ -73,7 +73,7 @@ export async function judgeAudit(
     isBroken = read.fault !== undefined || !isVouched;
     if (read.fault !== undefined) report('audit-altered', path, read.fault);
     else if (!isVouched)
-      report('audit-foreign', path, 'nobody here vouches for its last line: this user did not write it here');
+      report('audit-foreign', path, 'its last line cannot be authenticated: this user did not write it here');
     else keptFrom = Math.max(keptFrom, ...read.rotations);
   }
   if (oldest !== undefined && oldest > keptFrom)
@@ -85,11 +85,7 @@ export async function judgeAudit(
       `it ends at line ${end.seq}, and reached line ${reached.records}`,
     );
   if (reached === undefined && lines > 0)
-    report(
-      'audit-foreign',
-      directory,
-      'nobody here knows how far it reached: this user did not write it here',
-    );
+    report('audit-foreign', directory, 'how far it reached is unknown: this user did not write it here');
   const isEndSound = !isBroken && (reached === undefined ? lines === 0 : reached.records <= end.seq);
   return { problems, lines, keptFrom, end, isEndSound };
 }

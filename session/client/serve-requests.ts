@@ -205,7 +205,7 @@ function toText(message: unknown): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    throw new Error('the session told something that is nested too deep', { cause });
+    throw new Error('the session sent something that is nested too deep', { cause });
   }
 }
 

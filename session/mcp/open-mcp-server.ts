@@ -256,10 +256,10 @@ async function requireConsent(
   }
   const said = await askWithin(askController, question, signal);
   if (said === 'approved') return;
-  if (said === 'denied') throw denied('whoever controls the session said no');
+  if (said === 'denied') throw denied('the controller of the session said no');
   if (elicitation !== undefined) elicitation.ask(question, digest);
   throw new WritError('APPROVAL_REQUIRED', {
-    message: `nobody can be asked whether to ${question.planned.title}`,
+    message: `no one can be prompted whether to ${question.planned.title}`,
     detail: {
       expected: 'somebody who controls the session, or a client that offers elicitation',
       found: said,

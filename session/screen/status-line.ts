@@ -112,7 +112,7 @@ function controllerItems(
   { takeBack }: StatusFacts,
 ): readonly StatusItem[] {
   if (kind === 'tui' || kind === 'cli') return [{ text: 'you steer', tone: 'plain', weight: 5 }];
-  if (kind === 'none') return [{ text: 'nobody steers', tone: 'plain', weight: 5 }];
+  if (kind === 'none') return [{ text: 'no controller', tone: 'plain', weight: 5 }];
   const who = `${kind} ${ownerLabel ?? ''}`.trim();
   return [
     { text: `${who} steers`, tone: 'warn', weight: 2 },

@@ -29,7 +29,7 @@ export function remoteNotice({ bind, version, commit }: NoticeFacts): (remote: s
   return (remote) =>
     plainPage(
       'Only on that machine',
-      `<p>A session of <code>writ code</code> is served here, to the machine that it runs on and to nobody else.</p>
+      `<p>A session of <code>writ code</code> is served here, only to the machine that it runs on.</p>
 <p>To see it from yours, forward its port (<code>ssh -L</code>) and open the forwarded address.</p>
 <dl><dt>It listens on</dt><dd><code>${pageText(bind)}</code></dd>
 <dt>You come from</dt><dd><code>${pageText(remote)}</code></dd>

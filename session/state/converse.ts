@@ -321,7 +321,7 @@ function decideCut(state: SessionState, how: DialogueCut, { newId }: Pick<Moment
   const untold = state.ran.flatMap(({ id, isTold }) => (isTold ? [] : [id]));
   const text =
     how === 'clear'
-      ? 'the conversation starts anew: no model is sent what was said before; spec, plans and decisions stay'
+      ? 'the conversation starts again: no model gets what was said before; spec, plans and decisions stay'
       : `a model is sent ${after} characters of the conversation, before it were ${before}; older results can be asked for again`;
   return {
     facts: [

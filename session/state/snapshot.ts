@@ -85,7 +85,7 @@ function toController({ lease, ground: { local, attachable } }: SessionState) {
     };
   }
   if (local !== 'none') return { kind: local, canWrite: true, loopbackOnly };
-  const reason = attachable.length === 0 ? 'no client may attach' : 'nobody is attached';
+  const reason = attachable.length === 0 ? 'no client may attach' : 'no one is attached';
   return { kind: 'none' as const, canWrite: false, reason, loopbackOnly };
 }
 
@@ -129,12 +129,12 @@ const said: Readonly<Partial<Record<InteractionKind, Readonly<Record<string, str
   sandbox_approval: refusals,
   intent_review_choice: {
     confirm: 'it is the contract of the run; a plan is made of it',
-    modify: 'it is drafted anew, with what you say',
+    modify: 'it is drafted again, with what you say',
     cancel: 'the turn ends, nothing was changed',
   },
   post_plan_choice: {
     execute: 'runs it; what passes the gates is committed',
-    modify: 'it is planned anew, with what you say',
+    modify: 'it is replanned, with what you say',
     cancel: 'the turn ends, nothing was changed',
   },
 };

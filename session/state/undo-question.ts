@@ -52,7 +52,7 @@ export function undoQuestion({
       `Taking back ${of}${commit} of run ${runId} touches:`,
       [...listed, ...more].join('\n'),
       ...local,
-      'It is a change as any other: judged by its gates, then committed.',
+      'It is a change as any other: evaluated by its gates, then committed.',
     ].join('\n\n'),
     prompt: 'Take it back?',
     metadata: {

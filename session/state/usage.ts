@@ -54,7 +54,7 @@ export function toldUsed<U extends Used>({
 /** SESSION_BUDGET_UNPRICED: what costs nobody knows what cannot be held to a limit. */
 export function budgetUnpriced(model: string, limitUsd: number): WritError {
   return new WritError('SESSION_BUDGET_UNPRICED', {
-    message: `nobody knows what \`${model.slice(0, 100)}\` costs: the limit of ${limitUsd} USD cannot be held`,
+    message: `it is unknown what \`${model.slice(0, 100)}\` costs: the limit of ${limitUsd} USD cannot be held`,
     detail: { model: model.slice(0, 200), limit_usd: limitUsd },
   });
 }

@@ -67,7 +67,7 @@ async function checkThread(repository: Place, id: string, witness: Looking): Pro
     if (journal === undefined || isAuthentic(journal, known)) return [];
     return told(
       'thread-unproven',
-      'nobody here vouches for it: its words are shown, and it is not gone on with',
+      'it cannot be authenticated on this machine: it is shown, and cannot be continued',
     );
   } catch (fault) {
     if (isWritError(fault, 'OBJECT_CORRUPT')) return told('thread-foreign', fault.message);

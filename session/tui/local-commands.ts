@@ -70,7 +70,7 @@ const rows: readonly LocalRow[] = [
   {
     name: 'reject',
     form: '/reject N [WHY]',
-    says: 'hunk N of /diff is not wanted, and the model is told why',
+    says: 'hunk N of /diff is not wanted; the model gets the reason',
     read: readVerdict('reject'),
   },
   { name: 'comment', form: '/comment N TEXT', says: 'what to say of hunk N of /diff', read: readVerdict() },

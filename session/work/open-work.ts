@@ -227,7 +227,7 @@ async function continueStep(scope: TurnScope, answer: Continuation): Promise<Ste
   if (asked !== undefined) return choose(scope, plan, answer);
   // Who asked about a tool call is gone: its run goes on, and asks again.
   const { run } = state();
-  if (run === undefined) return { end: 'failed', reason: 'nobody waits for this answer any more' };
+  if (run === undefined) return { end: 'failed', reason: 'no one waits for this answer any more' };
   return pursuedGoal(state()) === undefined ? resumeStep(scope, run, plan) : resumePursued(scope, run, plan);
 }
 

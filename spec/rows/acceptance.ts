@@ -75,7 +75,7 @@ export const acceptanceRows = [
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=low',
       path: '/acceptance/qualityGates/maxAllowedRegression',
-      rule: 'an old failure is told and blocks nothing',
+      rule: 'an old failure is reported and blocks nothing',
       asks: (spec) => tolerates(spec, 'low'),
       enforcedBy: 'gates',
     },
@@ -89,7 +89,7 @@ export const acceptanceRows = [
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=medium',
       path: '/acceptance/qualityGates/maxAllowedRegression',
-      rule: 'an old failure is told and blocks nothing',
+      rule: 'an old failure is reported and blocks nothing',
       asks: (spec) => tolerates(spec, 'medium'),
       enforcedBy: 'gates',
     },
@@ -126,7 +126,7 @@ export const acceptanceRows = [
     {
       id: 'check.kind=command',
       path: `${checks}/kind`,
-      rule: 'a shell command, judged by its exit code',
+      rule: 'a shell command; its exit code decides',
       asks: hasCheck(({ kind }) => kind === 'command'),
       enforcedBy: 'gates',
     },

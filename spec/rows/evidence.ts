@@ -152,7 +152,7 @@ export const provenanceRows = inSection('Provenance policy', [
   {
     id: 'provenance.transparencyLog.mode#unused',
     path: '/provenance/transparencyLog/mode',
-    rule: 'a log without anything to log is told (`LOG_UNUSED`), and gives no proof',
+    rule: 'a log without anything to log is reported (`LOG_UNUSED`), and gives no proof',
     asks: (spec) => spec.provenance.transparencyLog.mode !== 'none' && !isAttested(spec),
     enforcedBy: 'core',
   },

@@ -88,7 +88,7 @@ export const intentRows = inSection('Intent', [
   {
     id: 'intent.inScope#checks',
     path: '/intent/inScope',
-    rule: 'what the command of a check leaves outside is told in its evidence',
+    rule: 'what the command of a check leaves outside is reported in its evidence',
     asks: always,
     enforcedBy: 'core',
   },

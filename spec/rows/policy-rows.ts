@@ -43,7 +43,7 @@ export const documentRows = inSection('Top level', [
   {
     id: 'apiVersion',
     path: '/apiVersion',
-    rule: 'the form is judged; `v1alpha1` is planned and run, other versions are refused',
+    rule: 'the form is validated; `v1alpha1` is planned and run, other versions are refused',
     asks: always,
     enforcedBy: 'core',
   },

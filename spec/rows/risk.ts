@@ -81,7 +81,7 @@ export const riskRows = inSection('Risk', [
   {
     id: 'risk.factors#unknown',
     path: '/risk/factors',
-    rule: 'a tag that the configuration gives no checks is told',
+    rule: 'a tag that the configuration gives no checks is reported',
     asks: ({ risk }) => risk.factors.length > 0,
     enforcedBy: 'core',
   },
@@ -102,7 +102,7 @@ export const riskRows = inSection('Risk', [
   {
     id: 'risk.humanInLoop.required=false',
     path: '/risk/humanInLoop/required',
-    rule: 'nobody is waited for',
+    rule: 'no approval is awaited',
     asks: ({ risk }) => !risk.humanInLoop.required,
     enforcedBy: 'core',
   },

@@ -156,14 +156,14 @@ export const securityRows = inSection('Security policy', [
   {
     id: 'security.outputHandling.noDirectEval=false',
     path: '/security/outputHandling/noDirectEval',
-    rule: 'a patch is not judged for direct execution',
+    rule: 'a patch is not evaluated for direct execution',
     asks: ({ security }) => !security.outputHandling.noDirectEval,
     enforcedBy: 'gates',
   },
   {
     id: 'security.outputHandling.noDirectEval#task',
     path: '/security/outputHandling/noDirectEval',
-    rule: 'the PatchSet of each Task is judged by itself, and the Task whose it is tried again',
+    rule: 'the PatchSet of each Task is evaluated by itself, and its Task is retried',
     asks: (spec, { model }) => model && spec.security.outputHandling.noDirectEval,
     enforcedBy: 'core',
   },

@@ -135,7 +135,7 @@ const asksPeople: ReadonlySet<string> = new Set([
 
 /**
  * A human loop needs somebody in it: `required` wants at least one approver. Approvers without one count only where a
- * release check asks for them; elsewhere nobody is waited for, which is said.
+ * release check asks for them; elsewhere no approval is awaited, which is said.
  */
 export function humanLoopApprovers(spec: Partly<IntentSpec>): readonly Issue[] {
   const { required, minApprovers } = spec.risk?.humanInLoop ?? {};
@@ -157,7 +157,7 @@ export function humanLoopApprovers(spec: Partly<IntentSpec>): readonly Issue[] {
     warning(
       'SEMANTIC_HUMAN_LOOP_UNASKED',
       '/risk/humanInLoop/required',
-      `expected true where approvers are named, found false: nobody waits for the ${minApprovers} of \`minApprovers\``,
+      `expected true if approvers are named, found false: no run waits for the ${minApprovers} of \`minApprovers\``,
     ),
   ];
 }

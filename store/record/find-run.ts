@@ -76,7 +76,7 @@ async function prefixOf(repository: Repository, id: string, refs: readonly Found
   const [prefix = 'refs/ai'] = prefixes;
   if (prefixes.length <= 1) return prefix;
   throw new WritError('RUN_NOT_FOUND', {
-    message: `run \`${id}\` stands under ${prefixes.length} prefixes: ${prefixes.map((one) => `\`${one}\``).join(', ')}`,
+    message: `run \`${id}\` is stored under ${prefixes.length} prefixes: ${prefixes.map((one) => `\`${one}\``).join(', ')}`,
     detail: { run_id: id, prefixes },
     hints: [`remove the one that is not meant: \`git update-ref -d ${prefixes.at(-1)}/runs/${id}\``],
   });

@@ -77,7 +77,7 @@ long('an attempt with a broken tool fails with the reason, whatever its worker r
     t.equal(asked, 2, 'once for each attempt that the contract allows');
     t.match(view.decision, {
       type: 'abandon',
-      rationale: /no usable patch: TOOL_FAILED: a tool broke: a use that could not be judged: .*length/,
+      rationale: /no usable patch: TOOL_FAILED: a tool broke: a use that could not be authorized: .*length/,
     });
   }
 });

@@ -34,7 +34,7 @@ const promises = {
   log: {
     'another mode': 'a new log is empty and bears its name',
     'two things to pin': 'a verifier has one thing to pin: a key or a trusted root',
-    'a path to nowhere': 'an entry is proven to stand in the log, and no other is',
+    'a path to nowhere': 'an entry is proven to be in the log, and no other is',
     'a checkpoint of a stranger': 'a checkpoint that verifies says what the proof says',
     'an entry of its own': 'the entry that is proven is about what was handed in',
     'proves nothing of how it grew':
@@ -42,8 +42,8 @@ const promises = {
     'proves what it has not':
       'a log that proves how it grew proves it of any two sizes, and of no other tree',
     forgets: 'entries follow one another, and stay when the log is opened again',
-    'one place for two': 'entries that come at once each stand there',
-    'appends what is there': 'an entry that may have been appended before stands there once',
+    'one place for two': 'entries that come at once are each there',
+    'appends what is there': 'an entry that may have been appended before is there once',
     'keeps one': 'there is no log, however often it is opened',
   },
   sandbox: {

@@ -166,7 +166,7 @@ function deniedBy(constraints: Constraints | undefined, text: string, reading: R
   if (constraints === undefined) return 'it has a constraint that is unknown or unusable';
   const { allowCommands, denySubstrings, writeRoots, denyPaths, ...others } = constraints;
   const [other] = Object.keys(others);
-  if (other !== undefined) return `\`${other}\` cannot be judged before a command runs`;
+  if (other !== undefined) return `\`${other}\` cannot be authorized before a command runs`;
   if (Object.keys(constraints).length === 0) return 'it denies every command';
   const entry = allowCommands?.find((given) =>
     reading.commands.some(

@@ -120,7 +120,7 @@ function obstacleIn(
   { isWriting, reachesHosts }: Kind,
 ): string | undefined {
   const { allowCommands, networkHosts, denySubstrings, writeRoots, denyPaths, maxWriteBytes } = constraints;
-  if (allowCommands) return 'its `allowCommands` judge commands only';
+  if (allowCommands) return 'its `allowCommands` apply to commands only';
   if (networkHosts && !reachesHosts) return 'its `networkHosts` open hosts to commands only';
   const substring = substringIn(denySubstrings ?? [], call);
   if (substring !== undefined) return `the arguments contain ${quoted(substring)}`;
@@ -147,7 +147,7 @@ function deniedBy(
   if (Object.keys(constraints).length === 0) return 'it denies every such call';
   const { allowCommands, denySubstrings, networkHosts, networkReason, maxWriteBytes } = constraints;
   if (allowCommands || networkHosts || networkReason)
-    return 'it has a constraint that cannot be judged on this tool';
+    return 'it has a constraint that cannot be checked on this tool';
   const substring = substringIn(denySubstrings ?? [], call);
   if (substring !== undefined) return `the arguments contain ${quoted(substring)}`;
   const places = [constraints.writeRoots, constraints.denyPaths].filter((list) => list !== undefined);
@@ -163,7 +163,7 @@ function deniedBy(
 function oversize({ writeBytes }: Judged, max: number | undefined): string | undefined {
   return max === undefined || (writeBytes !== undefined && writeBytes <= max)
     ? undefined
-    : `it would write more than ${max} bytes, or nobody knows how many`;
+    : `it would write more than ${max} bytes, or of unknown size`;
 }
 
 function substringIn(needles: readonly string[], call: Judged): string | undefined {

@@ -29,7 +29,7 @@ export function follow(argv: readonly ShellWord[], assignments: readonly string[
   const name = program.slice(program.lastIndexOf('/') + 1);
   checkBuiltIn(name, args, reading);
   if (!bareName.test(name)) unproven(`expected a program's name, found \`${name.slice(0, 40)}\``);
-  if (isOpaque(name)) unproven(`what \`${name}\` runs cannot be told from its text`);
+  if (isOpaque(name)) unproven(`what \`${name}\` runs is unknown from its text`);
   checkRunningOptions(name, args);
   reading.add({ argv, assignments });
   reading.nested(() => followArguments(gnuNames.has(name) ? name.slice(1) : name, args, reading));

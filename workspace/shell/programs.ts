@@ -22,7 +22,7 @@ const namingOptions: ReadonlyMap<string, RegExp> = new Map([
 
 /** Ends the reading where a shell built-in would do more than run with these arguments. */
 export function checkBuiltIn(name: string, args: readonly ShellWord[], reading: Reading): void {
-  if (refused.has(name)) unproven(`what \`${name}\` does cannot be told from its text`);
+  if (refused.has(name)) unproven(`what \`${name}\` does is unknown from its text`);
   const naming = namingOptions.get(name);
   if (naming) checkNames(name, args, reading, naming);
   if (name === 'set') {
@@ -202,7 +202,7 @@ const scriptOption = /^(?:--expression=?|-[a-zA-Z]*e)/;
 export function checkRunningOptions(name: string, args: readonly ShellWord[]): void {
   const option = running.get(name);
   const found = option && args.find(({ head }) => option.test(head));
-  if (found) unproven(`what \`${name}\` runs by \`${found.text.slice(0, 40)}\` cannot be told`);
+  if (found) unproven(`what \`${name}\` runs by \`${found.text.slice(0, 40)}\` is unknown`);
   if (name !== 'sed' && name !== 'gsed') return;
   if (args.some(({ head }) => sedRuns.test(head.replace(scriptOption, ''))))
     unproven(`a script of \`${name}\` that may run a program`);

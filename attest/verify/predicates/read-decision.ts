@@ -81,7 +81,7 @@ function readStages(values: readonly unknown[]): ReadonlyMap<string, number> {
         expected: String(expected),
         found: String(ran),
       });
-    if (stages.has(stage)) throw refuted('policy-deny', { stage, found: 'told twice' });
+    if (stages.has(stage)) throw refuted('policy-deny', { stage, found: 'stated twice' });
     stages.set(stage, expected);
   }
   for (const stage of stageNames)

@@ -318,7 +318,7 @@ export function renderGraphHtml(graph: GraphData): string {
     main: `<h1><bdi>${escapeHtml(graph.title, 256)}</bdi></h1>
 <p class="soft small">${escapeHtml(countsOf(graph), 400)}</p>
 ${cut}${isEmpty ? '<p class="card soft">Nothing was planned or run in it yet.</p>' : `${drawing}\n${list}`}`,
-    foot: `Made from the stored objects of thread ${thread}. This page is a summary; <code>writ verify</code> judges what was sealed.`,
+    foot: `Made from the stored objects of thread ${thread}. This page is a summary; <code>writ verify</code> verifies what was sealed.`,
   });
 }
 

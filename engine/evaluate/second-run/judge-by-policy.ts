@@ -116,7 +116,8 @@ function neverTolerated(
     {
       rule,
       severity: 'error',
-      message: 'it fails, and the change has touched what judges it: an old failure is not tolerated then',
+      message:
+        'it fails, and the change has touched its verification inputs: an old failure is not tolerated then',
       detail: { code: 'POLICY_JUDGE_NOT_ASKED' },
     },
   ];

@@ -35,7 +35,7 @@ export const heldDraftForm = {
           checks: {
             type: 'array',
             items: { type: 'string', minLength: 1, description: 'id of a check of this draft' },
-            description: 'empty where no check can say whether it holds: then a person is told',
+            description: 'empty if no check can show whether it holds: then a person is notified',
           },
         },
         required: ['criterion', 'checks'],

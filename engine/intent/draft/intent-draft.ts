@@ -70,7 +70,7 @@ export const intentDraftForm = record(
     outOfScope: list(text('a file or directory that must not change, or why'), 'may be empty'),
     files: list(text('a file or glob that will be touched'), 'may be empty'),
     symbols: list(text('a name in the code'), 'may be empty'),
-    successCriteria: list(text('how anybody can tell that it works'), 'at least one', 1),
+    successCriteria: list(text('how anyone can see that it works'), 'at least one', 1),
     checks: list(
       record({
         id: text('short and unique, such as `unit`'),

@@ -81,7 +81,7 @@ function codeOf(why: NetworkObstacle): string {
   return `EGRESS_${why.toUpperCase().replaceAll('-', '_')}`;
 }
 
-const unreadable = (): string => 'the question names its host in no form that can be judged';
+const unreadable = (): string => 'the request names its host in no form that can be authorized';
 const words: Readonly<Record<NetworkObstacle, (address: string) => string>> = {
   malformed: unreadable,
   'not-listed': () => 'the manifest of the plugin does not name that host in `hosts`',
@@ -94,6 +94,6 @@ const words: Readonly<Record<NetworkObstacle, (address: string) => string>> = {
   'server-name': () => 'the TLS connection is for another host',
   limit: () => 'more connections or octets than a plugin may have',
   unresolved: () => 'the name could not be resolved',
-  unreachable: () => 'nobody answers there',
+  unreachable: () => 'there is no answer from there',
   time: () => 'it took too long',
 };

@@ -280,7 +280,7 @@ async function copyUnreadable({ program, bind }: FoundAgent, into: string): Prom
   } catch (cause) {
     await drop();
     throw new WritError('AGENT_PORT_UNUSABLE', {
-      message: `of what serves a port a copy is made that nobody can read, and that failed: ${messageOf(cause)}`,
+      message: `writ makes an unreadable copy of a program that serves a port, and that failed: ${messageOf(cause)}`,
       detail: { reason: 'no-copy' },
       cause,
     });

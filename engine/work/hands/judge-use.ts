@@ -36,7 +36,7 @@ export interface JudgedUse extends JudgedTool {
 
 const withheld = {
   isWithheld: isVersionControl,
-  instead: 'what the files hold is the change, and nobody commits it but writ',
+  instead: 'the content of the files is the change, and only writ commits it',
 };
 
 /** A use that names one place in the workspace. */

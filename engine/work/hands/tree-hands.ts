@@ -45,7 +45,7 @@ export function openTreeHands(place: TreeToRead): Hands {
   const door = openDoor({ engine, nowMs: () => engine.clock.now(), mask, signal }, bound);
   const judge = (use: HandUse): Judged | string => {
     if (use.kind !== 'read' && use.kind !== 'list' && use.kind !== 'search')
-      return 'whoever drafts only reads';
+      return 'a drafting model only reads';
     const path = inTree(use.path);
     if (path === undefined) return `${quoted(use.path)} is no place in the repository`;
     const [tool, action] = toolOf[use.kind];

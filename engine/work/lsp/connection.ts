@@ -84,7 +84,7 @@ export function openConnection({ input, output }: SandboxPipes, events: ServerEv
     if (waiting === undefined) {
       // Late answers to what was given up are among them.
       strays += 1;
-      if (strays > maxStrays) throw new ServerFault('answers what nobody asked');
+      if (strays > maxStrays) throw new ServerFault('answers a request that was not made');
       return;
     }
     open.delete(id as number);

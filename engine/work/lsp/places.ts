@@ -87,13 +87,13 @@ export function placeOfName(
     }
     const found = lines.findIndex((_, index) => find(index) !== undefined);
     const there = found === -1 ? 'nor anywhere in the file' : `line ${found + 1} has it first`;
-    return { wrong: `\`${symbol}\` does not stand on line ${line}; ${there}` };
+    return { wrong: `\`${symbol}\` is not on line ${line}; ${there}` };
   }
   for (const index of lines.keys()) {
     const at = find(index);
     if (at) return { at };
   }
-  return { wrong: `\`${symbol}\` does not stand in the file` };
+  return { wrong: `\`${symbol}\` is not in the file` };
 }
 
 function escaped(text: string): string {

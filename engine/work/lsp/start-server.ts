@@ -56,9 +56,7 @@ export async function startServer(
     binds.push(bind(source, directory));
   }
   if (from !== undefined && !laid.has(from.directory))
-    throw new ServerFault(
-      `cannot be started: files of the change stand where \`${from.directory}\` is to be`,
-    );
+    throw new ServerFault(`cannot be started: files of the change are where \`${from.directory}\` is to be`);
   // What it would load of the change's own, it does not see.
   for (const directory of server.loads ?? []) {
     if (laid.has(directory)) continue;

@@ -112,7 +112,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     let left: ReturnType<AttemptCalls['begin']> | undefined;
     const leaving = async (): Promise<void> => {
       if (calls === undefined)
-        throw new TypeError(`\`${request.tool}\` leaves the machine, and nobody keeps count`);
+        throw new TypeError(`\`${request.tool}\` leaves the machine, and no one counts the uses`);
       left ??= calls.begin({ ...kept, startedAt });
       await left;
     };
@@ -177,7 +177,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       return await judge();
     } catch (cause) {
       signal.throwIfAborted();
-      throw isWritError(cause) ? cause : broken('a use that could not be judged', cause);
+      throw isWritError(cause) ? cause : broken('a use that could not be authorized', cause);
     }
   };
   /** Runs the call; a call that throws is recorded too. */

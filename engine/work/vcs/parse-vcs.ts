@@ -163,7 +163,7 @@ export function placeOf(word: string): string | undefined {
 }
 
 function notKnown(word: string): string {
-  return `${quoted(word)} is neither a commit of this history (\`HEAD\`, \`HEAD~1\`, an id) nor a path in the repository; paths stand after \`--\``;
+  return `${quoted(word)} is neither a commit of this history (\`HEAD\`, \`HEAD~1\`, an id) nor a path in the repository; paths follow \`--\``;
 }
 
 const tool = 'vcs';
@@ -219,7 +219,7 @@ export function judgeVcs(
 
 function needsPerson(command: string): Finding {
   return refusal(
-    `APPROVAL_REQUIRED: ${quoted(command)} changes what version control holds, which a person allows in a session; in a run the files are the change, and nobody commits it but writ`,
+    `APPROVAL_REQUIRED: ${quoted(command)} changes what version control holds, which a person allows in a session; in a run the files are the change, and only writ commits it`,
     { reason: 'approval-required', command },
   );
 }

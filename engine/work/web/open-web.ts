@@ -100,7 +100,8 @@ export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undef
     const open = asker;
     const ask = (question: Parameters<PublicAsker['ask']>[0]) => open.ask(question, network);
     if (use.kind === 'search') {
-      if (settings.search === undefined) return { outcome: 'failed', text: 'failed: nobody here can search' };
+      if (settings.search === undefined)
+        return { outcome: 'failed', text: 'failed: no search back end is configured here' };
       access ??= await settings.search();
       const rests = restsOf.get(settings.search) ?? new Map<string, number>();
       restsOf.set(settings.search, rests);

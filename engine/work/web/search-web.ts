@@ -109,7 +109,7 @@ async function listResults(
 function wayOf(unlisted: number, { allowedDomains }: SearchGround['evidence']): string {
   const count = unlisted === 1 ? '1 result is' : `${unlisted} results are`;
   const list = allowedDomains.length === 0 ? 'which is empty' : 'which does not list them';
-  return `[${count} not shown: \`domainAllowlistMode\` is \`allowlist-only\`, so only hosts of \`evidence.allowedDomains\` of the spec are let in, ${list}. To allow a domain, a person adds it there (\`"docs.example.org"\` or \`"*.example.org"\`), or sets the mode to \`disabled\`. Tell the person which domain is needed.]`;
+  return `[${count} not shown: \`domainAllowlistMode\` is \`allowlist-only\`, so only hosts of \`evidence.allowedDomains\` of the spec are let in, ${list}. To allow a domain, a person adds it there (\`"docs.example.org"\` or \`"*.example.org"\`), or sets the mode to \`disabled\`. Report to the person which domain is needed.]`;
 }
 
 function line(text: string, maxLength: number): string {
@@ -163,6 +163,6 @@ const obstacles: Readonly<Partial<Record<Extract<PublicAnswer, { ok: false }>['w
   malformed: 'its host can be read in more than one way',
   limit: 'the attempt has made too many connections or moved too many bytes',
   unresolved: 'its host has no address',
-  unreachable: 'nobody answers there',
+  unreachable: 'there is no answer from there',
   'no-answer': 'it gave no whole answer in time, or could not prove who it is',
 };

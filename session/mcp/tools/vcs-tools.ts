@@ -13,7 +13,7 @@ const reading = ['status', 'diff', 'branch', 'log', 'show', 'show-ref', 'ls-file
 
 const about = {
   command: 'the subcommand',
-  args: 'its arguments, one string each, without a shell: paths are relative to the root of the repository and stand after `--`',
+  args: 'its arguments, one string each, without a shell: paths are relative to the root of the repository and follow `--`',
 };
 
 /** `run_writ_vcs`: the ten subcommands, in the session's repository (document 2, Stdio mode). */

@@ -113,7 +113,7 @@ const validateSpec: McpTool = {
   name: 'validate_spec',
   title: 'Validate an IntentSpec',
   description:
-    'Judges an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run, and nothing that the file holds is repeated.',
+    'Validates an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run, and nothing that the file holds is repeated.',
   arguments: {
     path: { type: 'string', about: 'the file, relative to the working directory', most: maxPath },
   },

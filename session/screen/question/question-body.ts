@@ -104,7 +104,7 @@ function planBody({ metadata }: Asked): readonly Line[] {
   const granted = grantsWords(metadata.grants);
   return [
     may(metadata),
-    ...(stages.length === 0 ? [] : [[span('  judged at ', 'dim'), span(visible(stages.join(' · ')))]]),
+    ...(stages.length === 0 ? [] : [[span('  evaluated at ', 'dim'), span(visible(stages.join(' · ')))]]),
     ...(granted === '' ? [] : [[span('  executing grants the goal ', 'dim'), span(granted)]]),
     ...costLines(metadata),
     ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),

@@ -17,7 +17,7 @@ function optionsFor(
     {
       id: 'take-out',
       label: 'Take out what is rejected',
-      description: `what is left is judged and sealed anew, and goes on to \`${meant}\``,
+      description: `what is left is evaluated and sealed again, and goes on to \`${meant}\``,
     },
     { id: 'discard', label: 'Discard', description: 'nothing of it is committed' },
   ];
@@ -39,7 +39,7 @@ export function heldQuestion({
     title: summary,
     description: [
       `The change passed its gates and is held on \`${held}\`; \`${meant}\` has not moved.`,
-      'Reject single hunks, each with its reason, and take them out: what is left is judged and sealed anew.',
+      'Reject single hunks, each with its reason, and take them out: what is left is evaluated and sealed again.',
     ].join('\n\n'),
     prompt: 'Keep this change?',
     metadata: {

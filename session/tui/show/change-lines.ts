@@ -88,7 +88,8 @@ export async function reviewHunk(
     ...(verdict === undefined ? {} : { verdict }),
     ...(comment === undefined ? {} : { comment }),
   });
-  const words = verdict === undefined ? 'noted' : verdict === 'keep' ? 'kept' : 'rejected; the model is told';
+  const words =
+    verdict === undefined ? 'noted' : verdict === 'keep' ? 'kept' : 'rejected; the model is informed';
   const tone = verdict === 'reject' ? 'bad' : 'good';
   return [[span(`  hunk ${number} of ${visible(path)}: `, 'dim'), span(words, tone)]];
 }

@@ -151,7 +151,7 @@ export function openPage(draw: (page: Page) => void): void {
       ...(isAnother ? { paging: 'ready' as const } : {}),
     });
     if (isAnother) {
-      const text = `Another session answers here now: thread ${seen.threadId}. What stood here was thread ${old.threadId}; writ code --resume ${old.threadId} goes on with it.`;
+      const text = `Another session answers here now: thread ${seen.threadId}. This was thread ${old.threadId}; writ code --resume ${old.threadId} goes on with it.`;
       acts.tell({ text });
     }
     if (seen.controller !== old?.controller) control.hear(seen.controller);

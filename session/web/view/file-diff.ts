@@ -164,7 +164,7 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
           'aria-label': `Words on this hunk ${place}`,
           placeholder:
             verdict === 'reject'
-              ? 'why? The model is told; Enter says it'
+              ? 'why? The model gets the reason; Enter sends it'
               : 'why: goes along with Keep and Reject, Enter says it alone',
           onInput: type,
         }),

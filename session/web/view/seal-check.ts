@@ -47,7 +47,7 @@ export function SealCheck({
           ],
     ),
     verdicts[verdict?.title ?? ''] === 'bad' &&
-      h('p', { class: 'soft' }, 'Every check stands under Terminal, at the newest verify.'),
+      h('p', { class: 'soft' }, 'Every check is listed under Terminal, at the newest verify.'),
   );
 }
 

@@ -24,7 +24,7 @@ const ways: Readonly<Record<string, { readonly words: string; readonly isStart: 
   no_progress: byPlan,
   criterion_unverifiable: {
     words:
-      'No check says whether it holds. Drafting anew may find one; better: give it up, and set one that a check can judge.',
+      'No check says whether it holds. Drafting again may find one; better: give it up, and set one that a check can verify.',
     isStart: true,
   },
   expectation_changed: {

@@ -29,7 +29,7 @@ export const commandWords: readonly (readonly [form: string, says: string])[] = 
   ['/context dev|review|research', 'what the session is for: only in dev anything is changed'],
   ['/model NAME', 'another model of the same provider from the next turn on'],
   ['/compact', 'shortens what a model is sent of older turns and tool results'],
-  ['/clear', 'starts the conversation anew in this thread; spec, plans and decisions stay'],
+  ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ];
 
 /** Keys of the page (docs/web.md). */

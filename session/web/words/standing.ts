@@ -46,7 +46,7 @@ export function controllerWords(standing: Standing, kind: string): string {
     case 'lapsed':
       return 'Your control has run out';
     case 'free':
-      return 'Nobody has control';
+      return 'No one has control';
     case 'terminal':
       return 'The terminal has control';
     case 'other':

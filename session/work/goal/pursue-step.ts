@@ -118,7 +118,7 @@ async function whyDoubted(scope: TurnScope, view: RunView): Promise<Exclude<Step
     scope,
     requireGoal(scope),
     'failed',
-    `run ${view.runId} is not what was judged: ${refusal}`,
+    `run ${view.runId} is not what was evaluated: ${refusal}`,
   );
   return { end: 'done' };
 }
@@ -168,7 +168,7 @@ async function judgeRun(
   else if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
   else if (trace === goal.trace) await blockGoal(scope, goal, 'no_progress', `${noProgress}\n${cost}`);
   else if (goal.status === 'active') {
-    const text = `run ${goal.loops + 1} did not achieve it; it is planned anew and runs again by itself\n${cost}`;
+    const text = `run ${goal.loops + 1} did not achieve it; it is replanned and runs again by itself\n${cost}`;
     await scope.tell({ type: 'noted', id: scope.newId(), title: 'Goal', text });
     return 'again';
   }

@@ -39,8 +39,8 @@ export async function heldStep(
   if (choice === 'take-out') return takeOut(scope, held);
   if (!hasMoved)
     return finish(scope, held, discarded(held, 'the change is discarded: no branch of yours has moved'));
-  const text = `the review is over: \`${nameOf(held.target.ref)}\` stands on the change already`;
-  return finish(scope, held, { end: 'discarded', text, toModel: 'Your change stands on its branch.' });
+  const text = `the review is over: \`${nameOf(held.target.ref)}\` is on the change already`;
+  return finish(scope, held, { end: 'discarded', text, toModel: 'Your change is on its branch.' });
 }
 
 async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {

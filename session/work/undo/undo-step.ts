@@ -249,7 +249,7 @@ async function pickLast(
     if (!(await isAncestor(repository, commit, tip))) continue;
     if (!(await isTakenBack(scope, runId))) return found;
   }
-  return { reason: 'this thread has committed nothing that stands' };
+  return { reason: 'this thread has committed nothing that is still there' };
 }
 
 async function isTakenBack(scope: TurnScope, runId: string): Promise<boolean> {

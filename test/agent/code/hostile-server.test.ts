@@ -88,11 +88,11 @@ const ends: readonly (readonly [what: string, play: Play, told: RegExp, hasty?: 
     /asked for more than/,
   ],
   [
-    'answers what nobody asked',
+    'answers a request that was not made',
     answering('textDocument/hover', (_, { send }) => {
       for (let id = 1000; id <= 2002; id += 1) send({ id, result: { contents: 'no' } });
     }),
-    /answers what nobody asked/,
+    /answers a request that was not made/,
   ],
   [
     'asks with an id that is none',
@@ -143,7 +143,7 @@ t.test('a server that repeats its answer without end is stopped', async (t) => {
   );
   t.strictSame(await ask(name), { isDone: true, text: 'truth' });
   const next = await ask(name).catch((fault: unknown) => fault);
-  t.match(next instanceof ServerFault ? next.message : next, 'answers what nobody asked');
+  t.match(next instanceof ServerFault ? next.message : next, 'answers a request that was not made');
 });
 
 t.test('an error of the server is reported on one short line', async (t) => {

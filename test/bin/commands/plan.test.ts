@@ -181,5 +181,5 @@ t.test('the plan lists stage checks, artifacts and evidence policies of plugins'
   t.strictSame(data.evidence, ['near']);
   const { out } = await runLine(['plan', '-', ...given], commands, { stdin: spec(['do it']), cwd, env });
   t.match(out, /security {2}no check listed.*asks ticket of plugin kit.*release.*makes owners by owners-of/s);
-  t.match(out, 'sources are judged by near as well');
+  t.match(out, 'sources are evaluated by near as well');
 });

@@ -76,7 +76,7 @@ t.test('a change to the checks is an error unless a person reviews it', async (t
       severity: 'error',
       path: 'package.json',
       message:
-        /^`package.json` \(.*`scripts.test`\) says what judges and changes, reached from the command of check `check-0`; it takes an approval/,
+        /^`package.json` \(.*`scripts.test`\) says what verifies and changes, reached from the command of check `check-0`; it takes an approval/,
       detail: { code: 'JUDGE_CHANGED', role: 'manifest', checks: ['check-0'] },
     },
   ]);
@@ -174,7 +174,7 @@ t.test('at most 50 findings are listed, and files that were not followed are not
   const change = Object.fromEntries(Object.keys(base).map((path) => [path, '2\n']));
   const findings = await ask(one('x', all, base, change, []), unattended);
   t.equal(findings.length, 51);
-  t.match(findings.at(-1), { severity: 'error', message: '50 of 80 changed files of the judge are listed' });
+  t.match(findings.at(-1), { severity: 'error', message: '50 of 80 changed verification inputs are listed' });
   const chain = Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [`scripts/c${at}.js`, `import './c${at + 1}.js';\n`]),
   );

@@ -31,8 +31,7 @@ await gateTester(t, findRule('secrets'), {
         {
           severity: 'note',
           path: 'a.png',
-          message:
-            '`a.png` is binary: nothing but tokens and keys that stand in it as they are would be found',
+          message: '`a.png` is binary: only tokens and keys that it holds unencoded would be found',
         },
       ],
     },

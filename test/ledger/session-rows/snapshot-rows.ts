@@ -225,7 +225,7 @@ export const snapshotRows: readonly SessionRow[] = [
     ofSession('serve/serve-session'),
     'a served session reports diagnostics without secrets and removes its files at its end',
     {
-      'controller none': 'nobody is attached, and why',
+      'controller none': 'no one is attached, and why',
     },
   ),
   ...heldBy('Controllers', routes, 'a client attaches, sends messages, answers and detaches', {

@@ -233,7 +233,7 @@ export const scenes = {
         type: 'noted',
         id: 'g',
         title: 'Goal',
-        text: 'run 1 did not achieve it; it is planned anew and runs again by itself',
+        text: 'run 1 did not achieve it; it is replanned and runs again by itself',
       },
       running,
       began,

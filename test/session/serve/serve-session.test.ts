@@ -135,7 +135,7 @@ t.test('a served session reports diagnostics without secrets and removes its fil
     key: { name: 'GEMINI_API_KEY', source: 'the environment' },
     threadId: 't',
     status: 'idle',
-    controller: { kind: 'none', canWrite: false, reason: 'nobody is attached', loopbackOnly: true },
+    controller: { kind: 'none', canWrite: false, reason: 'no one is attached', loopbackOnly: true },
     attachable: ['browser', 'automation'],
     ports: { web: port, mcp: Number(new URL(served.mcpUrl).port) },
     sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },

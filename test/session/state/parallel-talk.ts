@@ -8,7 +8,7 @@ export interface ParallelTalk {
 }
 
 /**
- * A session in which several replies are said side by side, tools end long after they began, plans are told twice, and
+ * A session in which several replies are said side by side, tools end long after they began, plans are stated twice, and
  * turns end in the middle of replies. It ends with its turn.
  */
 export function parallelTalk(random: () => number, steps: number): ParallelTalk {

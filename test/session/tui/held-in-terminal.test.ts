@@ -42,7 +42,7 @@ long(
     const before = code.sample.git('rev-parse', 'main');
     scene.press('tab');
     await say(scene, '/diff', '1 src/extra.js');
-    await say(scene, '/reject 1 nobody asked for it', 'rejected; the model is told');
+    await say(scene, '/reject 1 nobody asked for it', 'rejected; the model is informed');
     t.equal(code.sample.git('rev-parse', 'main'), before, 'no branch of the person has moved');
     scene.press('tab');
     await pressUntil(scene, '1', 'hunk is rejected');

@@ -36,7 +36,7 @@ t.test('the question on a held change describes each answer and counts the rejec
   t.match(drawn(snapshot), [
     '? What goes on to main?  1/2 rejected',
     '› 1  Keep  `main` goes on to this commit',
-    '  2  Take out what is rejected  what is left is judged and sealed anew, and goes on to `main`',
+    '  2  Take out what is rejected  what is left is evaluated and sealed again, and goes on to `main`',
     '  3  Discard  nothing of it is committed',
   ]);
   t.match(drawn({ ...snapshot, reviews: [] })[0], /0\/2 rejected$/);

@@ -30,7 +30,7 @@ long('control of a session', { skip: withoutBrowser }, async (t) => {
       const { baseUrl } = await servePage(t, session);
       await using first = await openTab(browser, baseUrl);
       await using second = await openTab(browser, baseUrl);
-      await first.page.getByText('Nobody has control').waitFor();
+      await first.page.getByText('No one has control').waitFor();
       await first.page.getByRole('button', { name: 'Take control' }).click();
       await first.page.locator('.control-mine').waitFor();
       await second.page.getByText('Another page has control').first().waitFor();

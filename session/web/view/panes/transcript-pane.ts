@@ -87,7 +87,7 @@ export function TranscriptPane({ page }: { readonly page: Page }): VNode {
             'p',
             { class: 'empty' },
             state.standing === 'closed'
-              ? 'Nothing was said yet. What is said stands here as it comes.'
+              ? 'No messages yet. They appear here as they come.'
               : 'Nothing was said yet. Say what shall change, or /ask a question.',
           ),
         groups.map(({ key, entries }) => h(Group, { key, entries })),

@@ -29,7 +29,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         'p',
         { class: 'empty' },
         page.state.standing === 'closed'
-          ? 'Nothing is planned yet. The contract and the plan stand here once there are some.'
+          ? 'Nothing is planned yet. The contract and the plan appear here once they exist.'
           : 'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
       ),
     intent !== undefined &&

@@ -33,7 +33,7 @@ t.test('a thread is printed as a tree, with all passed evidence on one line', as
       [
         node('intent', 'Prices', { tags: ['closed'], detail: 'bugfix at low risk' }),
         node('plan', 'plan 1'),
-        node('plan', 'plan 2', { tags: ['revision'], detail: 'planned anew after scope-creep\nmore' }),
+        node('plan', 'plan 2', { tags: ['revision'], detail: 'replanned after scope-creep\nmore' }),
         node('task', 'task 1: one'),
         node('task', 'task 2: two'),
         node('run', 'run r', { tags: ['commit'] }),
@@ -66,7 +66,7 @@ thread t
 
 intent    Prices [closed]  bugfix at low risk
 ├─ plan      1
-└─ plan      2 [revision]  in place of plan 1; planned anew after scope-creep
+└─ plan      2 [revision]  in place of plan 1; replanned after scope-creep
    ├─ task      1: one
    ├─ task      2: two  after task 1
    └─ run       r [commit]

@@ -36,7 +36,7 @@ const obstacles = [
   ['https://here.example:8443/', 'EGRESS_PORT', /with another port/],
   ['https://nowhere.example/', 'EGRESS_UNRESOLVED', /could not be resolved/],
   ['https://home.example/', 'EGRESS_ADDRESS', /its address 127.0.0.1 is not public/],
-  ['https://gone.example/', 'EGRESS_UNREACHABLE', /nobody answers there/],
+  ['https://gone.example/', 'EGRESS_UNREACHABLE', /there is no answer from there/],
   ['http://gone.example/', 'EGRESS_UNREACHABLE', /no connection to gone.example:80: /],
 ] as const;
 

@@ -69,7 +69,7 @@ long('a tool call that may have left the machine before the kill is not repeated
     t.notMatch(effects, /published\npublished/, place);
     t.match(came, { outcome: 'denied', lost: [{ command: 'publish', action: 'execute' }] }, said);
     t.equal(came?.lost[0]?.end, undefined, place);
-    t.match(came?.text, /how far it got, nobody knows/);
+    t.match(came?.text, /how far it got is unknown/);
   }
 });
 
