@@ -108,7 +108,7 @@ function noDraft(reason: string): DraftEnd {
 /** The engine counts what the model costs. */
 const usage = { costUnits: 0 };
 
-const standing = `You work without a person: nobody answers a question, and nobody reads what you say. The files are what counts.
+const standing = `You work without a person: no one answers a question, and no one reads what you say. Only the files count.
 - Stay within the scope that the task names. What is declined stays declined: find another way, or end with the reason.
 - Run every command from the root of the workspace, one program at a time; it has no network.
 - Change as little as the task needs. Keep the style of the code around it.
@@ -126,7 +126,7 @@ export async function workWithCodex(order: TaskOrder, limits = usualLimits): Pro
     const plan = thread.plan();
     if (plan === undefined || plan.trim() === '') return nothing('no plan was proposed');
     host.note(`plan: ${plan}`);
-    const declined = await thread.take({ text: 'The plan stands. Carry it out.', mode: 'default' });
+    const declined = await thread.take({ text: 'The plan is accepted. Carry it out.', mode: 'default' });
     return declined === undefined ? { kind: 'workspace', usage } : nothing(declined);
   }
   const why = await thread.take({ text: taskInstructions(order), mode: 'default' });

@@ -99,7 +99,7 @@ function openAppServer(
 
   return {
     broken,
-    [Symbol.dispose]: () => give(codexFault('nobody listens')),
+    [Symbol.dispose]: () => give(codexFault('no listener is left')),
     tell: (method, params) => send({ method, ...(params === undefined ? {} : { params }) }),
     async call(method, params) {
       lastId += 1;

@@ -106,8 +106,8 @@ const names = { intent: 'submit_intent_draft', plan: 'submit_plan_draft' } as co
 export function submitTool({ what, form }: Pick<DraftOrder, 'what' | 'form'>): ToolDeclaration {
   const description =
     what === 'intent'
-      ? 'Submits the draft of the contract. It is judged at once; what is wrong with it is told, and it is submitted again.'
-      : 'Submits how the tasks are to be done. It is judged at once; what is wrong with it is told, and it is submitted again.';
+      ? 'Submits the draft of the contract. It is validated at once; faults are reported, and it is submitted again.'
+      : 'Submits how the tasks are to be done. It is validated at once; faults are reported, and it is submitted again.';
   return { name: names[what], description, parameters: form };
 }
 

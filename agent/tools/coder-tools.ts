@@ -31,7 +31,7 @@ const readPage: CoderTool = {
 /** Version control as questions; nothing that changes it is to be had in a run. */
 const runWritVcs: CoderTool = {
   name: 'run_writ_vcs',
-  says: 'Asks version control: status, diff, branch, log, show, show-ref, ls-files. `status --json` and `diff` tell what you changed. Commits are `HEAD`, `HEAD~1` or an id; `show COMMIT:PATH` is a file. add, commit and switch need a person: leave the files as they shall be.',
+  says: 'Queries version control: status, diff, branch, log, show, show-ref, ls-files. `status --json` and `diff` show what you changed. Commits are `HEAD`, `HEAD~1` or an id; `show COMMIT:PATH` is a file. add, commit and switch need a person: leave the files as they shall be.',
   takes: {
     command: { type: 'string', says: 'the subcommand' },
     args: { type: 'strings', says: 'its arguments, one word each', optional: true },
@@ -59,7 +59,7 @@ const submitTaskComplete: CoderTool = {
 
 const maxOptions = 20;
 const noOne =
-  'nobody is there to answer. Decide by what the contract and the repository say and record it with record_decision; where neither tells, end the task as not complete and say what has to be known.';
+  'no one is there to answer. Decide by what the contract and the repository say and record it with record_decision; if neither answers it, end the task as not complete and say what has to be known.';
 
 /**
  * A question to a person; in a run that no session stands behind, the model decides, and says so where people will read
@@ -67,13 +67,13 @@ const noOne =
  */
 const requestUserInput: CoderTool = {
   name: 'request_user_input',
-  says: 'Asks the person a question. In a run nobody is there to answer: then decide by what the contract says, and record the decision.',
+  says: 'Asks the person a question. In a run no one is there to answer: then decide by what the contract says, and record the decision.',
   takes: {
     question: { type: 'string', says: 'one question, with what depends on the answer' },
     options: { type: 'string', says: 'answers to choose from, one a line', optional: true },
     secret: {
       type: 'boolean',
-      says: 'true where the answer is a password, a key or the like: it is shown to nobody and kept nowhere',
+      says: 'true if the answer is a password, a key or the like: it is not shown and not stored',
       optional: true,
     },
   },
@@ -104,8 +104,8 @@ function toldOfPerson(tool: CoderTool, { person }: Pick<TaskOrder, 'person'>): C
 }
 
 const path: ToolArgument = { type: 'string', says: 'file, relative to the repository' };
-const line: ToolArgument = { type: 'integer', says: 'the line it stands on, from 1', optional: true };
-const symbol: ToolArgument = { type: 'string', says: 'the name as it stands there, without dots' };
+const line: ToolArgument = { type: 'integer', says: 'its line, from 1', optional: true };
+const symbol: ToolArgument = { type: 'string', says: 'the name as written there, without dots' };
 
 function codeTool(
   name: string,
@@ -158,7 +158,7 @@ const codeTools: readonly CoderTool[] = [
   codeTool(
     'diagnostics',
     'diagnostics',
-    'Errors and warnings of a file as it stands now. Ask after you changed it.',
+    'Errors and warnings of a file in its present state. Call it after a change.',
     { path },
     (given) => ({ path: String(given.path) }),
   ),

@@ -108,7 +108,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger audit',
     summary: 'recompute a whole log from its entries, and verify what was signed over it',
     description:
-      'Any directory of C2SP tiles with a checkpoint. Exit 0: every entry and tile is what the log’s key signed, it continues what you have seen of it, and a quorum of the policy cosigned it where one is given. Exit 3: nothing to verify, or nobody to believe.',
+      'Any directory of C2SP tiles with a checkpoint. Exit 0: every entry and tile is what the log’s key signed, it continues what you have seen of it, and a quorum of the policy cosigned it where one is given. Exit 3: nothing to verify, or no trusted key.',
     arguments: [{ name: 'DIR', about: 'holds `checkpoint` and `tile/`' }],
     options: [
       vkey,

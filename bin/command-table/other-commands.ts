@@ -142,7 +142,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'scan',
     summary: 'evaluate a change with the diff rules alone',
     description:
-      'Direct execution, secrets, scope; with a range also new dependencies and licenses, which compare whole files, and where `--rules` names them whether a test was added (`new-tests`) and whether tests went or stopped judging (`tests-kept`), and what judges changed (`judge-changed`). Without any source: what is not committed yet. What only a contract can forbid is a warning unless `--rules` names it. Options of rules are those of `.writ/config.toml` where the change would go: at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or something could not be scanned.',
+      'Direct execution, secrets, scope; with a range also new dependencies and licenses, which compare whole files, and where `--rules` names them whether a test was added (`new-tests`) and whether tests went or stopped asserting (`tests-kept`), and which verification inputs changed (`judge-changed`). Without any source: what is not committed yet. What only a contract can forbid is a warning unless `--rules` names it. Options of rules are those of `.writ/config.toml` where the change would go: at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or something could not be scanned.',
     arguments: [
       {
         name: 'FILE',

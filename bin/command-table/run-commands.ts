@@ -58,7 +58,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'resume',
     summary: 'go on with a run that was stopped or that waited',
     description:
-      'The model that the run was started with goes on, asked in the same way; only its key is looked up again. With `--provider` another one does what is left. What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. Of a run that came by ref, request, candidate and approvals are taken; everything else is judged anew.',
+      'The model that the run was started with continues with the same settings; only its key is looked up again. With `--provider` another one does the rest. What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. For a run fetched from another machine, writ keeps its request, candidate and approvals and re-runs every check.',
     arguments: [run],
     options: [
       { name: 'yes', about: 'confirm the contract that was drafted for the run' },

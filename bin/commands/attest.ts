@@ -30,7 +30,7 @@ export async function attestShowCommand(context: CommandContext): Promise<Comman
   const data = { path, verified: false, attestations };
   const human = (printer: Printer): void => {
     for (const one of attestations) printClaims(printer, one);
-    printer.line(styled('yellow', 'unverified'), `  these are claims; \`writ verify ${path}\` judges them`);
+    printer.line(styled('yellow', 'unverified'), `  these are claims; \`writ verify ${path}\` verifies them`);
   };
   const unreadable = attestations.find(({ problem }) => problem !== undefined);
   if (attestations.length > 0 && unreadable === undefined) return succeeded(data, human);

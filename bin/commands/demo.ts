@@ -217,7 +217,7 @@ function whatIsWrong({ view, refusals, waits, verified, seal }: Demo): string | 
   const early = waits.find(({ view: one }) => one.state !== 'waiting');
   if (early) return `the fix did not wait although ${early.about}: ${early.view.decision?.rationale ?? ''}`;
   if (waits[1]?.approvals.some(({ status }) => status === 'author') !== true)
-    return "the author's approval was not told as one";
+    return "the author's approval was not reported as one";
   if (view.decision?.type !== 'commit')
     return `the fix was not committed: ${view.decision?.rationale ?? view.state}`;
   if (seal?.approvals.length !== 2 || seal.approvals.some(({ inProcess }) => !inProcess))

@@ -9,7 +9,7 @@ export function artifactScaffold(name: string): ReadonlyMap<string, string> {
     writ: {
       api: 1,
       options: [
-        { name: 'strict', type: 'boolean', default: false, says: 'there is none for files of nobody' },
+        { name: 'strict', type: 'boolean', default: false, says: 'there is none for files without an owner' },
       ],
       artifacts: [
         {
@@ -28,7 +28,7 @@ export function artifactScaffold(name: string): ReadonlyMap<string, string> {
   const cases = {
     [name]: [
       {
-        name: 'each file stands with whom the last line that matches names',
+        name: 'each file is listed with the owners of the last line that matches',
         files: {
           CODEOWNERS: { base: owners, candidate: owners },
           'src/a.js': changed,
@@ -45,15 +45,15 @@ export function artifactScaffold(name: string): ReadonlyMap<string, string> {
         },
       },
       {
-        name: 'files of nobody are told',
+        name: 'files without an owner are reported',
         files: { 'src/a.js': changed },
         expect: { json: { owners: [], nobody: ['src/a.js'] } },
       },
       {
-        name: 'files of nobody are refused where that is asked for',
+        name: 'files without an owner are refused if the option says so',
         options: { strict: true },
         files: { 'src/a.js': changed },
-        expect: { unmade: 'nobody owns src/a.js' },
+        expect: { unmade: 'no one owns src/a.js' },
       },
     ],
   };
@@ -81,7 +81,7 @@ export async function produce({ patch, files }, { options }) {
     if (owners.length === 0) nobody.push(path);
     for (const owner of owners) owned.set(owner, [...(owned.get(owner) ?? []), path]);
   }
-  if (options.strict && nobody.length > 0) return { unmade: \`nobody owns \${nobody.join(', ')}\` };
+  if (options.strict && nobody.length > 0) return { unmade: \`no one owns \${nobody.join(', ')}\` };
   const owners = [...owned].sort(([one], [other]) => (one < other ? -1 : 1));
   return { json: { owners: owners.map(([owner, paths]) => ({ owner, files: paths })), nobody } };
 }

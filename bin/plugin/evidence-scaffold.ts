@@ -52,7 +52,7 @@ export function evidenceScaffold(name: string): ReadonlyMap<string, string> {
 const evidenceText = `const leastLooks = 3;
 
 /**
- * Whether something that the contract's own strategy lets in may be used, and where it stands within its trust tier.
+ * Whether something that the contract's own strategy lets in may be used, and its place within its trust tier.
  * Nothing: it may, before all others. \`{ order }\`: behind those with a lower one. \`{ refuse }\`: the reason why not.
  * Nothing can be added here, and no tier raised. Same source, same answer.
  * @type {import('writ/plugin').EvidenceModule['judge']}
@@ -65,7 +65,7 @@ export function judge({ name, url }, { options }) {
 }
 
 function judgePage({ protocol, host }) {
-  if (protocol !== 'https:') return { refuse: \`nobody can say that a page of \${host} without https is its own\` };
+  if (protocol !== 'https:') return { refuse: \`no one can prove that a page of \${host} without https is its own\` };
   return { order: 1 };
 }
 

@@ -32,7 +32,7 @@ export function gateScaffold(name: string): ReadonlyMap<string, string> {
       ],
       invalid: [
         {
-          name: 'a line with the mark is refused where it stands',
+          name: 'a line with the mark is refused at its place',
           files: { 'src/a.js': { base: 'one();\n', candidate: 'one();\ntwo(); // DO NOT SHIP\n' } },
           expect: [{ rule: name, severity: 'error', path: 'src/a.js', line: 2 }],
         },

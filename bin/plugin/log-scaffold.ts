@@ -38,7 +38,7 @@ export function logScaffold(name: string): ReadonlyMap<string, string> {
 /** The wire of a log that answers with the whole proof. */
 function logText(token: string): string {
   return `/**
- * Hands an entry in and answers where it stands. The engine checks the proof against the key that the policy commit
+ * Appends an entry and returns its place. The engine checks the proof against the key that the policy commit
  * pins: nothing has to be verified here, and nothing that is made up is believed.
  * @type {import('writ/plugin').LogModule['append']}
  */

@@ -26,7 +26,7 @@ export function stageCheckScaffold(name: string): ReadonlyMap<string, string> {
       cases: [
         { name: 'an approved ticket', ...approved, wire: { path: '/tickets/PAY-7' }, expect: [] },
         {
-          name: 'a ticket that nobody approved',
+          name: 'a ticket without an approval',
           ...approved,
           answer: { json: { state: 'open' } },
           expect: [{ severity: 'error' }],
@@ -87,8 +87,8 @@ function readmeText(name: string): string {
 
 A check of the gate stages: what it demands of a change, and whom it asks. Today: an approved ticket, and nothing frozen.
 
-- \`check.js\`: judges what stands at a stage; it can refuse and warn, and nothing else
-- \`cases.json\`: what stands there, what the ticket system answers, what comes of it
+- \`check.js\`: evaluates the state at a stage; it can refuse and warn, and nothing else
+- \`cases.json\`: the state there, the answers of the ticket system, the result
 - \`package.json\`: its stages, the hosts that it connects to and the secrets that it is handed; it gets nothing else
 - \`writ plugin test .\` runs it through the suite of every stage check, in its sandbox
 

@@ -24,7 +24,8 @@ export function lackingCitations({
   const silent = Array.from({ length: steps }, (_, index) => index + 1)
     .filter((step) => !decided.has(step))
     .map((step) => `no decision is recorded for step ${step}`);
-  const unjudged = count > first.length ? [`of ${count} decisions only ${first.length} are judged`] : [];
+  const unjudged =
+    count > first.length ? [`of ${count} decisions only the first ${first.length} are evaluated`] : [];
   return [...wanting, ...silent, ...unjudged].map((message) => ({
     rule: 'citations',
     severity: 'error',

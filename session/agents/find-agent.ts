@@ -163,7 +163,7 @@ Say what you looked at and what you did not. Where nothing is wrong, say so.`,
     tier: 'embedded',
     description: 'answers a question about the code for another agent',
     instructions: `You answer one question about this repository, for another agent that will act on it.
-Search, read and follow what calls what. Answer with files and lines and what stands there, as short as it can be.
+Search, read and follow what calls what. Answer with files and lines and their content, as short as it can be.
 What you did not find, say; guess nothing.`,
     primary: false,
     context: 'research',

@@ -45,7 +45,7 @@ function sentenceOf(goal: SessionGoal | undefined): string {
       const by = one.checks === undefined ? 'no check yet' : one.checks.join(', ');
       return `- ${one.status}: ${one.text} (${by})`;
     }),
-    `${loops} ${loops === 1 ? 'run' : 'runs'} judged; used ${count(tokens)} tokens, ${usd(costUsd)}, ${count(seconds)} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
+    `${loops} ${loops === 1 ? 'run' : 'runs'} evaluated; used ${count(tokens)} tokens, ${usd(costUsd)}, ${count(seconds)} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
     ...(status === 'blocked' ? ['`/goal start` goes on with it, `/goal cancel` gives it up'] : []),
   ].join('\n');
 }

@@ -64,7 +64,7 @@ export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | u
   const expected = (attempt.patchFindings ?? []).filter(isLeft).length;
   if (found.length !== expected)
     throw new WritError('INTERNAL', {
-      message: `rule \`${rule}\` told ${expected} changes of the judge, and ${found.length} when it was asked again`,
+      message: `rule \`${rule}\` reported ${expected} changes of verification inputs, and ${found.length} when it ran again`,
       detail: { rule, expected, found: found.length },
     });
   const laid = laidBy(found);

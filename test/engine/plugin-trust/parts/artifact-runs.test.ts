@@ -129,7 +129,7 @@ long('secrets are masked in plugin artifacts and in messages of the plugin', asy
 });
 
 const failures: Readonly<Record<string, readonly [body: string, found: RegExp]>> = {
-  'refuses to make it': ["return { unmade: 'nobody owns it' };", /plugin `owners`: nobody owns it/],
+  'refuses to make it': ["return { unmade: 'no one owns it' };", /plugin `owners`: no one owns it/],
   throws: ["throw new Error('no reason');", /plugin `owners` gave no answer \(threw\): no reason/],
   'goes away': ['process.exit(0);', /plugin `owners` gave no answer \(crashed\)/],
   hangs: ['for (;;);', /plugin `owners` gave no answer \(deadline\)/],
