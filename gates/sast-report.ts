@@ -7,8 +7,8 @@ import { showAround, withLineText } from './scan/show-around.ts';
 const meta = ruleOf('sast');
 
 /**
- * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found
- * nothing listed too. A scan that was not finished says so in its `invocations`, and the rule `sast` refuses it.
+ * Builds `sast-report` if no check delivered one: SARIF 2.1.0 with the findings of the built-in rows. Rows without
+ * findings are listed too. An unfinished scan is recorded in `invocations`, and the rule `sast` then refuses it.
  */
 export const sastReportProducer: ArtifactProducer = {
   contentType: 'application/sarif+json',

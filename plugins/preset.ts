@@ -12,7 +12,7 @@ import { sandboxPlugin } from './sandbox/plugin.ts';
 import { storePlugin } from './store/plugin.ts';
 import { supplyChainPlugin } from './supply-chain/plugin.ts';
 
-/** Every built-in, in the order in which they are set up and asked. */
+/** Every built-in plugin, in the order of set-up and of calls. */
 export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
   return [
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none

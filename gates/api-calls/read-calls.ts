@@ -2,9 +2,9 @@ import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';
 import { type TokenView, viewTokens } from '../direct-eval/hits.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
-/** One HTTP call whose endpoint stands in the text. */
+/** One HTTP call with a literal endpoint. */
 export interface ApiCall {
-  /** As it is written, without what stands for the server in front of its path. */
+  /** The endpoint as the source spells it, without the server placeholder before the path. */
   readonly endpoint: string;
   readonly callee: string;
   /** Offsets of the endpoint. */
@@ -46,7 +46,7 @@ const absolute = /^(?:https?|wss?):\/\/[^\s]+/i;
 const rooted = /^\/(?!\/)[^\s]*$/;
 /** What a text begins with in place of the server: `${base}/v1`, `{base}/v1`, `%s/v1`. */
 const serverOfText = /^(?:[$#]?\{[^{}]*\}|%[sv])(?=\/)/;
-/** Brackets that stand between an endpoint and its call: `fetch(new Request('…'))`, `axios({ url: '…' })`. */
+/** Maximum number of brackets between an endpoint and its call: `fetch(new Request('…'))`, `axios({ url: '…' })`. */
 const maxDepth = 2;
 const maxCallee = 6;
 
@@ -80,7 +80,7 @@ function openersOf(tokens: readonly Token[]): Int32Array {
   });
 }
 
-/** The name of the HTTP call among whose arguments a token stands. */
+/** Returns the name of the HTTP call that has a token among its arguments, or `undefined`. */
 function callerOf(
   view: TokenView,
   openers: Int32Array,
@@ -96,7 +96,10 @@ function callerOf(
   return undefined;
 }
 
-/** `a.b.c` before a bracket, whatever the language writes for the dots; a part that is no name ends it. */
+/**
+ * Returns `a.b.c` before a bracket, with dots for every member operator of the language. A part that is not a name
+ * ends the path; the result then starts with a dot.
+ */
 function calleeBefore(view: TokenView, open: number): string {
   const parts: string[] = [];
   let at = view.previous(open);
@@ -114,8 +117,9 @@ const method = /^(?:get|put|post|delete|options|head|patch|trace)\s+/i;
 const open = /\{|^:|%[sdv]|^\*$/;
 
 /**
- * Whether a declared endpoint is the one that is called: the same path, segment by segment, where either may leave a
- * segment open; the same origin where both say one. A declared path may stand below the base path of a server.
+ * Whether the spec declares the called endpoint. The paths must match segment by segment; a placeholder segment on
+ * either side matches any segment. If both have an origin, the origins must be equal. A declared path may follow the
+ * base path of a server.
  */
 export function isDeclared(endpoint: string, apis: readonly string[]): boolean {
   const called = readEndpoint(endpoint);

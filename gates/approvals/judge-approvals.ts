@@ -7,9 +7,9 @@ import { policyWords } from '../checks/policy.ts';
 const maxListed = 50;
 
 /**
- * Asks for approvals as the words of a policy check say: `[--min N] [--group G]`. Enough distinct people: no finding.
- * Not enough yet: a note that waits. One rejection that counts, by anybody, is an error. With `roles`, only approvals
- * given in one of these roles count.
+ * Evaluates approvals against the arguments of a policy check: `[--min N] [--group G]`. Enough distinct people: no
+ * finding. Not enough yet: a note with `waiting`. A counted rejection by any person is an error. If `roles` is given,
+ * only approvals in one of these roles count.
  */
 export function judgeApprovals(
   rule: string,
@@ -137,8 +137,8 @@ function toRejection(
 }
 
 /**
- * The first required policy check of `releaseChecks` that asks one of these rules; `undefined` where the contract has
- * none.
+ * Returns the first required policy check in `releaseChecks` that runs one of these rules, or `undefined` if the spec
+ * has none.
  */
 export function reviewStep(
   { acceptance }: EffectiveIntentSpec,

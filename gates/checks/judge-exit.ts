@@ -8,8 +8,8 @@ type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;
 
 /**
- * What speaks against a command that was to run: refused, over its time, interrupted, ended by a signal, or another
- * exit code than expected (contract, Errors 1). Empty only where it ran and ended as expected.
+ * Findings about the command of a check: refused, timed out, interrupted, ended by a signal, or an unexpected exit
+ * code. Empty only if the command ran and ended as expected.
  */
 export function judgeExit(check: Expected, { denied, result, skipped }: CommandRun): readonly Finding[] {
   if (!result) {
@@ -34,7 +34,7 @@ export function failure(
   return { rule: 'check-outcome', severity: 'error', message, detail: { code, ...detail } };
 }
 
-/** The machine's limit ended it: nothing is known of the change, and the next try would end likewise. */
+/** The machine's limit ended the command. This proves no fault of the change, and a retry would end the same way. */
 function overLimit(expected: string, { what, limit, found }: ExceededLimit): Finding {
   const mebibytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
   if (what === 'processes') {
@@ -88,7 +88,7 @@ export function note(code: string, message: string, detail: Readonly<Record<stri
   return { rule: 'check-outcome', severity: 'note', message, detail: { code, ...detail } };
 }
 
-/** The error for a report that counts for nothing. */
+/** The error for a report that writ ignores because it cannot read it. */
 export function unreadable(name: string, { reason, message }: ReportRefusal): Finding {
   const shown = plainLine(name);
   return failure('REPORT_UNREADABLE', `\`${shown}\` cannot be read as a test report: ${message}`, {

@@ -33,9 +33,9 @@ export function policyWords(command: string): readonly string[] | undefined {
 }
 
 /**
- * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the
- * check. A first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is
- * refused. A rule that waits for a person makes the check wait.
+ * Check kind `policy`: the first word names a registered rule, and the other words are its arguments. Errors of the
+ * rule fail the check. If the first word names no rule, the command runs under the ACL. A rule name followed by shell
+ * syntax is refused. If a rule waits for a person, the check waits.
  */
 export const policyCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run(context) {
@@ -55,8 +55,8 @@ export const policyCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
 });
 
 /**
- * True where a rule says that a person has to act before it can pass: a finding with `detail.waiting` true. An `error`
- * beside it still fails.
+ * True if a person must act before the rule can pass: a finding has `detail.waiting` true. An `error` beside it still
+ * fails the check.
  */
 function waitsForPerson(findings: readonly Finding[]): boolean {
   return findings.some(({ detail }) => detail?.waiting === true);

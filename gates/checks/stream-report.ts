@@ -2,7 +2,7 @@ import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { beginsAsTap, parseTap, toPoint } from '../reports/tap.ts';
 import { type ParsedReport, type TestReport, withoutEscapes } from '../reports/test-report.ts';
 
-/** What standard output says of tests beside a report that is kept elsewhere. */
+/** Test results on stdout, in addition to a report in a file. */
 interface StreamSays {
   /** All of it, where the stream is whole. */
   readonly report?: TestReport;
@@ -31,8 +31,9 @@ export function truncation(
 }
 
 /**
- * The TAP that stands anywhere in standard output, behind what `npm test` prints too; `undefined` where none does. A
- * stream that is no whole TAP still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
+ * Reads the TAP anywhere in stdout, for example after the lines that `npm test` prints. Returns `undefined` if there
+ * is none. If the stream is not complete TAP, its `not ok` lines still count as failures, except to-do and skipped
+ * ones.
  */
 export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Promise<StreamSays | undefined> {
   const begins = tapBeginsAt(stdout.bytes);
@@ -44,7 +45,7 @@ export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Pro
   return begins === undefined && failed === 0 ? undefined : { failed };
 }
 
-/** Where TAP begins: at the start, or at the first line that says `TAP version N`. */
+/** Offset at which TAP begins: the start, or the first line `TAP version N`. */
 export function tapBeginsAt(bytes: Buffer): number | undefined {
   if (beginsAsTap(bytes)) return 0;
   for (let at = bytes.indexOf('TAP version '); at !== -1; at = bytes.indexOf('TAP version ', at + 1)) {

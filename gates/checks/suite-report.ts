@@ -11,14 +11,14 @@ import { outputReport, streamSays, truncation } from './stream-report.ts';
 
 /** What a suite left, and what the config names of it. */
 export interface SuiteOutput {
-  /** `stdout` or a glob; `undefined` where the config names nothing. */
+  /** `stdout` or a glob; `undefined` if the config names no report. */
   readonly named: string | undefined;
   readonly result: Pick<SandboxResult, 'stdout'>;
   readonly reports: readonly ReportFile[];
   readonly unread: readonly string[];
 }
 
-/** The one report of a suite, where there is one, and everything that speaks against taking it. */
+/** The one report of a suite, if there is one, and the findings against using it. */
 export interface ReadSuite {
   readonly report?: TestReport;
   /** What it is called in a sentence. */
@@ -29,10 +29,10 @@ export interface ReadSuite {
 type ReadFile = ParsedReport & { readonly name: string };
 
 /**
- * A suite has one report: what the config names; else standard output that begins as TAP; else the one test report
- * among `$REPORTS_DIR/*.{xml,tap,json}` (two are REPORT_AMBIGUOUS); else REPORT_MISSING. Whatever else was left may
- * only speak against it: output with other counts or failed tests, a second report that does not say the same
- * (REPORT_DISAGREES).
+ * Finds the one report of a suite. Order: the report that the config names; stdout that begins as TAP; the one test
+ * report among `$REPORTS_DIR/*.{xml,tap,json}` (two are REPORT_AMBIGUOUS); otherwise REPORT_MISSING. Every other
+ * output can only contradict the report: stdout with other counts or failed tests, or a second report with other
+ * results (REPORT_DISAGREES).
  */
 export async function readSuite(suite: SuiteOutput): Promise<ReadSuite> {
   const { named, result } = suite;
@@ -112,7 +112,7 @@ async function readFiles(
 ): Promise<{ readonly files: readonly ReadFile[]; readonly findings: readonly Finding[] }> {
   const isReport = (name: string): boolean =>
     name !== metricsFile && (wanted(name) || reportEndings.includes(endingOf(name)));
-  // Beside a source that the config names, a damaged file hides nothing.
+  // If the config names the source, a damaged file elsewhere hides no report.
   const mayHide = (name: string): boolean => named === undefined || wanted(name);
   const findings = unread
     .filter((name) => isReport(name) && mayHide(name))
@@ -122,7 +122,7 @@ async function readFiles(
     if (!isReport(name)) continue;
     const parsed = isStale ? { refusal: stale } : await parseReport(name, bytes);
     const isOther = parsed.refusal?.reason === 'not-a-report' && endingOf(name) !== 'tap';
-    // An ending of XML or JSON may stand for anything else that the check made.
+    // An `.xml` or `.json` file may be any other output of the check.
     if (parsed.refusal && !isOther && !wanted(name) && mayHide(name))
       findings.push(unreadable(name, parsed.refusal));
     else files.push({ name, ...parsed });
@@ -137,8 +137,8 @@ async function readFiles(
 const stale: ReportRefusal = { reason: 'stale', message: 'it was last written before the check began' };
 
 /**
- * Files beside the source. Where the config chose, another suite's report may lie there: it counts for nothing unless a
- * test failed in it.
+ * Findings about files beside the source. If the config chose the source, another file may be the report of another
+ * suite. It is then ignored unless it has more failed tests.
  */
 function others(
   source: string,
@@ -160,7 +160,7 @@ function ignored(name: string, why: string): Finding {
   return note('REPORT_IGNORED', `\`${report}\` ${why}`, { report });
 }
 
-/** The files of one glob add up, so a test that two of them name has counted twice: that is said. */
+/** Notes tests that two files of one glob name: the files add up, so such a test counts twice. */
 function sharedTests(
   name: string,
   before: ReadonlySet<string>,
@@ -202,7 +202,7 @@ function missing(named: string | undefined): Finding {
 /** What standard output is called in a sentence. */
 const output = 'standard output';
 
-/** The error where another report has other counts than that of the suite; how many were skipped is no matter. */
+/** The error if another report has other counts of passed or failed tests. The number of skipped tests may differ. */
 function reportAgainst(
   source: string,
   report: TestReport,
@@ -216,7 +216,7 @@ function reportAgainst(
   return failure('REPORT_DISAGREES', message, { between: [source, beside], ...both });
 }
 
-/** What output says against a report that is kept in a file. */
+/** Findings if stdout contradicts a report in a file. */
 async function outputAgainst(
   source: string,
   report: TestReport,

@@ -11,13 +11,13 @@ import { type ReadSuite, readSuite, type SuiteOutput } from './suite-report.ts';
 
 const readSuiteTask = defineTask<typeof run>(new URL('./read-suite-in-thread.ts', import.meta.url));
 
-/** What takes longer than sending it to a thread. */
+/** Below this size, sending the input to a thread costs more than parsing it. */
 const leastBytes = 1024 * 1024;
 const timeoutMs = 300_000;
 
 /**
- * `readSuite`, of large reports in a thread of the pool: nothing else waits for them, and one that takes a thread down
- * counts for nothing.
+ * Runs `readSuite`; large reports are read in a thread of the pool. They do not block other work, and a report that
+ * crashes its thread is ignored.
  */
 export async function readSuiteAside(suite: SuiteOutput, pool: Pick<WorkerPool, 'run'>): Promise<ReadSuite> {
   const { stdout } = suite.result;
@@ -63,15 +63,15 @@ function rounded(ms: number): number {
 }
 
 /**
- * Check kind `testSuite`: passes where the exit code is the expected one *and* its one report says that tests ran and
- * none failed *and* report, output and exit code agree. Where the report comes from: `suite-report.ts`.
+ * Check kind `testSuite`. It passes if the exit code is as expected, the one report lists tests and no failure, and
+ * report, output and exit code agree. `suite-report.ts` finds the report.
  */
 export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run({ check, report: named, runCommand }) {
     const ran = await runCommand();
     const { result, reports, unread = [] } = ran;
     const exit = judgeExit(check, ran);
-    // A command that was refused or ended half-way says nothing by its reports.
+    // The reports of a refused or interrupted command are not evidence.
     if (!result || ran.denied || result.timedOut || result.aborted || result.exceeded) {
       return { findings: exit, ...(result ? { result } : {}), reports };
     }
@@ -95,8 +95,7 @@ export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
 const maxNamed = 20;
 
 /**
- * What a report itself says against the suite: contradictions, no test, failed tests; and what a reader wants to know
- * of it.
+ * Findings from the report alone: contradictions, no test executed, failed tests. Flaky and skipped tests give notes.
  */
 function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
   const { passed, failed, skipped, flaky, failures, emptyFiles, contradictions } = report;
@@ -151,8 +150,8 @@ function quoted(names: readonly string[], count = names.length): string {
 }
 
 /**
- * What the exit code says against the report: 0 beside failed tests, or another than expected beside none. An expected
- * exit code other than 0 says nothing of tests.
+ * Findings if the exit code contradicts the report: 0 with failed tests, or an unexpected code without failed tests.
+ * A nonzero expected exit code gives no information about tests.
  */
 function exitDisagreement(
   source: string,

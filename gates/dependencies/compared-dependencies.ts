@@ -13,10 +13,7 @@ export interface ComparedDependencies {
   readonly notes: readonly DependencyProblem[];
 }
 
-/**
- * Reads both sides. A changed file whose content was not given is a problem; a base file that cannot be read counts as
- * empty.
- */
+/** Reads both sides. A changed file without its content is a problem; an unreadable base file counts as empty. */
 export function comparedDependencies(
   { files, patch }: RuleInput,
   isRead: (path: string) => boolean,

@@ -10,8 +10,8 @@ const jvmWords = `parseExpression, parseRaw, parseClass, compile, Ognl, createEx
   JavaCompiler, createFastEvaluator, GroovyS`;
 
 /**
- * Every direct execution contains one of these; a change without any is not read further. Where two stand in every
- * example that anybody thought of, both stay: a word too many costs a look, a word too few hides a change.
+ * Every direct execution contains one of these words; a change without any of them is not parsed. Two words stay even
+ * if every known example contains both. A surplus word costs a search; a missing word hides a change.
  */
 const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, string>> = {
   shell: 'eval, sh, source, <(, SHELL, $, |, `, sed, /dev/, /proc/, {}, xargs',
@@ -58,14 +58,14 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
   csharp: wordSearch(listed('Diagnostics, Scripting, CSharpScript, ProcessStartInfo')),
 };
 
-/** Objects whose methods start processes, under the names that are read without their import; and all globals. */
+/** Objects with methods that start processes, under the names recognized without an import; and all globals. */
 const owners =
   '(?<![\\w$])(?:child_process|childProcess|cp|shelljs|Bun|globalThis|window|global|self|top|parent|frames|defaultView)';
 /** White space, a new line's mark in the diff, and what may be between an object and its member. */
 const gap = '[\\s+?!)]{0,30}';
 const member = `${owners}${gap}\\.|\\*/${gap}\\.|\\.\\.`;
 const isRunner = `(?:(?<![\\w$.])|(?<=${member}))`;
-/** A timer that is handed a function runs no text. */
+/** A timer that receives a function does not evaluate text. */
 const noFunction =
   '(?!\\s{0,8}\\([\\s+]{0,60}(?:async\\b|function\\b|\\([^()\'"`]{0,60}\\)[^\\n=]{0,30}=>|[\\w$]{1,60}\\s{0,8}=>))';
 const isType = '(?<=[\\w$]\\??: Function)(?<!\\?\\s[^\\n]{0,80})(?:;|\\)(?!\\s*\\()';
@@ -90,7 +90,8 @@ const javascriptForms: Forms = {
   fork: `(?<=${member})fork(?![\\w$])`,
   Function: `(?<=(?<![\\w$])(?:Async|Generator|AsyncGenerator)?)Function(?![\\w$])(?!${isType}))`,
   runIn: 'runIn(?:New|This)?Context',
-  // A method of that name follows no dot; a comparison, an assignment and the name of a class call nothing.
+  // A method definition named `constructor` follows no dot. A comparison, an assignment and a class name are not
+  // calls.
   constructor:
     '(?<=\\.(?:[ \\t\\r]|\\n[+ ]?){0,40}|\\/[ \\t]{0,10}|["\'`])constructor(?![\\w$])(?!\\s{0,8}(?:[!=]=|=(?![=>])|\\.(?!\\s{0,8}(?:constructor|call|apply|bind))))',
   shell: '(?<![\\w$])shell["\'`\\]]{0,2}\\s{0,8}[:,}=]',
@@ -116,7 +117,7 @@ const pythonForms: Forms = {
   ...plain('\xef\xbd, \xf0\x9d'),
   eval: '(?<![\\w.])eval(?!\\w)',
   exec: '(?<![\\w.])exec(?:file)?(?!\\w)|(?<!\\w)exec(?:_(?!\\w)|[lv])',
-  // `compile` runs nothing but in a mode that is written down.
+  // The result of `compile` can run only with a literal mode.
   single: '(?<=["\'])single(?=["\'])',
   system: '(?<!\\w)system(?!\\w)',
   popen: '(?<!\\w)popen',
@@ -145,7 +146,10 @@ export function isScanned(language: Language | undefined): language is Scanned {
   return language !== undefined && searches.has(language);
 }
 
-/** Whether bytes of a change can hold direct execution, or use a name for it that they give. Says yes too often. */
+/**
+ * Whether bytes of a change can contain direct execution, or use a name that they give it. It may return false
+ * positives.
+ */
 export function mayHit(bytes: Uint8Array, language: Scanned, start = 0, end = bytes.length): boolean {
   const { search, form } = searches.get(language) ?? {};
   if (!search?.found(bytes, start, end)) return false;

@@ -22,8 +22,8 @@ const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp]
 ];
 
 /**
- * Direct execution in C#. A program with arguments is none, however they are built, unless the program is a shell told
- * to run a text.
+ * Finds direct execution in C#. A program with arguments is not a hit, however the arguments are built, unless the
+ * program is a shell that runs a text.
  */
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
@@ -50,7 +50,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     ),
   ];
   const hits: Hit[] = [];
-  /** What was set on objects whose making is seen, reported there. */
+  /** Settings that are already reported at the creation of their object. */
   const reported = new Set<readonly Setting[]>();
   for (const node of tree.nodes) {
     const hit =

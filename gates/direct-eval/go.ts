@@ -20,8 +20,8 @@ const interpreters: readonly (readonly [module: RegExp, methods: RegExp])[] = [
 const maxDepth = 8;
 
 /**
- * Direct execution in Go: a shell that is handed a built text, or an embedded interpreter; `exec.Command(name, args…)`
- * is neither.
+ * Finds direct execution in Go: a shell that receives text built at run time, or an embedded interpreter.
+ * `exec.Command(name, args…)` is neither.
  */
 export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
@@ -64,7 +64,7 @@ export function goHits(reading: Reading): readonly Hit[] {
     return { start, end, call: 'exec.Cmd', why: why.handed };
   }
 
-  /** The package whose value an expression is, where the file shows it. */
+  /** The package that an expression's value comes from, if the file shows it. */
   function packageOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
     if (node?.type !== 'identifier' || depth > maxDepth) return undefined;
     for (const { path, type, value, pick } of names.find(text(node), node) ?? []) {

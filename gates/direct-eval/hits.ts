@@ -102,13 +102,16 @@ export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
   return { node, target, given: argumentsOf(node) };
 }
 
-/** By the type of a node: the child of it to which a value is handed on; undefined: every child. */
+/** Maps the type of a node that passes a value on to the field of that value; `undefined`: every child. */
 export type Takers = Readonly<Record<string, string | undefined>>;
 
-/** A value that is handed on; `place`: what gives it a name, where that is not the node around the value. */
+/** A value that is passed on. `place` is the node that names the value, if that is not its parent. */
 export type Handed = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
 
-/** Hits of values that the node around them hands on, and that no hit calls under the name that they are given. */
+/**
+ * Hits for values that their parent node passes on. A value is left out if an existing hit already calls it under its
+ * new name.
+ */
 export function handedHits(
   { nodes }: SyntaxTree,
   hits: readonly Hit[],
@@ -127,7 +130,7 @@ export function handedHits(
   });
 }
 
-/** Tokens with the questions that matchers ask. Indexes outside the list answer an empty token. */
+/** Tokens with lookups for matchers. An index outside the list returns an empty token. */
 export type TokenView = ReturnType<typeof viewTokens>;
 
 const nothing: Token = { kind: 'newline', text: '', start: 0, end: 0, dynamic: false };
@@ -148,7 +151,7 @@ export function viewTokens(tokens: readonly Token[]) {
     /** True for a word token of that text. */
     isWord: (index: number, ...words: readonly string[]): boolean => isOf('word', index, words),
     isPunct: (index: number, ...marks: readonly string[]): boolean => isOf('punct', index, marks),
-    /** Index after `index` that is no line break. */
+    /** Index of the next token that is not a line break. */
     next: (index: number): number => beyond(index, 1),
     previous: (index: number): number => beyond(index, -1),
   };

@@ -22,7 +22,7 @@ const spawns =
   /^(?:#(?:child_process|execa|cross-spawn|node-pty)|child_process|childProcess|cp)(?:\.(?:spawn|spawnSync|execFile|execFileSync|fork|execa|execaSync|execaCommand|execaCommandSync|sync|\$))?$|^(?:spawn|spawnSync|execFile|execFileSync|execa)$|^(?:Bun\.spawn(?:Sync)?|Deno\.(?:Command|run))$/;
 /** Parts of the runtime that start processes or compile, behind its public modules. */
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
-/** What a value can be handed to, and as what. */
+/** Node types that pass a value on, each with the field of the value. */
 const takers: Takers = {
   variable_declarator: 'value',
   assignment_expression: 'right',
@@ -59,7 +59,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     ],
     [/^#?vm\.(?:compileFunction|Script|SourceTextModule)$/, why.compiled, always],
     [/^#vm\.runIn/, why.run, always],
-    // Sandboxes that run a text: it is code all the same.
+    // Sandboxes that run a text still execute it as code.
     [
       /^#(?:vm2\.(?:VM|NodeVM)\(\)\.run|vm2\.VMScript|isolated-vm\.Isolate\(\)\.compileScript(?:Sync)?)$/,
       why.code,
@@ -166,7 +166,9 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     return /^\s*(?::[^\n;(){}]*)?\{/.test(after);
   }
 
-  /** The arguments as words, lists taken apart: also `Deno.Command(program, { args })` and `Deno.run({ cmd })`. */
+  /**
+   * The arguments as words, with lists flattened. Handles `Deno.Command(program, { args })` and `Deno.run({ cmd })`.
+   */
   function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
     return given.flatMap((argument) => {
       const value = behind(argument);

@@ -68,7 +68,7 @@ const maxNameDepth = 3;
 const maxListDepth = 12;
 const lists = /^(?:listOf|mutableListOf|arrayOf|emptyArray|List|Seq|Vector|Array|IndexedSeq|of|asList|::)$/;
 const maxDepth = 4;
-/** A longer text is no name. */
+/** Maximum length of a name, in characters. */
 const maxName = 200;
 /** A shell's words come first. */
 const maxWords = 20;

@@ -79,7 +79,7 @@ function wordsFrom(view: TokenView, index: number): [(string | undefined)[], str
   return [words, openings];
 }
 
-/** A string that is all of its argument, with nothing put in. */
+/** Whether a string without interpolation is the whole argument. */
 function isLiteral(view: TokenView, index: number): boolean {
   const { kind, text, dynamic } = view.at(index);
   return kind === 'string' && !dynamic && !/[$@]\{|\$\w/.test(text) && !view.isPunct(view.next(index), '.');
@@ -169,7 +169,7 @@ function isLine(view: TokenView, index: number, place: number): boolean {
 /** One argument only, up to the end of the call or statement. */
 function isSingle(view: TokenView, index: number, first: number): boolean {
   if (view.isPunct(first, '{')) return false;
-  // These take all that follows, and give one text.
+  // These functions consume all arguments after them and return one text.
   if (view.isWord(first, 'join', 'sprintf') && !view.isPunct(first + 1, '(')) return true;
   return argumentsAt(view, index).starts.length === 1;
 }

@@ -5,7 +5,7 @@ import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds } from
 import { handsShellText } from './shell-command.ts';
 
 const shells = /^(?:exec|shell_exec|system|passthru|popen)$/;
-/** What a name of may be handed to a function that calls it. */
+/** Functions that are dangerous as a callback. */
 const handed = new RegExp(`${shells.source}|^(?:proc_open|assert|create_function)$`);
 /** Functions that call the function which one of their arguments names, by where that one is. */
 const callers: readonly (readonly [name: RegExp, from: number, to?: number])[] = [
@@ -88,7 +88,7 @@ export function phpHits(reading: Reading): readonly Hit[] {
     const target = childOf(node, 'function');
     if (!target) return undefined;
     const call = callOf(node, target);
-    // `system(...)` makes a closure of it: the function is handed on.
+    // `system(...)` creates a closure and passes the function on.
     const isCall = call.given.length > 0 || names.isClosure(node);
     const hit = isCall ? hitOf(rows, call, names.reached(target)) : undefined;
     const isOpen = /^(?:variable_name|subscript_expression|parenthesized_expression)$/.test(target.type);
@@ -96,7 +96,7 @@ export function phpHits(reading: Reading): readonly Hit[] {
     return { start: target.start, end: node.end, call: text(target).slice(0, 40), why: why.requested };
   }
 
-  /** The function that is handed to one that calls it. */
+  /** Returns a hit if a dangerous function is passed as a callback. */
   function callsBack(
     name: string,
     given: readonly SyntaxNode[],

@@ -128,7 +128,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     return call === undefined ? undefined : { call, why: why.shell };
   }
 
-  /** Arguments as words, lists taken apart. */
+  /** The arguments as words, with lists flattened. */
   function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
     return given
       .filter(({ type }) => type !== 'keyword_argument')
@@ -141,8 +141,8 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   }
 
   /**
-   * `pool.submit(subprocess.run, line, shell=True)`, `Thread(target=subprocess.run, kwargs={'shell': True})`: what is
-   * handed on and will meet a shell.
+   * Returns the function that is passed on and later runs a shell: `pool.submit(subprocess.run, line, shell=True)`,
+   * `Thread(target=subprocess.run, kwargs={'shell': True})`.
    */
   function handedShell(given: readonly SyntaxNode[]): string | undefined {
     const shell = option(given, 'shell') ?? names.entry(option(given, 'kwargs'), 'shell');
@@ -159,7 +159,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   }
 
   function compilesCode({ given }: Call): boolean {
-    // A tree is built, and nothing that could be run.
+    // With this flag `compile` returns a syntax tree, not runnable code.
     if (given.some((one) => text(one).slice(0, 200).includes('PyCF_ONLY_AST'))) return false;
     return /^(?:exec|eval|single)$/.test(literal(option(given, 'mode') ?? behind(given[2])) ?? '');
   }
@@ -214,7 +214,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   }
 }
 
-/** The ninth value of `Popen` and what hands its values on. */
+/** `shell` as the ninth positional argument of `Popen` and its wrappers. */
 function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
   const before = given.slice(0, placeOfShell + 1);
   return before.some(({ type }) => /^(?:keyword_argument|list_splat|dictionary_splat)$/.test(type))
@@ -222,7 +222,7 @@ function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
     : before[placeOfShell];
 }
 
-/** By the syntax around an expression: the role in which a value is handed on. */
+/** Node types that pass a value on, each with the field of the value. */
 const takers: Takers = {
   assignment: 'right',
   named_expression: 'value',

@@ -12,8 +12,7 @@ const isKernelName =
 const why = { code: kinds.code, shell: 'runs a built command line in a shell' };
 
 /**
- * Direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and commands that are wholly written down
- * evaluate nothing.
+ * Finds direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and literal commands evaluate no text.
  */
 export function rubyHits(reading: Reading): readonly Hit[] {
   const { text, literal, tree } = reading;
@@ -73,7 +72,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
     const name = childOf(node, 'method');
     const word = text(name);
     const owner = text(receiver).slice(0, 200);
-    // Options and the environment hash are no words of a command.
+    // Options and the environment hash are not words of a command.
     const given = argumentsOf(node).filter(
       ({ type }) => !/^(?:pair|hash_splat_argument|block_argument|hash)$/.test(type),
     );
@@ -104,7 +103,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
     return hit && { ...hit, call: said };
   }
 
-  /** One argument that is not wholly written down, or a shell told to run such a text. */
+  /** Whether the only argument is not a literal, or a shell receives such a text. */
   function isBuilt(given: readonly SyntaxNode[]): boolean {
     const values = given.map(behind);
     if (given.length > 1) return handsShellText(values.map(names.literal));

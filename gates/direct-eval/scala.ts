@@ -4,15 +4,15 @@ import type { TypedCall, TypedNames } from '../../readers/source/names/typed-nam
 import type { Hit } from './hits.ts';
 
 const why = 'hands a built command line to the system';
-/** Methods that start what a text says. */
+/** Methods that run a text as a command. */
 export const runs = /^(?:!!?<?|lineStream|lineStream_!|lazyLines|lazyLines_!|lines_!|run)$/;
 const lists = /^(?:Seq|List|Vector|Array|IndexedSeq|Process|:::?|\+\+:?|\+:|:\+)$/;
 const textMethods = /^(?:format|formatted|concat|replace|mkString)$/;
 const maxDepth = 8;
-/** A longer text is no name. */
+/** Maximum length of a name, in characters. */
 const maxName = 200;
 
-/** Finds commands of `scala.sys.process` whose text is built; a sequence is an argument list. */
+/** Finds commands of `scala.sys.process` built at run time. A sequence is an argument list and not a hit. */
 export function scalaProcessHit(
   { text, literal, tree }: Reading,
   { names, own, callAt, simple }: TypedNames,

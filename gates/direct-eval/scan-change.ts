@@ -28,7 +28,7 @@ import { shellHits } from './shell.ts';
 /** What looks for places in the sources of some languages. */
 export interface SourceScan<Read extends Language> {
   isRead(language: Language | undefined): language is Read;
-  /** Whether bytes of a change can hold a place. Says yes too often, never too rarely. */
+  /** Whether bytes of a change can contain a hit. It may return false positives, never false negatives. */
   mayHit(bytes: Uint8Array, language: Read, start?: number, end?: number): boolean;
   /** Whether a file can give another name to what is looked for, so that a change may use it unseen. */
   mayRename(bytes: Uint8Array, language: Read): boolean;
@@ -119,7 +119,7 @@ const finders: Readonly<Record<GrammarName, (reading: Reading) => readonly Hit[]
   typescript: javascriptHits,
 };
 
-/** Places of direct execution in a source; Perl, for which no grammar is at hand, is read token by token. */
+/** Finds direct execution in a source. Perl has no bundled grammar, so it is read token by token. */
 export async function findHits(source: ChangedSource, language: Scanned): Promise<Scan> {
   const grammar = grammarOf(source.path, language);
   if (grammar === undefined) return { hits: perlHits(source.text, source.whole), complete: true };

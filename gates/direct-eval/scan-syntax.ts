@@ -9,10 +9,7 @@ import type { Hit } from './hits.ts';
 /** What was found, and whether all of the text was read. */
 export interface Scan {
   readonly hits: readonly Hit[];
-  /**
-   * False where the text is too large or took too much work: what it holds is not known for
-   * certain.
-   */
+  /** False if the text is too large or exceeded the parse budget: there may be further hits. */
   readonly complete: boolean;
 }
 
@@ -26,15 +23,16 @@ export interface SyntaxQuestion {
 
 const maxDoubts = 5_000;
 /**
- * A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it.
+ * A tree needs some hundred bytes per byte of source. In a larger text only lines are read, so the result is
+ * incomplete.
  */
 const maxTreeChars = 1024 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
 
 /**
- * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not
- * fit, nothing is taken for a comment or string beyond its own line: what cannot be told is reported.
+ * Finds hits in a source outside comments and strings. If only pieces of a file are visible, or the grammar did not
+ * fit, a comment or string counts only on its own line. Doubtful code is reported.
  */
 export async function scanSyntax(source: ChangedSource, question: SyntaxQuestion): Promise<Scan> {
   const { grammar: name, find } = question;
@@ -100,7 +98,7 @@ function onlyScripts(text: string): string {
   );
 }
 
-/** What hides code where it spans lines; the first line of a piece of file may already stand in one. */
+/** Nodes that hide code across lines. The first line of a piece may already be inside one. */
 const spanning =
   /comment|groovy_doc|interpolated_string|^(?:string|template_string|encapsed_string|string_literal|raw_string|raw_string_literal|verbatim_string_literal|interpreted_string_literal|interpolated_string_expression|regex|concatenated_string|subshell)$/;
 /** What hides whole lines. */

@@ -14,7 +14,7 @@ export interface ShellWord {
 /** A command, past what only runs the words after it. */
 export interface ShellCommand {
   readonly words: readonly ShellWord[];
-  /** Where in `words` the program stands that runs. */
+  /** Index in `words` of the program that runs. */
   readonly at: number;
   /** What the programs before it put other text in place of (`{}`). */
   readonly placeholder: string | undefined;
@@ -25,12 +25,12 @@ const maxWords = 2_000;
 /** What shows its words to somebody, or looks for them. */
 const printers =
   /^(?:echo|print|printf|logger|notify-send|wall|:|test|\[|grep|egrep|fgrep|rg|which|type|hash|alias|export|declare|typeset|local|readonly)$/;
-/** Options behind which a command stands in another program's words (`find -exec`, `kubectl exec pod --`). */
+/** Options followed by a command, among the words of another program (`find -exec`, `kubectl exec pod --`). */
 const beforeCommand = /^(?:--|-(?:exec|ok)(?:dir)?|-[xXe]|--exec(?:-batch)?)$/;
 
 /**
- * Reads a command's words. `isOwn`: names of the script's own functions, which hand their words to nobody that is
- * known.
+ * Reads the words of a command. `isOwn` reports the script's own functions; writ does not know where these pass their
+ * words.
  */
 export function shellCommand(
   reading: Reading,
@@ -47,7 +47,7 @@ export function shellCommand(
   let placeholder: string | undefined;
   for (let steps = 0; steps < maxWrappers; steps += 1) {
     const said = words[at]?.said;
-    // `$SUDO sh`: whatever it holds, it stands before a program.
+    // `$SUDO sh`: the variable precedes a program, whatever its value.
     if (said === undefined && at === 0 && interpreterOf(words[1]?.said)) at = 1;
     if (said === undefined || (at === 0 && isOwn(said))) break;
     const wrapper = wrapperOf(said);
@@ -112,8 +112,8 @@ export function isShell(text: string | undefined): boolean {
 }
 
 /**
- * Whether an argument list, as far as it is written down, hands a shell a text that is not (`['sh', '-c', line]`).
- * `openings`: what is known of the beginning of each (`['cmd', '/c ' + line]`).
+ * Whether an argument list passes a shell a text that is not a literal (`['sh', '-c', line]`). A word is `undefined`
+ * if it is not a literal. `openings` holds the known beginning of each word (`['cmd', '/c ' + line]`).
  */
 export function handsShellText(
   words: readonly (string | undefined)[],
@@ -125,7 +125,7 @@ export function handsShellText(
     for (let at = index + 1; at < words.length && at < index + 6; at += 1) {
       const word = words[at];
       if (word === undefined) break;
-      // Behind a shell's text stand its operands; Windows' shells take all that follows for the text.
+      // Words after a POSIX shell's text are its operands. Windows shells treat all following words as the text.
       if (flags.test(word))
         return words.slice(at + 1, windows.test(words[index] ?? '') ? undefined : at + 2).includes(undefined);
     }
@@ -143,22 +143,22 @@ const dynamic =
 /** A count, a status, a process number, a length, a sum: digits, whatever happens. */
 const digits = /^\$(?:[#?$!]|\{#\w+(?:\[[@*]\])?\}|\(\([\s\S]*\)\))$/;
 
-/** An expansion in a document, other than a number. */
+/** An expansion in a here-document that is not a number. */
 const expands = /(?<!\\)(?:\\\\)*(?:`|\$(?:[a-zA-Z_0-9@*-]|\{(?!#)|\((?!\()))/;
-/** `$(( … ))` gives a number, whatever stands in it. */
+/** `$(( … ))` always yields a number. */
 const sums = /\$\(\((?:[^()]|\([^()]*\))*\)\)/g;
 const maxDigits = 200;
 /** A longer row of pipes is not looked along. */
 const maxPipes = 500;
 
-/** Whether a word or text holds something that is only known when it runs, and is no number. */
+/** Whether a word or text contains a part known only at run time that is not a number. */
 export function isBuiltText(reading: Reading, node: SyntaxNode): boolean {
   if (node.type === 'arithmetic_expansion') return false;
   if (dynamic.test(node.type)) return !digits.test(reading.text(node).slice(0, maxDigits));
   return node.children.some((child) => isBuiltText(reading, child));
 }
 
-/** The grammar takes some expansions in here-documents for text, so that their text is asked. */
+/** The grammar reads some expansions in here-documents as plain text, so this function searches the text. */
 function isBuiltDocument(reading: Reading, redirect: SyntaxNode): boolean {
   if (redirect.type === 'herestring_redirect') return isBuiltText(reading, redirect);
   const mark = redirect.children.find(({ type }) => type === 'heredoc_start');
@@ -196,7 +196,7 @@ function printedReason(reading: Reading, node: SyntaxNode): string | undefined {
     const before = row.length > maxPipes ? row[0] : row[row.indexOf(at) - 1];
     if (before) return isWrittenDown(reading, before) ? undefined : 'runs what is piped into it';
   }
-  // `cat <<END | sh`: the pipe stands inside the redirection.
+  // `cat <<END | sh`: the pipe is inside the redirection.
   const outer = at.parent?.type === 'heredoc_redirect' ? at.parent.parent : undefined;
   if (!outer || at.type === 'command' || at.field === 'right') return undefined;
   return isWrittenDown(reading, outer) ? undefined : 'runs what is piped into it';

@@ -1,8 +1,8 @@
 /** A program that runs the text it is given as code. */
 export interface Interpreter {
-  /** An option whose value is code: the next word, or what is behind it in the same word. */
+  /** An option with code as its value: the next word, or the rest of the same word. */
   readonly code: RegExp;
-  /** Options whose value is the next word. */
+  /** Options that use the next word as their value. */
   readonly valued: RegExp;
   /** Where its program is if no option has it. */
   readonly input: Input;
@@ -13,14 +13,14 @@ export interface Interpreter {
 /** A program that runs the words after its own. */
 export interface Wrapper {
   readonly valued: RegExp;
-  /** Words of its own between the options and the command. */
+  /** Number of operands between the options and the command. */
   readonly operands: number;
 }
 
-/** A program that hands text to a shell. */
+/** A program that passes text to a shell. */
 export interface ShellCaller {
   readonly valued: RegExp;
-  /** An option whose value is the text. */
+  /** An option with the text as its value. */
   readonly code?: RegExp;
   /** Words before those that it joins to a command line; absent: it joins none. */
   readonly joinsFrom?: number;
@@ -84,7 +84,7 @@ const interpreters: readonly (readonly [
   [/^cmd(?:\.exe)?$/i, /^\/[ckr]$/i, none, 'no input'],
 ];
 
-/** Names, options that have a value, and how many words of its own are before the command. */
+/** Names, options that have a value, and the number of operands before the command. */
 const wrappers: readonly (readonly [names: RegExp, valued: RegExp, operands?: number])[] = [
   [/^(?:builtin|command|nohup|setsid|busybox|fakeroot|caffeinate|unshare)$/, none],
   [/^exec$/, /^-a$/],
@@ -126,7 +126,7 @@ export function wrapperOf(name: string | undefined): Wrapper | undefined {
   return valued && { valued, operands };
 }
 
-/** The program of that name or path that hands text to a shell. */
+/** The program with this name or path that passes text to a shell. */
 export function shellCallerOf(name: string): ShellCaller | undefined {
   return rowOf(callers, name)?.[1];
 }

@@ -39,9 +39,9 @@ const why = {
 };
 
 /**
- * Direct execution in shell scripts: `eval`, text that is not written down handed to a shell or another interpreter (as
- * an argument, a document or through a pipe), and sourcing what a command prints. `exec` replaces the process and
- * evaluates nothing, so it does not count.
+ * Finds direct execution in shell scripts: `eval`, non-literal text passed to a shell or another interpreter (as an
+ * argument, a document or through a pipe), and sourcing the output of a command. `exec` replaces the process and
+ * evaluates no text, so it does not count.
  */
 export function shellHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
@@ -153,7 +153,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
       }
       const flag = code.exec(option)?.[0];
       if (flag !== undefined) {
-        // A shell's options may stand behind `-c`; in other programs what stands behind the letter is code.
+        // A shell's options may follow `-c`; in other programs the code follows the letter.
         const line =
           word.said === flag
             ? given.slice(at + 1).find(({ said }) => !isShell || said === undefined || !/^-/.test(said))
@@ -187,7 +187,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
     if (joinsFrom === undefined || (unless && given.some(({ said }) => unless.test(said ?? ''))))
       return undefined;
     const operands = operandsOf(given, valued);
-    // `ssh $options "$host" uptime`: what may be several words is no place for certain.
+    // `ssh $options "$host" uptime`: an unquoted variable may expand to several words, so its position is uncertain.
     const [first] = operands;
     const isOpen = joinsFrom > 0 && operands.length > 2 && first !== undefined && mayBeMany(first);
     const words = operands.slice(joinsFrom + (isOpen ? 1 : 0));
@@ -215,7 +215,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
     return scripts.some((word) => word !== undefined && sedRunsText(pieces(word.node)));
   }
 
-  /** `"$@"`: what is handed through is for another to judge. */
+  /** `"$@"`: the words come from the caller, so this is not a hit here. */
   function isAllWords(word: ShellWord | undefined): boolean {
     return /^"?\$(?:@|\{@\}|\{\w+\[@\]\})"?$/.test(text(word?.node).slice(0, 100));
   }
@@ -241,8 +241,8 @@ export function shellHits(reading: Reading): readonly Hit[] {
 }
 
 /**
- * Whether a `sed` script runs what it reads, or a command that is not written down: `s/…/…/e`, `e`, `1e "$command"`.
- * What is no script that this reads runs nothing.
+ * Whether a `sed` script runs its input, or a command that is not a literal: `s/…/…/e`, `e`, `1e "$command"`. Text
+ * that is not a recognized script returns false.
  */
 function sedRunsText(script: string): boolean {
   const text = script.slice(0, maxScript);

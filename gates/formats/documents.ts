@@ -209,7 +209,7 @@ function componentFault(
   return listFault(component.components, 'components', refs, depth + 1);
 }
 
-/** Services may be depended on too and are not judged here, so a `ref` is only asked to be a text. */
+/** A dependency may also be a service, so a `ref` only has to be text. Whether it resolves is not checked. */
 function dependencyFault(dependencies: unknown): string | undefined {
   if (dependencies === undefined) return undefined;
   if (!Array.isArray(dependencies)) return '`dependencies` that are no list';
@@ -266,7 +266,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none of what is no list. */
+/** The objects of a list; empty if the value is not a list. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -15,7 +15,7 @@ import {
 } from './documents.ts';
 import { sarifFault } from './sarif.ts';
 
-/** What a declared format asks for and what the bytes are. */
+/** The declared format, and the actual content. */
 interface FormatMismatch {
   readonly expected: string;
   readonly found: string;
@@ -43,8 +43,8 @@ const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
 ]);
 
 /**
- * Whether bytes are what a format of the contract's open set says (case and outer blanks aside; `; version=…` asks for
- * one); `undefined` where they are. A format that is not known here is only asked to be something: at least one byte.
+ * Returns how bytes differ from a format of the spec, or `undefined` if they match. Case and outer blanks of the name
+ * do not count; `; version=…` requires a version. Content of an unknown format only has to be nonempty.
  */
 export async function matchesFormat(format: string, bytes: Uint8Array): Promise<FormatMismatch | undefined> {
   const { name, version } = parseFormat(format);
@@ -56,13 +56,13 @@ export async function matchesFormat(format: string, bytes: Uint8Array): Promise<
   return found === undefined ? undefined : { expected, found };
 }
 
-/** Whether a format of the contract's open set is one in which programs report on tests. */
+/** Whether a format of the spec is a test report. */
 export function isOfTests(format: string): boolean {
   const { name } = parseFormat(format);
   return name === 'junit+xml' || name === 'tap';
 }
 
-/** A declared version is held against what the document says of itself; a format that says nothing has none. */
+/** Compares a declared version with the version in the document. A format without a version field fails. */
 function versionFault(bytes: Uint8Array, version: string): string | undefined {
   const read = readJson(bytes);
   const value = 'value' in read && isObject(read.value) ? read.value : {};
@@ -125,8 +125,8 @@ const sectionMarks = [
 ];
 
 /**
- * What bytes lack to be the output of `git diff`; `undefined` where they are. The first section is looked at: content
- * lines may hold anything, so what follows is for whoever applies it.
+ * Returns why bytes are not output of `git diff`, or `undefined` if they are. It checks only the first section,
+ * because content lines may hold any text. The code that applies the diff validates the rest.
  */
 function gitDiffFault(bytes: Uint8Array): string | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -140,8 +140,8 @@ function gitDiffFault(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Content of an artifact that has the digest and the size of its record, or in words what is there instead (contract,
- * Errors 2).
+ * Returns the content of an artifact if its digest and size match the record. Otherwise it describes the content
+ * found.
  */
 export function artifactContent(
   { artifactBytes }: Pick<RuleInput, 'artifactBytes'>,
@@ -159,13 +159,13 @@ interface DocumentRule {
   readonly rule: string;
   readonly artifact: string;
   readonly expected: string;
-  /** Judges one document in normal form. `isOurs`: no check made it. */
+  /** Evaluates one document in normal form. `isOurs`: the engine made it, not a check. */
   judge(value: unknown, path: string, isOurs: boolean): readonly Finding[];
 }
 
 /**
- * Judges every artifact of that name. None, or one without the content of its record, or one that is no JSON is an
- * `error`.
+ * Evaluates every artifact of that name. It is an `error` if there is none, if the content does not match the record,
+ * or if it is not JSON.
  */
 export function judgeDocuments(
   { rule, artifact, expected, judge }: DocumentRule,

@@ -2,17 +2,20 @@ import { gateOf, lookedForAt } from '../../core/interfaces/check.ts';
 import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 
-/** The contract requires this report, of whoever makes it. */
+/** Whether the spec requires this report, from any producer. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {
   return artifacts.required.some((artifact) => artifact.name === name && artifact.required);
 }
 
-/** The security stage lists checks, and the contract requires this report of them. */
+/** Whether the security stage lists checks and the spec requires this report. */
 export function requiresOfChecks(spec: EffectiveIntentSpec, name: string): boolean {
   return spec.acceptance.verificationPlan.securityChecks.length > 0 && requiresArtifact(spec, name);
 }
 
-/** The contract requires this report of whoever makes it, at this gate or an earlier one; or of its security checks. */
+/**
+ * Whether the spec requires this report at this gate or an earlier one, from any producer, or from its security
+ * checks.
+ */
 export function requiresByStage(spec: EffectiveIntentSpec, name: string, gate: ArtifactStage): boolean {
   const isInTime = (entry: Parameters<typeof lookedForAt>[1]): boolean =>
     stageNames.indexOf(lookedForAt(spec, entry)) <= stageNames.indexOf(gateOf[gate]);

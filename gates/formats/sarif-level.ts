@@ -11,8 +11,9 @@ const maxOverrides = 100_000;
 type LevelOf = (result: JsonObject, rule: JsonObject | undefined) => string;
 
 /**
- * Levels by sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of the rule, else `warning`.
- * A warning whose rule has a high or critical `security-severity` is an error, as code hosts show it.
+ * Reads levels as in SARIF sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of the rule,
+ * otherwise `warning`. A warning counts as an error if its rule has a high or critical `security-severity`, as on
+ * code hosts.
  */
 export function readLevels(run: JsonObject, rules: SarifRules): LevelOf {
   const overrides = readOverrides(run, rules, 'ruleConfigurationOverrides');
@@ -101,14 +102,14 @@ function errorNotification(run: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Invocations of a run; what is no object is an empty one, so that indexes stay right. */
+/** Invocations of a run. An entry that is not an object becomes an empty object, so that indexes stay valid. */
 export function invocationsOf({ invocations }: JsonObject): readonly JsonObject[] {
   return Array.isArray(invocations) ? invocations.map((one) => (isObject(one) ? one : {})) : [];
 }
 
 /** Rules of one run, found by index or by id. */
 export interface SarifRules {
-  /** The descriptor that a result, or a reference of section 3.52, means. */
+  /** Returns the descriptor of a result, or of a reference as in section 3.52. */
   find(reference: JsonObject): JsonObject | undefined;
 }
 
@@ -123,8 +124,8 @@ interface Component {
 const maxParts = 16;
 
 /**
- * Reads the rules of a run's driver and its extensions, each once. An id matches a descriptor whose id it extends by
- * components (`CA1000/1` means `CA1000`; sections 3.27.5, 3.49.3, 3.52.4).
+ * Reads the rules of a run's driver and its extensions, each once. An id also matches a descriptor if it adds
+ * components to the descriptor's id (`CA1000/1` matches `CA1000`; sections 3.27.5, 3.49.3, 3.52.4).
  */
 export function readRules(run: JsonObject, member: 'rules' | 'notifications' = 'rules'): SarifRules {
   const tool = isObject(run.tool) ? run.tool : {};
@@ -163,7 +164,7 @@ function toComponent(value: unknown, member: 'rules' | 'notifications'): Compone
   return { value, rules, byId, byGuid };
 }
 
-/** The component that a reference of section 3.54 means: an extension by index, any by guid or name. */
+/** Resolves a reference to a component (section 3.54): an extension by index, any component by guid or name. */
 function componentOf(
   { index, guid, name }: JsonObject,
   extensions: readonly (Component | undefined)[],
@@ -191,7 +192,7 @@ function* idsOf(id: string): Generator<string> {
   }
 }
 
-/** The item of a list; indexes count from 0, and -1 means none. */
+/** The item of a list. Indexes count from 0; -1 is absent. */
 function itemAt<Item>(list: readonly Item[], index: unknown): Item | undefined {
   return Number.isInteger(index) && Number(index) >= 0 ? list[Number(index)] : undefined;
 }

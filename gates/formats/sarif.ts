@@ -107,7 +107,7 @@ const maxUri = 1000;
 /** A base may be relative to another one (section 3.14.14). */
 const maxBases = 8;
 
-/** Answers the repository path that an `artifactLocation` means. */
+/** Returns the repository path of an `artifactLocation`. */
 type PathOf = (location: JsonObject) => string | undefined;
 
 /**
@@ -137,7 +137,7 @@ function below(roots: readonly string[], path: string): string | undefined {
   return root === undefined ? undefined : plain.slice(root.length);
 }
 
-/** Absolute directories that the run says it worked in; never the root of the file system. */
+/** Absolute directories that the run states as its working directories; never the root of the file system. */
 function* declaredRoots(run: JsonObject, bases: JsonObject): Generator<string> {
   const directories = invocationsOf(run)
     .slice(0, 100)
@@ -150,7 +150,7 @@ function* declaredRoots(run: JsonObject, bases: JsonObject): Generator<string> {
   }
 }
 
-/** What a base means: an absolute directory, or a path below a base that is not known; empty for none. */
+/** Resolves a base id to an absolute directory, or to a path below an unknown base. Empty if there is none. */
 function baseOf(bases: JsonObject, id: unknown): string {
   let path = '';
   let name = id;

@@ -2,10 +2,10 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { judgesByTool, toolMembers, toolSections } from '../../readers/judges/manifests.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
-/** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
+/** Parts of a file that affect verification, by name; `undefined` if the whole file does. */
 type JudgingParts = ReadonlyMap<string, string>;
 
-/** Files of which only parts judge. */
+/** Files of which only parts affect verification. */
 export const manifestGlobs: readonly string[] = [
   ...[
     'package.json',
@@ -21,10 +21,7 @@ export const manifestGlobs: readonly string[] = [
   ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
 ].map((name) => `**/${name}`);
 
-/**
- * Members of `package.json` that say how it is loaded, and those of tools; what is depended on is judged by
- * `new-dependency`.
- */
+/** Members of `package.json` that affect loading, and those of tools. `new-dependency` covers dependencies. */
 const packageMembers = ['type', 'imports', 'packageManager', 'config', 'workspaces', ...toolMembers];
 const usualScripts =
   /^(?:pre|post)?(?:test|lint|check|verify|validate|typecheck|type-check|ci|audit|coverage|e2e|unit|integration|build)(?:[:.-].*)?$/;
@@ -32,10 +29,13 @@ const cargoMembers = ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lin
 const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
 
 /**
- * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where
- * that is known. `isAmongOthers`: a `package.json` that stands in another package, where it says what names of that
- * mean. `runs`: whether a tool may run that has a section of its own. A manifest that cannot be read is one part: all
- * of it.
+ * The parts of a manifest that affect verification.
+ *
+ * - `scripts`: names of the scripts that checks reach, if known.
+ * - `isAmongOthers`: a `package.json` inside another package, so that its `exports` count too.
+ * - `runs`: whether a tool with its own section may run.
+ *
+ * A manifest that cannot be parsed is a single part.
  */
 export function judgingParts(
   path: string,
@@ -53,7 +53,7 @@ export function judgingParts(
   if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
   if (name === 'setup.cfg' || name === 'tox.ini')
     return new Map(toolSections(text, runs).map(([key, part]) => [key, part.replace(markers, '').trim()]));
-  // Where packages come from is judged by `new-dependency`.
+  // `new-dependency` covers package sources.
   if (name === '.npmrc') return part('settings', withoutLines(text, npmSource));
   if (name === 'pom.xml') return new Map([['build', plainXml(text)]]);
   if (/\.(?:cs|fs|vb)proj$/.test(name))
@@ -105,7 +105,7 @@ function ofPackage(
   );
   const members = name === 'composer.json' ? ['config', 'autoload-dev', 'scripts-aliases'] : packageMembers;
   return [
-    // A directory that is run is what its manifest says.
+    // If a script runs the directory itself, `main` selects the file.
     ...[...members, ...(isAmongOthers ? ['exports'] : []), ...(reached?.includes('') ? ['main'] : [])].map(
       (key) => [key, Object.hasOwn(table, key) ? table[key] : undefined] as const,
     ),
@@ -140,7 +140,7 @@ function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
   ];
 }
 
-/** Nothing is no part. */
+/** An empty text gives no part. */
 function part(name: string, text: string): JudgingParts {
   return new Map(text === '' ? [] : [[name, text]]);
 }

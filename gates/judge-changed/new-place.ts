@@ -13,7 +13,7 @@ interface ReadyDirectories {
   readonly isThere: Test;
 }
 
-/** What a reach says of directories, made ready once: it is asked about each changed file. */
+/** Caches the directory lookups of a reach, because they run for each changed file. */
 const ready = new WeakMap<JudgeReach, ReadyDirectories>();
 
 function readyFor(reach: JudgeReach): ReadyDirectories {
@@ -43,7 +43,7 @@ export function isReadThere(reach: JudgeReach | undefined, path: string): boolea
   return path.includes('__mocks__/') ? isRun(directory) : isPlace(directory);
 }
 
-/** Whether a file is new in a directory that is new as well: it says nothing of what is judged so far. */
+/** Whether a file is new in a new directory: such a file cannot affect existing verification. */
 export function isOfNewDirectory(reach: JudgeReach | undefined, { path, changeType }: PatchFile): boolean {
   if (changeType !== 'add' || !path.includes('/')) return false;
   if (reach?.directories !== undefined)
@@ -56,8 +56,8 @@ const javascript =
   /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx|deno|tsx|ts-node|jest|vitest|_?mocha|ava|tap|eslint|tsc|c8|nyc)$/;
 
 /**
- * The package in whose place a tracked file stands that is installed otherwise. Where packages are tracked anyway, only
- * those of programs that are run count.
+ * Returns the package that a tracked file under `node_modules` would replace. If packages are tracked anyway, only
+ * those of programs that checks run count.
  */
 export function takesPlaceOf(
   reach: JudgeReach | undefined,

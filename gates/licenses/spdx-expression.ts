@@ -17,12 +17,12 @@ export type SpdxNode =
   | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
 
 const maxLength = 1000;
-/** Identifiers that SPDX replaced because they did not say whether later versions may be taken. */
+/** Identifiers that SPDX replaced because they left open whether later versions are allowed. */
 const unclear = /^((?:A|L)?GPL|GFDL)-\d+\.\d+$/;
 
 /**
- * An SPDX expression in parts, deprecated GNU identifiers in their new form; `undefined` for anything that is none
- * (`SEE LICENSE IN …`, `UNLICENSED`, `NOASSERTION`, nothing).
+ * Parses an SPDX expression and replaces deprecated GNU identifiers. Returns `undefined` for any other text (`SEE
+ * LICENSE IN …`, `UNLICENSED`, `NOASSERTION`, empty).
  */
 export function parseLicense(text: string | undefined): SpdxNode | undefined {
   if (text === undefined || text.length > maxLength) return undefined;
@@ -56,9 +56,9 @@ function renewed(node: SpdxNode): SpdxNode {
 }
 
 /**
- * Whether a license can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and
- * `X-or-later` are met by a listed later version of the same license. `X WITH E` is met only by that very text, or by
- * `X` and `E` both listed.
+ * Whether a list of SPDX identifiers allows a license: every side of AND, any side of OR. A listed later version of
+ * the same license satisfies `X+` and `X-or-later`. `X WITH E` requires exactly that text in the list, or both `X`
+ * and `E`.
  */
 export class AllowedLicenses {
   readonly #listed: ReadonlySet<string>;
@@ -112,7 +112,7 @@ export function identifiersOf(node: SpdxNode): readonly string[] {
   return [nameOf(node)];
 }
 
-/** Equal for expressions that say the same but for order, case and brackets. */
+/** Returns the same key for expressions that differ only in order, case and brackets. */
 export function licenseKey(text: string): string {
   const node = parseLicense(text);
   return node === undefined ? `? ${text.trim().toLowerCase()}` : keyOf(node);
@@ -131,7 +131,7 @@ function keyOf(node: SpdxNode): string {
   return parts.size === 1 ? [...parts].join('') : `(${[...parts].sort().join(` ${node.conjunction} `)})`;
 }
 
-/** What is said about one package's license. */
+/** The license of one package, as its sources state it. */
 export interface StatedLicense {
   /** The one that all agree on, or the config's word for this very version. */
   readonly license?: string;
@@ -140,8 +140,8 @@ export interface StatedLicense {
 }
 
 /**
- * Licenses by what lockfiles, vendored packages and `[licenses]` at base say. The config's word for a version settles
- * the matter; its word for a package in general counts like the others. Nothing said is an empty answer.
+ * Licenses from lockfiles, vendored packages and `[licenses]` at base. The config's entry for a version overrides all
+ * others; its entry for a package counts like the others. Without any statement the result is empty.
  */
 export class StatedLicenses {
   readonly #config: ReadonlyMap<string, unknown>;

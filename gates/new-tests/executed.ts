@@ -10,13 +10,17 @@ import { type NewCase, noNewCase, ranAmong } from './new-cases.ts';
 const rule = 'new-tests';
 const maxNamed = 20;
 
-/** Languages whose runners report a case by the name that it is written with. */
+/** Languages in which test reports use the name of a case as the source spells it. */
 const named: ReadonlySet<string> = new Set(['javascript', 'python', 'go', 'rust']);
 
 /**
- * What a suite showed: a new test, or a new row of one, fails over the base's product (`shown`); a test of the base was
- * extended, so that it fails there and still passes as the base has it (`extended`); new tests pass there, too
- * (`passes-at-base`); none ran (`none`); or the suite does not say (`unknown`).
+ * The verdict on the new tests of a suite:
+ *
+ * - `shown`: a new test, or a new row of one, fails on the base's product.
+ * - `extended`: an extended test of the base fails there, and its base version still passes.
+ * - `passes-at-base`: the new tests pass there too.
+ * - `none`: no new test ran.
+ * - `unknown`: the suite does not report enough.
  */
 interface Shown {
   readonly verdict: 'shown' | 'extended' | 'passes-at-base' | 'none' | 'unknown';
@@ -24,8 +28,9 @@ interface Shown {
 }
 
 /**
- * A fix is shown by a test of the fast stage that passes on the candidate, is new, and fails, or cannot be loaded, with
- * the candidate's tests over the base's product. Where no suite says which tests ran, the text of the change decides.
+ * A test of the fast stage proves a fix if it is new, passes on the candidate, and fails with the candidate's tests
+ * over the base's product. A test that cannot be loaded there counts as failed. If no suite reports which tests ran,
+ * the text of the change decides.
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one) {

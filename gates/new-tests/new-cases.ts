@@ -33,7 +33,10 @@ const maxRows = 200;
 const maxLines = 50_000;
 const maxLineLength = 2_000;
 
-/** `[rules.new-tests] cases`: beginnings of lines that are cases in this repository; a text says what is wrong. */
+/**
+ * `[rules.new-tests] cases`: line prefixes that are test cases in this repository. A returned string is the error
+ * message.
+ */
 export function readPatterns(options: Readonly<Record<string, unknown>>): readonly string[] | string {
   const { cases = [], ...others } = options;
   const [unknown] = Object.keys(others);
@@ -86,7 +89,7 @@ export interface NewCase {
   readonly isRow?: true;
 }
 
-/** What the report of a suite says of new cases: one ran, none did, or it does not say. */
+/** Whether a report lists new cases: one ran, none ran, or the report does not show it. */
 type RanAmong = 'ran' | 'did-not-run' | 'unknown';
 
 /** Reports cut long names. */
@@ -114,11 +117,11 @@ function letters(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** What is wrong with a fix in whose test files no new case is. */
+/** The message for a bugfix that changes test files without a new case. */
 export const noNewCase =
   'the contract is for a bugfix, and the patch changes test files without adding a test case';
 
-/** Whether a contract asks its change for a new test case (document 1, requireNewTestsWhenBugfix). */
+/** Whether the spec requires a new test case: `requireNewTestsWhenBugfix` for a change of type `bugfix`. */
 export function asksNewTests({ intent, acceptance }: EffectiveIntentSpec): boolean {
   return intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix;
 }

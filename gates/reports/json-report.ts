@@ -13,8 +13,8 @@ import { claimedCount, Tally } from './tally.ts';
 import { type ParsedReport, plainLine, refuse, type TestReport, textRefusal } from './test-report.ts';
 
 /**
- * Reads a runner's JSON, told by its members: jest and vitest, mocha, pytest-json-report, and the streams of `go test
- * -json` and Rust's test harness. Other JSON is `not-a-report`.
+ * Reads a runner's JSON and recognizes it by its members: jest and vitest, mocha, pytest-json-report, and the streams
+ * of `go test -json` and Rust's test harness. Other JSON is `not-a-report`.
  */
 export async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);

@@ -205,7 +205,7 @@ class JunitReader implements XmlReader {
 
   #openOutcome(test: OpenCase, name: string, attributes: XmlAttributes): void {
     if (name === 'flakyFailure' || name === 'flakyError') test.reran = true;
-    // PHPUnit's warning stands where a test could not be run as one.
+    // PHPUnit reports a warning in place of a test that could not run.
     else if (name === 'skipped' || name === 'warning' || name === 'incomplete') {
       test.skipped = true;
       test.todo = attributes.type === 'todo';

@@ -1,11 +1,11 @@
 import { type ParsedReport, textRefusal, withoutEscapes } from './test-report.ts';
 
-/** Endings of report files that a `testSuite` check is asked for (resolutions, Where artifacts come from). */
+/** File extensions of the reports that a `testSuite` check reads. */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
 
 /**
- * Reads a report file as what its content is: XML, JSON, TAP. The ending only says what was meant where the content
- * begins as none of them, so that what is damaged is refused as what it should have been.
+ * Parses a report file by its content: XML, JSON or TAP. The file extension decides only if the content matches none
+ * of them, so that a damaged file is refused as its intended format.
  */
 export async function parseReport(name: string, bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);

@@ -16,8 +16,8 @@ const linesPerTurn = 5000;
 const maxHeadLines = 200;
 
 /**
- * The reader for a stream whose first JSON line is an event that is known; `undefined` for any other text. Reads the
- * head only.
+ * The reader for a stream if its first JSON line is a known event; `undefined` for any other text. It reads only the
+ * head.
  */
 export function eventReaderFor(bytes: Uint8Array): EventReader | undefined {
   let lines = 0;
@@ -95,7 +95,7 @@ const actions: readonly unknown[] = [
   'build-output',
   'build-fail',
 ];
-/** Lines of output that say nothing of why. */
+/** Output lines that do not explain a failure. */
 const frame = /^\s*(?:=== |--- |FAIL\b|PASS\b|ok\s|exit status)/;
 
 interface OpenTest {
@@ -249,9 +249,8 @@ function isLibtestEvent(event: Fields): boolean {
 }
 
 /**
- * Reads the events of Rust's test harness, several suites one after another; those of cargo beside them only say
- * whether the build finished. A suite without an end, or a test without one, is a stream that was cut off; fewer tests
- * than announced are a contradiction.
+ * Reads the events of Rust's test harness, several suites in sequence. Cargo's events only report whether the build
+ * finished. A suite or test without an end is a truncated stream. Fewer tests than announced are a contradiction.
  */
 class LibtestReader implements EventReader {
   readonly #tally = new Tally();
@@ -332,6 +331,6 @@ function messageOf({ message, stdout }: Fields): string | undefined {
   if (said !== undefined) return said.split('\n', 1)[0];
   const lines = (textOf(stdout) ?? '').split('\n').map((line) => line.trim());
   const panic = lines.findIndex((line) => line.includes('panicked at'));
-  // Since 1.73 the words of a panic stand in the line after its place.
+  // Since 1.73 the panic message is on the line after its location.
   return lines[panic]?.endsWith(':') ? lines[panic + 1] : lines[panic];
 }

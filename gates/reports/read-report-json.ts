@@ -6,9 +6,9 @@ type ReadReportJson =
   | { readonly value?: undefined; readonly refusal: ReportRefusal };
 
 /**
- * Parses JSON whose nesting and number of values were counted first, so that a small file cannot become a large heap.
- * Refused: other encodings than UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, text that is not JSON or is cut
- * off, an object that names a member twice: readers disagree about which of the two counts.
+ * Parses JSON after it counted nesting and values, so that a small file cannot fill the heap. Refused: encodings
+ * except UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, invalid or truncated JSON. An object with a
+ * duplicate member is refused too, because readers disagree about which one counts.
  */
 export function readReportJson(bytes: Uint8Array): ReadReportJson {
   const unreadable = textRefusal(bytes);

@@ -20,8 +20,8 @@ const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
 /**
- * Takes the elements of one dialect, under their names without a namespace's prefix; what `open` returns refuses the
- * document.
+ * Receives the elements of one dialect, by name without namespace prefix. If `open` returns a refusal, the document
+ * is refused.
  */
 export interface XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined;
@@ -31,9 +31,8 @@ export interface XmlReader {
 }
 
 /**
- * Reads one XML document piece by piece with the reader that its root element asks for. Refused: document types (and so
- * entities), other encodings than UTF-8, XML that is not well-formed or is cut off, more than 64 MiB, 64 levels or 256
- * attributes.
+ * Reads one XML document in pieces, with the reader for its root element. Refused: document types (and so entities),
+ * encodings except UTF-8, malformed or truncated XML, more than 64 MiB, 64 levels or 256 attributes.
  */
 export async function readXml(
   bytes: Uint8Array,
@@ -71,7 +70,7 @@ export async function readXml(
       return;
     }
     if (parent === undefined) {
-      // A second root is told by the parser as malformed.
+      // The parser reports a second root as malformed.
       reader ??= readerOf(name);
       if (!reader) {
         const found = `found \`${plainLine(name, 60)}\``;
@@ -107,7 +106,7 @@ export async function readXml(
   return reader ? { report: reader.toReport() } : refuse('malformed', 'the XML has no root element');
 }
 
-/** A prefix may stand for any namespace or for none that is declared: what looks like an outcome is taken for one. */
+/** A prefix may name any namespace, or an undeclared one, so an element counts by its local name alone. */
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

@@ -71,7 +71,8 @@ export class Tally {
   }
 
   /**
-   * Takes over what `other` counted, its tests as parts of `parent`. `forgiven`: its failures were announced as to-do.
+   * Adds the counts of `other`, with its tests as parts of `parent`. `forgiven`: its failures were announced as
+   * to-do.
    */
   add(other: Tally | TestReport, { forgiven = false, parent = '' } = {}): void {
     const inside = (name: string): string =>
@@ -143,8 +144,8 @@ export class Tally {
 const numeral = /^\s*\+?(\d{1,15})(?:\.0{1,15})?\s*$/;
 
 /**
- * The count that a report claims under `label`; 0 for an absent or empty one. What is there and is no count contradicts
- * the report, since it may hide a failure.
+ * The count that a report states under `label`; 0 if absent or empty. Any other value contradicts the report, since
+ * it may hide a failure.
  */
 export function claimedCount(
   tally: Tally,

@@ -51,7 +51,8 @@ export function toPoint(content: string): Point | undefined {
 }
 
 /**
- * Where the first `#` stands that begins a directive, else the first at all; -1 for none. A `\#` is part of the name.
+ * Index of the first `#` that begins a directive, otherwise of the first `#`; -1 if there is none. A `\#` is part of
+ * the name.
  */
 function directiveAt(description: string): number {
   let first = -1;
@@ -78,7 +79,7 @@ const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
 interface Yaml {
   readonly indent: number;
   readonly point: Point;
-  /** The key whose value may go on in the next lines. */
+  /** The key with a value that may continue on the next lines. */
   key: string;
 }
 
@@ -89,9 +90,9 @@ interface Level {
   plan: number | undefined;
   /** The latest point, settled when all of it is known. */
   last: Point | undefined;
-  /** Subtests that stand before their point. */
+  /** Subtests that precede their point. */
   waiting: Inner | undefined;
-  /** The latest point opened a block `{` and its subtests stand behind it. */
+  /** The latest point opened a block `{`, and its subtests follow it. */
   inBlock: boolean;
 }
 
@@ -102,10 +103,14 @@ export function beginsAsTap(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all
- * of its subtests passed counts too, and so does one that failed between two levels of indentation. Refused: no plan
- * (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB or 64 levels, text in which nothing
- * is TAP. `not ok` fails unless it is to-do; `Bail out!` is a failure.
+ * Reads TAP 13 and 14 with nested subtests.
+ *
+ * - A point without subtests counts once.
+ * - A failed point counts even if all its subtests passed, or if it is between two levels of indentation.
+ * - `not ok` fails unless it is to-do; `Bail out!` is a failure.
+ *
+ * Refused: no plan (truncated), a plan that does not fit, encodings except UTF-8, more than 64 MiB or 64 levels, text
+ * without any TAP.
  */
 export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);
@@ -130,11 +135,11 @@ export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
   return reader.refusal ? { refusal: reader.refusal } : { report: tally.toReport() };
 }
 
-/** Takes the lines of one stream. */
+/** Reads the lines of one stream. */
 class TapReader {
   refusal: ReportRefusal | undefined;
   bailedOut = false;
-  /** Anything that only TAP says was read. */
+  /** The reader saw a line that only TAP has. */
   sawTap = false;
   /** So was a line that no comment is. */
   sawOther = false;
@@ -162,7 +167,7 @@ class TapReader {
     else this.#astray(content);
   }
 
-  /** Ends the stream; what it counted holds only where nothing was refused. */
+  /** Ends the stream. The counts are valid only without a refusal. */
   end(): Tally {
     if (this.#yaml && !this.bailedOut) this.#refuse('truncated', 'the stream ends inside a diagnostic block');
     while (this.#levels.length > 1) this.#closeLevel();
@@ -217,7 +222,7 @@ class TapReader {
     else if (point) this.#point(level, point, depth, content.endsWith(' {'));
   }
 
-  /** Between two levels of subtests: what passed there counts for nothing, what failed there has failed. */
+  /** A line between two levels of subtests: a pass there is ignored, a failure counts. */
   #astray(content: string): void {
     const point = /^not ok(?=\s+(?:\d|- )|$)/.test(content) ? toPoint(content) : undefined;
     if (point && point.directive !== 'todo') this.#top().tally.fail(point.name);
@@ -292,8 +297,8 @@ class TapReader {
   }
 
   /**
-   * True where the line belonged to the block. A block that is never closed ends where the indentation does: nothing
-   * hides in it.
+   * True if the line belonged to the block. An unclosed block ends with its indentation, so that it cannot hide later
+   * lines.
    */
   #inYaml(content: string, indent: number, yaml: Yaml): boolean {
     if (indent < yaml.indent) {

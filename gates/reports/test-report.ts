@@ -6,12 +6,12 @@ import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 /** A test that failed. */
 export interface TestFailure {
   readonly name: string;
-  /** First line of what the report says about it. */
+  /** First line of the failure message in the report. */
   readonly message?: string;
   readonly durationMs?: number;
 }
 
-/** How long one test took. */
+/** Duration of one test. */
 export interface TestTime {
   readonly name: string;
   readonly durationMs: number;
@@ -23,7 +23,7 @@ export interface Contradiction {
   readonly message: string;
 }
 
-/** What a test report says: tests that have no tests inside are counted, once each. */
+/** The content of a test report. Tests without subtests are counted, once each. */
 export interface TestReport {
   readonly passed: number;
   readonly failed: number;
@@ -36,18 +36,18 @@ export interface TestReport {
   /** Names in order of the report, the first `maxNamed` each. */
   readonly skippedTests: readonly string[];
   readonly flakyTests: readonly string[];
-  /** The `maxSlowest` that took longest, longest first. */
+  /** The `maxSlowest` slowest tests, slowest first. */
   readonly slowest: readonly TestTime[];
   /** Sum of the tests' own times, milliseconds; absent where the report gives none. */
   readonly durationMs?: number;
-  /** Files that the runner lists as passed although no test ran in them; they count as nothing. */
+  /** Files that the runner lists as passed although no test ran in them. They are not counted. */
   readonly emptyFiles: readonly string[];
   readonly contradictions: readonly Contradiction[];
   /** Names of tests, the first `maxNames`: what another report is compared with. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Why a report counts for nothing. */
+/** Why a report is ignored. */
 export interface ReportRefusal {
   readonly reason:
     | 'too-large'
@@ -117,7 +117,7 @@ export function* textPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Generato
   yield decoder.decode();
 }
 
-/** Takes the events of one stream, one JSON object each; what is returned refuses the stream. */
+/** Receives the events of one stream, one JSON object each. A returned refusal refuses the stream. */
 export interface EventReader {
   event(event: Readonly<Record<string, unknown>>): ReportRefusal | undefined;
   end(): ReportRefusal | undefined;
@@ -132,8 +132,8 @@ export function withoutEscapes(text: string): string {
 }
 
 /**
- * One line that may stand in a finding: no escape sequences or control characters, at most `maxLength` characters,
- * known secrets blanked out (findings are not redacted later).
+ * Makes one line of text safe for a finding: no escape sequences or control characters, at most `maxLength`
+ * characters. Known secrets are blanked out, because findings are not redacted later.
  */
 export function plainLine(text: string, maxLength = 200): string {
   // Cut well behind what is kept, so that a secret at the cut is still whole enough to be known.
@@ -142,8 +142,8 @@ export function plainLine(text: string, maxLength = 200): string {
 }
 
 /**
- * The name of a test as one line that may stand in a finding. One that is longer ends in a digest of all of it, so that
- * comparing names compares them whole.
+ * Makes the name of a test safe for a finding, as one line. A longer name ends in a digest of the whole name, so that
+ * comparisons remain exact.
  */
 export function plainName(text: string, maxLength = 200): string {
   return boundedName(plainText(text), maxLength);
@@ -165,7 +165,7 @@ function plainText(text: string): string {
 }
 
 function blankSecrets(text: string): string {
-  // Nothing that short is a secret.
+  // Shorter text cannot be a secret.
   if (text.length < 12) return text;
   const bytes = Buffer.from(text);
   const shown: Buffer[] = [];

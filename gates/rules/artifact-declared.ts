@@ -2,7 +2,7 @@ import type { RuleFunction } from '../../core/interfaces/rule.ts';
 
 const rule = 'artifact-declared';
 
-/** Every name in a check's `artifactsProduced` is an artifact that the contract lists (contract, Errors 3). */
+/** Every name in a check's `artifactsProduced` must be an artifact of the spec. */
 export const judge: RuleFunction = ({ spec, stage }) => {
   if (!stage) return [];
   const listed = new Set<string>(spec.artifacts.required.map(({ name }) => name));

@@ -7,8 +7,7 @@ import { artifactContent, isOfTests, matchesFormat } from '../formats/matches-fo
 const rule = 'artifact-format';
 
 /**
- * Every artifact that was made at this stage, or that the contract requires at it whenever it was made, has the digest
- * of its record and is of the format that is declared for it (contract, Errors 2).
+ * Checks artifacts made or required at this stage: each must match the digest of its record and its declared format.
  */
 export const judge: RuleFunction = async (input) => {
   const findings: Finding[] = [];
@@ -42,8 +41,8 @@ export const isLinear = ({ spec }: RuleInput): boolean =>
   spec.artifacts.required.every(({ format }) => format === undefined || !isOfTests(format));
 
 /**
- * The contract's entries for this artifact at this stage; of one that was made now and is required at another stage
- * alone, the first. `undefined` where this stage has nothing to do with it.
+ * The spec's entries for this artifact at this stage. If it was made now but is required only at another stage, the
+ * first entry. `undefined` if this stage does not concern it.
  */
 function requirementsOf({ spec, stage }: RuleInput, { name, stage: madeAt }: ArtifactRecord) {
   const entries = spec.artifacts.required.filter((entry) => entry.name === name);

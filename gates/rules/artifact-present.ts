@@ -9,8 +9,8 @@ const rule = 'artifact-present';
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
 /**
- * What the contract requires at this stage, and what its checks say they produce, is there and is not empty
- * (contract, Errors 2; Check, artifactsProduced).
+ * Every artifact that the spec requires at this stage, or that a check lists in `artifactsProduced`, must exist and
+ * be nonempty.
  */
 export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => {
   if (!stage) return [];
@@ -38,8 +38,8 @@ function isFilled({ name, sizeBytes }: RuleInput['artifacts'][number]): boolean 
 }
 
 /**
- * Artifacts that a check of this stage names and did not deliver. What the engine makes counts for a policy check,
- * which can deliver nothing itself; a program that was to write a report and wrote none is not excused by the engine's.
+ * Artifacts that a check of this stage lists but did not deliver. An artifact made by the engine counts for a policy
+ * check, which cannot deliver any. It does not excuse a program that should have written a report.
  */
 function unkept(
   spec: RuleInput['spec'],

@@ -6,9 +6,9 @@ import { limitExceeded } from './limit-exceeded.ts';
 const rule = 'check-outcome';
 
 /**
- * A check that timed out, ended otherwise than expected or failed fails its stage where it is required (contract,
- * Errors 1), else is reported, and so is an old failure that the contract tolerates. The facts are judged, not only the
- * status that the check kind gave.
+ * Fails the stage if a required check timed out, ended unexpectedly or failed. A failure of another check, or an old
+ * failure that the spec tolerates, is only reported. The rule evaluates the recorded facts, not only the status from
+ * the check kind.
  */
 export const judge: RuleFunction = ({ stage }) =>
   (stage?.checks ?? []).flatMap((check) => {

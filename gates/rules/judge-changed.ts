@@ -18,7 +18,7 @@ const maxLookups = 100_000;
 const ofLint =
   /^(?:eslintConfig|eslintIgnore|prettier|stylelint|xo|standard|lints|tool\.(?:ruff|flake8|mypy|pyright|basedpyright|black|isort|pylint|bandit|pycodestyle|pydocstyle|ty)|flake8|mypy\b.*|isort|pylint.*|pycodestyle|pydocstyle)$/;
 
-/** One changed file by which checks judge. */
+/** One changed verification input. */
 interface ChangedJudge {
   readonly file: PatchFile;
   readonly role: string;
@@ -26,23 +26,25 @@ interface ChangedJudge {
   readonly checks: readonly string[];
   /** Of a manifest: what of it. */
   readonly parts: readonly string[];
-  /** Where the policy commit's version has to stand, or nothing, for it to judge. */
+  /** Paths to restore from the policy commit, or to remove, so that its version decides. */
   readonly lay: readonly LaidPath[];
 }
 
 /**
- * Who lets the judge change: people who review it, the policy commit's version, by which the checks are run as well, or
- * nobody.
+ * The authority that accepts a changed verification input: people who review it, a second run with the policy
+ * commit's version, or none.
  */
 type Reviewer = 'people' | 'policy' | 'nobody';
 
 /**
- * What checks execute to judge changes under a review (resolutions), else the policy commit's version judges too:
- * scripts and manifests' scripts reached from their commands at the base, what these load, and the configuration of the
- * programs that are run, new files included. A warning where a person approves the change anyway
- * (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks; asked as a policy check it waits
- * for that) or where a run can let the other version judge; an error where neither can be, or `review = "required"`
- * says so.
+ * Reports changed verification inputs: scripts, manifest scripts and the files they load, as reached from check
+ * commands at the base, and configuration of the programs that run. New files are included.
+ *
+ * - Warning: a person approves the change anyway (`humanInLoop.required`, `require-approvers` or `judge-changed`
+ *   in releaseChecks), or a run can also use the policy commit's version.
+ * - Error: neither is possible, or the config sets `review = "required"`.
+ *
+ * As a policy check in releaseChecks, the rule waits for the approval.
  */
 export const judge: RuleFunction = (input) => {
   const changed = input.patch.files.flatMap((file) => changedJudge(input, file) ?? []);
@@ -74,7 +76,7 @@ export const judge: RuleFunction = (input) => {
   return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
 };
 
-/** Without manifests there is nothing to parse: each changed file is looked up in what the checks execute. */
+/** Without manifests the rule parses no file. It looks up each changed file among the verification inputs. */
 export const isLinear = ({ patch, files, judge: reach }: RuleInput): boolean => {
   const known = (reach?.files.length ?? 0) + Object.keys(reach?.absent ?? {}).length;
   return Object.keys(files).length === 0 && patch.files.length * known <= maxLookups;
@@ -124,7 +126,7 @@ function changedConfig(
   const config = counts(file.path) ?? (oldPath === undefined ? undefined : counts(oldPath));
   if (config === undefined) return undefined;
   const parts = changedParts(input, file);
-  // A new package says how it is tested; what it has linted otherwise is told.
+  // A new package may define its own tests; only its changed lint settings are reported.
   const told =
     isNew && config.scope === 'package' ? (parts ?? []).filter((part) => ofLint.test(part)) : parts;
   if (told?.length === 0) return undefined;
@@ -139,7 +141,7 @@ function changedConfig(
   };
 }
 
-/** Its old place, and its new one where it would judge there: the product may well use a script that has moved. */
+/** The old path, and the new one if it would be a verification input. The product itself may use a moved script. */
 function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly string[]): LaidPath[] {
   const { path, oldPath = path, changeType } = file;
   const isNew = changeType === 'add' || changeType === 'copy';
@@ -165,7 +167,7 @@ function leadToNew(reach: RuleInput['judge'], path: string): string | undefined 
   return found?.[1];
 }
 
-/** Names of the judging parts that differ; `undefined` where all of the file is one. */
+/** Names of the verification parts that differ; `undefined` if the whole file is one part. */
 function changedParts(input: RuleInput, file: PatchFile): readonly string[] | undefined {
   const sides = input.files[file.path];
   const oldPath = file.oldPath ?? file.path;
@@ -184,7 +186,8 @@ function judgingScripts(reach: RuleInput['judge']): readonly string[] {
 }
 
 /**
- * Scripts that are reached: of a manifest to which nothing leads none; where nothing is known, the usual ones count.
+ * Scripts that checks reach. A manifest that no check reaches has none; `undefined` (no reach known) selects the
+ * usual ones.
  */
 function scriptsOf({ judge: reach }: RuleInput, path: string): readonly string[] | undefined {
   if (reach === undefined) return undefined;
@@ -238,7 +241,7 @@ function toFinding(
   };
 }
 
-/** What was not followed is no secret. */
+/** Reports scripts and files that writ could not follow. */
 function gapFindings({ judge: reach, patch }: RuleInput): readonly Finding[] {
   const gaps = reach?.gaps ?? [];
   if (gaps.length === 0 || patch.files.length === 0) return [];

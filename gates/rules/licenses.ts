@@ -22,7 +22,7 @@ const reviewRoles = ['license-review', 'licence-review'];
 
 /** What the packages of the base are under. */
 interface KnownLicenses {
-  /** Those that were taken for certain. */
+  /** Licenses that certainly apply to packages of the base. */
   readonly taken: AllowedLicenses;
   /** Whole expressions, by key. */
   readonly texts: ReadonlySet<string>;
@@ -31,10 +31,12 @@ interface KnownLicenses {
 type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'conflicting' | 'new';
 
 /**
- * Licenses of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its license changes.
- * A forbidden, unknown or conflicting license is an error. Under `forbidNewLicenses` a license that no package of the
- * base carries (an unknown one too, where every license is allowed) is an error, unless `releaseChecks` ask `licenses
- * [--min N] [--group G]`: asked there, it waits for an approval in the role `license-review`.
+ * Evaluates licenses of new packages against `allowedSpdx` and `forbidNewLicenses`. An upgrade counts if its license
+ * changes. A forbidden, unknown or conflicting license is an error.
+ *
+ * Under `forbidNewLicenses`, a license that no package of the base has is an error. Without `allowedSpdx`, an unknown
+ * license counts as such. If `releaseChecks` run `licenses [--min N] [--group G]`, the rule waits there for an
+ * approval in the role `license-review` instead.
  */
 export const judge: RuleFunction = (input) => {
   const { allowedSpdx, forbidNewLicenses } = input.spec.constraints.licensing;
@@ -80,12 +82,12 @@ export const judge: RuleFunction = (input) => {
   return [...first.slice(0, maxFindings), { rule, severity, message: rest }, ...asked];
 };
 
-/** Without dependency files there is nothing to parse. */
+/** Without dependency files the rule parses no file. */
 export const isLinear = ({ files }: RuleInput): boolean => Object.keys(files).length === 0;
 
 function unread({ problems, candidate }: ComparedDependencies): Finding[] {
   const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
-  // A file that only says where packages come from states no license.
+  // A file that only configures package sources states no license.
   return problems
     .filter(({ path }) => kinds.get(path) !== 'config')
     .map(({ path, reason }): Finding => {
@@ -94,7 +96,7 @@ function unread({ problems, candidate }: ComparedDependencies): Finding[] {
     });
 }
 
-/** Packages that are new, or whose license is another than at base, each once. */
+/** Packages that are new, or have another license than at base, each once. */
 function toJudge(
   before: readonly LockedPackage[],
   { candidate }: ComparedDependencies,
@@ -176,8 +178,8 @@ function review(input: RuleInput, count: number): readonly Finding[] {
 }
 
 /**
- * Licenses that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none
- * where that leaves it open.
+ * Licenses that certainly apply to a package of the base: every side of AND; of OR only the allowed sides, none
+ * without `allowedSpdx`.
  */
 function takenFrom(node: SpdxNode | undefined, allowed: AllowedLicenses | undefined): readonly string[] {
   if (node === undefined) return [];

@@ -16,13 +16,18 @@ const rule = 'new-dependency';
 const maxFindings = 200;
 
 /**
- * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new:
- * `readers/packages/new-dependencies.ts`), where they come from (`readers/packages/sources/changed-sources.ts`), and
- * the hashes that fix what a version is. `no-new`: every new one is an error. `allow-with-review`: an error unless the
- * contract asks for an `sca-report` and for an approval; asked as a policy check in `releaseChecks` (`new-dependency
- * [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its lockfile does not follow,
- * and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry
- * that fetches another package than it names is an error under every policy.
+ * Compares the dependencies of all manifests and lockfiles, base to candidate. New dependencies:
+ * `readers/packages/new-dependencies.ts`. Changed sources: `readers/packages/sources/changed-sources.ts`. Hashes that
+ * pin a version are compared too.
+ *
+ * - `no-new`: every new one is an error.
+ * - `allow-with-review`: an error unless the spec requires an `sca-report` and an approval. As a policy check in
+ *   `releaseChecks` (`new-dependency [--min N] [--group G]`) the rule waits for that approval.
+ * - `allow`: a note.
+ *
+ * A manifest that differs from its lockfile and an unreadable file are errors; under `allow` only if the dependencies
+ * cannot be read reliably. A lockfile entry that fetches another package than it names is an error under every
+ * policy.
  */
 export const judge: RuleFunction = (input) => {
   const policy = input.spec.constraints.security.dependencyPolicy;
@@ -47,7 +52,7 @@ export const judge: RuleFunction = (input) => {
   return review?.isPossible ? [...told, ...review.asked] : told;
 };
 
-/** Without dependency files there is nothing to parse. */
+/** Without dependency files the rule parses no file. */
 export const isLinear = ({ files }: RuleInput): boolean => Object.keys(files).length === 0;
 
 function unread({ problems, notes, candidate }: ComparedDependencies, policy: string): readonly Finding[] {
@@ -73,7 +78,7 @@ function unread({ problems, notes, candidate }: ComparedDependencies, policy: st
   ];
 }
 
-/** Entries whose address holds the files of another package. */
+/** Lockfile entries with a URL that serves the files of another package. */
 function foreignFiles({ base, candidate }: ComparedDependencies): readonly Finding[] {
   const known = new Set(
     base.flatMap(({ locked }) => locked.map(({ name, resolvedAs }) => `${name} ${resolvedAs}`)),
@@ -121,7 +126,7 @@ interface Review {
   readonly asked: readonly Finding[];
 }
 
-/** What `allow-with-review` wants, and what of it the contract provides for. */
+/** The requirements of `allow-with-review`, and which of them the spec meets. */
 function reviewOf(input: RuleInput, count: number, others: number): Review {
   const { spec, stage, artifacts } = input;
   const isReported = spec.artifacts.required.some(({ name, required }) => name === 'sca-report' && required);
@@ -175,7 +180,7 @@ function toFinding(
   };
 }
 
-/** What the contract makes of it, as the end of a message. */
+/** The end of a message: the consequence of the policy. */
 function wanted(policy: string, review: Review | undefined): string {
   if (policy === 'no-new') return '; the contract allows none';
   if (review === undefined) return '';
@@ -224,7 +229,7 @@ function lineOf(line: number | undefined): { readonly line?: number } {
   return line === undefined ? {} : { line };
 }
 
-/** Errors are told first where not everything can be told. */
+/** Keeps the errors first if the list is cut. */
 function cut(findings: readonly Finding[]): readonly Finding[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const ordered = [...errors, ...findings.filter(({ severity }) => severity !== 'error')];

@@ -16,12 +16,14 @@ const rule = 'new-tests';
 const maxListed = 200;
 
 /**
- * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped,
- * commented out, moved, renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body
- * that no changed file had at base. A new row of a table of cases is one, too, and so is a line that begins as
- * `[rules.new-tests] cases` says. If the fast stage has a test suite, what the suite runs decides (`executed.ts`), and
- * a change of test files in which no case is seen gets a note. Asked with `--cases` the rule answers a note that names
- * the new ones, the first 200.
+ * A bugfix must add at least one test case in a test file.
+ *
+ * A new case has a name *and* a body that no changed file had at base. Cases that are skipped, commented out, moved,
+ * renamed, only touched, or without assertions are not new. A new row of a table of cases counts, and so does a line
+ * with a prefix from `[rules.new-tests] cases`.
+ *
+ * If the fast stage has a test suite, the suite run decides (`executed.ts`). A change of test files without a visible
+ * case then gets a note. With `--cases` the rule returns a note that lists the new cases, at most 200.
  */
 export const judge: RuleFunction = (input) => {
   if (!asksNewTests(input.spec)) return [];
@@ -79,7 +81,7 @@ export const judge: RuleFunction = (input) => {
   return [{ rule, severity: 'error', message: noNewCase, ...place, detail: { testFiles } }];
 };
 
-/** Nothing is parsed where no test file changes. */
+/** If no test file changes, the rule parses no file. */
 export const isLinear = (input: RuleInput): boolean =>
   input.patch.files.every((file) => {
     const oldPath = file.oldPath ?? file.path;

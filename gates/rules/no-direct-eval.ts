@@ -32,12 +32,12 @@ const scan: SourceScan<Scanned> = {
 /** Refuses added lines that execute text directly: docs/direct-execution.md defines what counts. */
 export const judge: RuleFunction = (input) => scanChange(input, scan);
 
-/** Files of the languages that are read, where the change has a word without which nothing runs text. */
+/** Files in a supported language with a changed word that direct execution requires. */
 export const candidates: CandidateSearch = {
   anchors: [],
   begin: (input, file) => candidateLanguage(input, file, scan) !== undefined,
 };
 
-/** Nothing is parsed where no word of direct execution is in the change or the files. */
+/** If no word of direct execution is in the change or the files, the rule parses no file. */
 export const isLinear = (input: RuleInput): boolean =>
   input.patch.files.every((file) => candidateLanguage(input, file, scan) === undefined);

@@ -9,15 +9,15 @@ import {
 
 const rule = 'regression';
 
-/** Part of the base's median by which a metric may be worse (contract: `maxAllowedRegression`). */
+/** Fraction of the base's median by which a metric may be worse, per level of `maxAllowedRegression`. */
 const tolerances = { none: 0, low: 0.05, medium: 0.2 };
 
 type Speed = NonNullable<CheckBaseline['speed']>;
 
 /**
- * What an integration check did worse than at the base: tests that failed only in the candidate, metrics whose median
- * is worse by more than the level allows and by more than the noise of the base's own rounds. An error where the check
- * is required, else a warning.
+ * Reports results of an integration check that are worse than at the base: tests that failed only in the candidate,
+ * and metrics. A metric counts if its median is worse by more than the allowed level and by more than the noise of
+ * the base's own rounds. An error if the check is required, otherwise a warning.
  */
 export const judge: RuleFunction = ({ spec, stage }) => {
   const level = spec.acceptance.qualityGates.maxAllowedRegression;

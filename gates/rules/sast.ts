@@ -12,13 +12,16 @@ const artifact = 'sast-report';
 const expected = 'SARIF 2.1.0 in which a tool ran and reports no result of level `error`';
 const maxFindings = 100;
 
-/** Gates from which on a report may be asked for, and when the contract wants it at the latest. */
+/**
+ * Gates at which the spec can require a report, in order. From the security gate on, the rule expects one, unless the
+ * spec requires it later.
+ */
 const gates: readonly string[] = ['per-task', 'integration', 'security', 'release'];
 
 /**
- * Static analysis: what our rows say of the added lines (gates/sast/rows.ts), and every `sast-report`, which is SARIF
- * of a tool that ran, without a result of level `error`. Suppressed results count: a suppression may have come with the
- * change itself. Without a stage the rows alone are asked.
+ * Static analysis: findings of the built-in rows on added lines (gates/sast/rows.ts), and every `sast-report`. A
+ * report must be SARIF of a tool that ran, without a result of level `error`. Suppressed results count, because the
+ * change itself may contain the suppression. Without a stage only the rows run.
  */
 export const judge: RuleFunction = async (input) => {
   const own = await judgeChange(input);
@@ -30,7 +33,7 @@ export const judge: RuleFunction = async (input) => {
     ({ name, stage: at }) => name === artifact && gates.indexOf(at) > place,
   );
   if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
-  // What the engine made says what the rows say here; whether it is whole and well-formed is judged all the same.
+  // The engine's own report repeats the row findings. Its completeness and format are still checked.
   return [...own, ...judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
 };
 

@@ -8,8 +8,8 @@ const artifact = 'sbom';
 const expected = 'CycloneDX JSON (1.2 to 1.7) or SPDX JSON (2.2, 2.3)';
 
 /**
- * `sbom` is there and has the required members of CycloneDX or SPDX JSON. Whether it lists every dependency is not
- * judged here.
+ * `sbom` must exist and have the required members of CycloneDX or SPDX JSON. The rule does not check that it lists
+ * every dependency.
  */
 export const judge: RuleFunction = (input) =>
   judgeDocuments({ rule, artifact, expected, judge: judgeBom }, input);

@@ -26,10 +26,15 @@ const maxFindings = 200;
 const maxVulnerabilities = 100_000;
 
 /**
- * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody
- * rated counts, one that the config at the policy commit ignores is listed as suppressed, and one of a scanner's report
- * that the base has too is a note. What the report itself calls harmless counts: it may have come with the change. A
- * report in another form is not judged, and says so.
+ * `sca-report` must exist. A CycloneDX report must not list a vulnerability of at least `[rules.sca] fail_on`.
+ *
+ * - An unrated vulnerability counts.
+ * - A vulnerability that the config at the policy commit ignores is listed as suppressed.
+ * - A vulnerability of a scanner's report that the base has too is a note.
+ * - A vulnerability that the report itself marks as harmless still counts, because the change may contain the
+ *   report.
+ *
+ * A report in another format is not evaluated; a note reports that.
  */
 export const judge: RuleFunction = (input) => {
   const options = readScaOptions(input.options);
@@ -87,7 +92,7 @@ interface GivenReport {
 }
 
 interface ReportView extends GivenReport {
-  /** When it was made; `undefined` where it does not say. */
+  /** When the report was made; `undefined` if it has no date. */
   readonly nowMs: number | undefined;
   readonly components: ReadonlyMap<string, JsonObject>;
 }
@@ -98,7 +103,7 @@ function contextOf(document: JsonObject): Pick<ReportView, 'nowMs' | 'components
   return { nowMs: Number.isNaN(nowMs) ? undefined : nowMs, components: componentsByRef(document) };
 }
 
-/** A document without the list is a bill of materials: nothing says that anybody looked. */
+/** A document without the list is a bill of materials: it does not show that anyone looked up vulnerabilities. */
 function listFault(vulnerabilities: unknown): string | undefined {
   if (vulnerabilities === undefined) return 'CycloneDX without `vulnerabilities`: nothing was looked up';
   if (!Array.isArray(vulnerabilities)) return '`vulnerabilities` that are no list';
@@ -112,7 +117,7 @@ function listFault(vulnerabilities: unknown): string | undefined {
     : `no \`id\`, or \`ratings\` that are no list, in \`vulnerabilities[${bad}]\``;
 }
 
-/** What writ's own report says of the database: how old it is, and whether it knows the ecosystems at all. */
+/** Evaluates the database as writ's own report describes it: its age, and whether it covers the ecosystems. */
 function judgeDatabase(document: JsonObject, { path, options, nowMs }: ReportView): readonly Finding[] {
   const { metadata } = document;
   const newest = propertyOf(metadata, 'writ:advisories:newest');
@@ -236,7 +241,7 @@ function isAffected(affects: unknown): boolean {
   return statuses.length === 0 || statuses.some((status) => status !== 'unknown');
 }
 
-/** Errors are told first where not everything can be told. */
+/** Keeps the errors first if the list is cut. */
 function cut(findings: readonly Finding[], path: string): readonly Finding[] {
   const order: readonly Severity[] = ['error', 'warning', 'note'];
   const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity));

@@ -5,7 +5,7 @@ import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 
 const rule = 'scope';
 
-/** Refuses every changed path outside the contract's write scope; of a rename both ends count (resolutions, Scope). */
+/** Refuses every changed path outside the spec's write scope. For a rename both paths count. */
 export const judge: RuleFunction = ({ patch, scope }) => {
   const findings: Finding[] = [];
   for (const file of patch.files) {
@@ -28,7 +28,7 @@ export const judge: RuleFunction = ({ patch, scope }) => {
   return findings;
 };
 
-/** Files that lie outside. */
+/** Files outside the write scope. */
 export const candidates: CandidateSearch = {
   anchors: [],
   begin: ({ scope }, file) => ends(file).some((path) => scopeVerdict(scope, path) !== 'in'),

@@ -22,10 +22,10 @@ const rule = 'secrets';
 const maxFindings = 500;
 
 /**
- * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random
- * value under a secret-like name. A finding names the format, at most four characters that the format gives, and a
- * digest; never the value. What is allowed (by a marker that stood at base beside the same value, by digest in the
- * config at the policy commit) or stands in for a secret in a known format is listed as suppressed.
+ * Refuses added lines with a provider's token, a private key, a signed token, a password in an address, or a random
+ * value under a secret-like name. A finding states the format, at most four characters that the format fixes, and a
+ * digest; never the value. Suppressed findings are listed: a marker beside the same value at base, a digest in the
+ * config at the policy commit, or a placeholder in a known format.
  */
 export const judge: RuleFunction = (input) => {
   const allowance = readAllowance(input.options);
@@ -85,7 +85,7 @@ function secretInPath({
   return match && { match, text };
 }
 
-/** One NUL makes a text binary to git: where the name says text, that must not hide what stands in it. */
+/** One NUL makes a text binary to git. If the name indicates text, the NUL must not hide the content. */
 function unread({ path }: PatchFile): Finding {
   const isText = isNamedAsText(path);
   const message = isText
@@ -121,7 +121,7 @@ function judgeFile(
   if (added === undefined) return [unread(file)];
   const { text, lines } = added;
   const found: Finding[] = [];
-  // Of what is no text, tokens alone count: names and marks in it mean nothing.
+  // In binary content only tokens count: names and marks in it are coincidence.
   const isText = !file.binary || isNamedAsText(file.path);
   if (!isText) found.push(unread(file));
   const bareCounts = isDataFile(file.path);
@@ -133,7 +133,7 @@ function judgeFile(
     // A value inside another is reported once.
     if (match.start < covered || (match.bare && !bareCounts)) continue;
     const weight = weighSecret(match, text);
-    // What stands in for a value under a mere name, or in an address, is every example there is.
+    // A placeholder under a secret-like name, or in an address, is an example and not reported.
     if (weight === 'nothing' || (weight === 'placeholder' && match.kind !== 'token')) continue;
     // Matches come in order of start, so the lines are walked once.
     while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
@@ -176,7 +176,7 @@ function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance, mark
     detail: {
       format: match.rule,
       ...(isMarked(place) ? { marker: 'new' } : {}),
-      // What a token begins with is its format's; of a password nothing is shown.
+      // A token's prefix comes from its format. No character of a password is shown.
       ...(match.kind === 'token' ? { begins: value.slice(0, 4) } : {}),
       digest,
       ...(checksum === undefined ? {} : { checksum }),
@@ -195,7 +195,7 @@ function suppressed(match: SecretMatch, place: Place, reason: string, digest?: s
   };
 }
 
-/** Said where the patch itself tells the gate to look away. */
+/** The message if the patch itself adds the marker. */
 const newMark = `; \`${marker}\` counts only if it is at the policy commit, with this value: allow the digest in \`[rules.secrets]\` there`;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -213,7 +213,7 @@ function positionOf(
   return { path: file.path, line, column: before.length + 1 };
 }
 
-/** The marker stands on the line, or on the added line right above it. */
+/** Whether the marker is on the line, or on the added line directly above it. */
 function isMarked({ added: { text, lines }, index }: Place): boolean {
   const here = lines[index];
   const above = lines[index - 1];

@@ -8,7 +8,7 @@ import { type SuppressionMarker, suppressionMarkers } from '../suppressions/mark
 
 const rule = 'suppressions';
 const maxFindings = 500;
-/** A marker deeper in a line than this is looked for no more: nobody writes comments there. */
+/** The search stops this deep in a line: no comment begins there. */
 const maxLineBytes = 64 * 1024;
 const maxFormBytes = 120;
 const known = new Set(['forbid', 'allow_tools']);
@@ -19,8 +19,8 @@ const plus = 43;
 const openings = /\/\/|\/\*|#|--|<!--|;|%|^\s*\*|"""|'''/;
 
 /**
- * Lists every added line that tells a tool to look away: an inline suppression decides what a reviewer gets to see, so
- * it is counted. `[rules.suppressions] forbid = true` refuses them, but for those of `allow_tools`.
+ * Lists every added line that suppresses a tool's findings, because an inline suppression hides them from the
+ * reviewer. `[rules.suppressions] forbid = true` refuses them, except those of `allow_tools`.
  */
 export const judge: RuleFunction = (input) => {
   const { forbid = false, allow_tools: allowed = [] } = input.options;
@@ -53,7 +53,7 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
-/** Files in which a marker's form stands on an added line, in a comment or not. */
+/** Files with a marker's form on an added line, in a comment or not. */
 export const candidates: CandidateSearch = {
   anchors: [...new Set(suppressionMarkers.flatMap(({ anchors }) => anchors))],
   begin(input, file) {
@@ -63,7 +63,7 @@ export const candidates: CandidateSearch = {
   },
 };
 
-/** What is no text to its name either; the others are read, a NUL hides nothing. */
+/** Binary files with a name that does not indicate text. A NUL must not hide any other file. */
 function isPicture({ binary, path }: PatchFile): boolean {
   return binary && !isNamedAsText(path);
 }
@@ -82,7 +82,7 @@ interface AddedLine {
   readonly end: number;
 }
 
-/** Of a binary file what the diff holds: the rule on secrets reports each file of which it holds nothing. */
+/** For a binary file, the lines that the diff contains. The rule `secrets` reports each binary file without any. */
 function* addedLines({ patch: { diff } }: RuleInput, file: PatchFile): Generator<AddedLine> {
   if (file.binary) {
     for (const { line, bytes } of addedBinaryLines(diff, file) ?? []) {
@@ -111,7 +111,7 @@ function* marked(input: RuleInput, file: PatchFile): Generator<Marked> {
       return false;
     });
     const tools = new Set<string>();
-    // `#nosec` is no `nosec` besides.
+    // `#nosec` must not match again as `nosec`.
     let covered = start;
     for (const { at, marker } of places.sort((a, b) => a.at - b.at)) {
       if (at < covered || tools.has(marker.tool) || !isMarker(marker, bytes, start, at, last)) continue;
@@ -126,7 +126,7 @@ function formLength({ form }: SuppressionMarker, diff: Buffer, at: number, end: 
   return form.exec(diff.toString('latin1', at, Math.min(end, at + maxFormBytes)))?.[0].length ?? 0;
 }
 
-/** The form stands there as a word of its own, in a comment or as syntax. */
+/** Whether the form is a separate word, in a comment or as syntax. */
 function isMarker(marker: SuppressionMarker, diff: Buffer, start: number, at: number, end: number): boolean {
   if (formLength(marker, diff, at, end) === 0) return false;
   const before = diff.toString('latin1', start, at);

@@ -19,11 +19,13 @@ import { tellLosses } from '../tests-kept/tell-losses.ts';
 import { leftToSuite } from '../tests-kept/written-tests.ts';
 
 /**
- * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case
- * that is gone, skipped, emptied, cut short or deaf, helpers that are gone, a mark that focuses others and a
- * stub of assertions are errors, unless the contract says that tests may go; what may judge as much as before is told.
- * A case that moved to another file is no loss. If the fast stage has a test suite, what the suite runs decides about
- * most losses (`executed.ts`), and here they are warnings; with `--as-written` they are errors.
+ * Compares the test cases of the changed test files as written, base to candidate. Errors, unless the spec allows
+ * tests to go: a case that is removed, skipped, emptied, cut short or without effect; removed helpers; a mark that
+ * focuses other cases; a stub of assertions. A change that may assert as much as before is only reported. A case
+ * moved to another file is not a loss.
+ *
+ * If the fast stage has a test suite, the suite run decides about most losses (`executed.ts`), and here they are
+ * warnings. With `--as-written` they are errors.
  */
 export const judge: RuleFunction = (input) => {
   const findings = asWritten(input);
@@ -41,7 +43,7 @@ function asWritten(input: RuleInput): readonly Finding[] {
   ]);
 }
 
-/** Nothing is parsed where no file of tests changes and no text reaches into what judges. */
+/** If no test file changes and no text can affect assertions, the rule parses no file. */
 export const isLinear = (input: RuleInput): boolean =>
   input.patch.files.every((file) => {
     const language = languageOfChange(input, file);

@@ -12,9 +12,9 @@ const rule = 'undeclared-api';
 const maxFindings = 100;
 
 /**
- * Tells of HTTP calls on added lines whose endpoint `touchHints.apis` does not name (document 1, Execution policy:
- * "unknown-api is a call to an API not declared in the IntentSpec"); what the file called before is no news. An
- * endpoint that only a variable holds is known to nobody here (docs/static-analysis.md).
+ * Reports HTTP calls on added lines with an endpoint that `touchHints.apis` does not list: the trigger `unknown-api`.
+ * Endpoints that the file called before are not reported. The rule cannot see an endpoint that only a variable holds
+ * (docs/static-analysis.md).
  */
 export const judge: RuleFunction = (input) => {
   const { apis } = input.spec.intent.touchHints;

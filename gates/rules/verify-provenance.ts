@@ -3,9 +3,9 @@ import type { RuleFunction } from '../../core/interfaces/rule.ts';
 const rule = 'verify-provenance';
 
 /**
- * `verify-provenance`: a trial of the seal (`docs/decisions/0006-evidence-set.md`) signed, verified and found its log.
- * What is sealed afterwards is verified itself before the branch moves. A contract that asks for no provenance gives it
- * nothing to verify, and that is no pass.
+ * `verify-provenance`: a rehearsal of the seal (`docs/decisions/0006-evidence-set.md`) must sign, verify and reach
+ * its log. The real seal is verified separately before the branch moves. If the spec requires no provenance, the rule
+ * fails, because it has no seal to verify.
  */
 export const judge: RuleFunction = ({ args, rehearsal }) => {
   if (args.length > 0) {

@@ -16,7 +16,7 @@ const takingAll =
   /(?:^|\.)(?:NoopHostnameVerifier\.INSTANCE|ALLOW_ALL_HOSTNAME_VERIFIER|TrustAllStrategy(?:\.INSTANCE)?)$/;
 const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustAllStrategy)$/;
 
-/** What our rows say of Java. */
+/** Findings of the built-in rows for Java. */
 export function javaSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { names, typeOf } = typedNames(reading, jvmLanguages.java);
@@ -44,7 +44,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
     const object = childOf(node, 'object');
     const type = typeOf(object);
     if (type === undefined || !readers.test(type)) return undefined;
-    // The hook that the stream itself calls while it reads is no way in of its own.
+    // A hook that the stream calls while it reads is not a separate entry point.
     const method = ancestorOf(node, 'method_declaration');
     if (/^read(?:Object|External)$/.test(text(childOf(method, 'name')))) return undefined;
     if (object?.type === 'identifier' && isFiltered(text(object))) return undefined;
@@ -101,7 +101,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
     );
   }
 
-  /** A local factory on which nothing was set, asked for a reader: its parser fetches what a document names. */
+  /** A hit for a reader from a local factory without settings: its parser fetches external entities. */
   function fetchesEntities(node: SyntaxNode): Hit | undefined {
     if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
       return undefined;
@@ -115,7 +115,7 @@ export function javaSast(reading: Reading): readonly Hit[] {
     return sastHit('sast/java-xml-external-entities', node, 'XMLInputFactory');
   }
 
-  /** Whether something is set on a variable, or it is handed to somebody who may. */
+  /** Whether code sets an option on a variable, or passes it to a method that may. */
   function isTouched(name: string): boolean {
     return tree.nodes.some((one) => {
       if (one.type !== 'method_invocation') return false;

@@ -46,7 +46,10 @@ const searches = new Map<string, { readonly change: WordSearch; readonly file: W
 const mayHit = (bytes: Uint8Array, language: Analysed, start?: number, end?: number): boolean =>
   searches.get(language)?.change.found(bytes, start, end) ?? false;
 
-/** What our rows say of the added lines. A finding with `detail.incomplete` says that something was not scanned. */
+/**
+ * Findings of the built-in rows on added lines. `detail.incomplete` marks a finding about a part that was not
+ * scanned.
+ */
 export async function judgeChange(input: RuleInput): Promise<readonly Finding[]> {
   const options = readSastOptions(input.options);
   const problems = options.problems.map(
@@ -105,15 +108,15 @@ function toFinding(source: ChangedSource, hit: Hit, offset: number, options: Sas
 
 /** What `[rules.sast]` of the config at the policy commit allows. */
 interface SastOptions {
-  /** Whether a row may hit in a file; it is then listed and blocks nothing. */
+  /** Whether a row is allowed to hit in a file. The hit is then listed but does not block. */
   isAllowed(row: string, path: string): boolean;
   /** What is wrong with the options; each fails the rule. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows nothing: it may
- * have come with the change.
+ * Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows no hit, because
+ * the change may have added it.
  */
 function readSastOptions(options: Readonly<Record<string, unknown>>): SastOptions {
   const problems = Object.keys(options)

@@ -13,7 +13,7 @@ const formatters =
 const callbacks = /^(?:ServerCertificate(?:Custom)?ValidationCallback|RemoteCertificateValidationCallback)$/;
 const maxDepth = 12;
 
-/** What our rows say of C#. */
+/** Findings of the built-in rows for C#. */
 export function csharpSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { behind, methods, simple, typesOf } = csharpNames(reading);
@@ -89,7 +89,7 @@ export function csharpSast(reading: Reading): readonly Hit[] {
 const ownVerification = /^Verify(?:PeerCertificate|Connection)$/;
 const setting = 'InsecureSkipVerify';
 
-/** What our rows say of Go. */
+/** Findings of the built-in rows for Go. */
 export function goSast(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const { names, ways } = goNames(reading);
@@ -127,7 +127,8 @@ export function goSast(reading: Reading): readonly Hit[] {
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
 /**
- * What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count.
+ * Findings of the built-in rows for PHP. Function names are case-insensitive; methods and definitions of the same
+ * name do not count.
  */
 export function phpSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
@@ -184,7 +185,7 @@ export function phpSast(reading: Reading): readonly Hit[] {
   }
 }
 
-/** What our rows say of Ruby. */
+/** Findings of the built-in rows for Ruby. */
 export function rubySast(reading: Reading): readonly Hit[] {
   const { text, literal } = reading;
   const { behind } = rubyNames(reading);
@@ -224,7 +225,7 @@ export function rubySast(reading: Reading): readonly Hit[] {
 
 const servers = /(?:^|\.)create(?:Secure)?Server$/;
 
-/** What our rows say of JavaScript and TypeScript, under whatever name it was imported or given. */
+/** Findings of the built-in rows for JavaScript and TypeScript, under any imported or assigned name. */
 export function javascriptSast(reading: Reading): readonly Hit[] {
   const { text, literal } = reading;
   const { behind, keyOf, option, reaches, ways } = javascriptNames(reading);

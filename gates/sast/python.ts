@@ -25,7 +25,7 @@ const clients =
   /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
 const connectors = /^aiohttp\.(?:TCPConnector|request)$/;
 
-/** What our rows say of Python, under whatever name it was imported or taken. */
+/** Findings of the built-in rows for Python, under any imported or assigned name. */
 export function pythonSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   const names = pythonNames(reading, offers);
@@ -81,7 +81,7 @@ export function pythonSast(reading: Reading): readonly Hit[] {
     return undefined;
   }
 
-  /** Bytes that stand in the source, or that the same expression has just made, are nobody else's. */
+  /** Literal bytes, or bytes that the same expression just serialized, are trusted. */
   function isOwnData(path: string, given: readonly SyntaxNode[]): boolean {
     if (/Unpickler|read_pickle|joblib/.test(path)) return false;
     const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));

@@ -3,8 +3,8 @@ import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Hit } from '../direct-eval/hits.ts';
 
 /**
- * One thing that our own static analysis looks for. `error` where the form alone tells that it is wrong, `warning`
- * where that hangs on the value or on what it is used for.
+ * One pattern of the built-in static analysis. `error` if the form alone proves the fault; `warning` if it depends on
+ * the value or its use.
  */
 export interface SastRow {
   /** `sast/<language>-<what>`. */
@@ -207,7 +207,7 @@ export const sastRows = [
 /** Ids of our rows. */
 export type SastRowId = (typeof sastRows)[number]['id'];
 
-/** A hit whose reason is a row's id. `also`: further offsets that make it one. */
+/** Builds a hit with a row's id as its reason. `also`: further offsets that make it a hit. */
 export function sastHit(
   row: SastRowId,
   { start: from, end }: SyntaxNode,

@@ -11,7 +11,7 @@ import { sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
 const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
-/** Behind an option of one letter that has a value, letters are no options. */
+/** Curl options with a value. Letters after one of them are its value, not options. */
 const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
 const curlSwitch = new RegExp(`^--insecure$|^-[^-${valued}]*k`);
 const curlValued = new RegExp(`^-[^-${valued}]*[${valued}]$`);
@@ -22,7 +22,7 @@ const switches: Readonly<Record<string, string>> = {
   PYTHONHTTPSVERIFY: '^0$',
 };
 
-/** What our rows say of shell scripts. */
+/** Findings of the built-in rows for shell scripts. */
 export function shellSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
@@ -49,7 +49,7 @@ export function shellSast(reading: Reading): readonly Hit[] {
   /** `curl … | sh`, `sh <(curl …)`, `sh -c "$(curl …)"`. */
   function runsDownload(node: SyntaxNode, words: readonly string[]): boolean {
     if (childrenOf(node, 'argument').some(isDownload)) return true;
-    // With a script or code of its own, what comes in is data.
+    // If the interpreter has a script or code argument, its input is data.
     const isData = words.slice(1).some((one, index) => {
       if (/^-(?:c|e|m|r)$|^-[a-z]*c$/.test(one)) return true;
       return (

@@ -7,7 +7,7 @@ import { readFileHeader } from './read-file-header.ts';
 export interface CutOptions {
   /** Bytes of one piece, about; a longer line makes a longer piece. */
   readonly pieceBytes?: number;
-  /** Longer lines are left out and told of. */
+  /** Maximum length of a line. Longer lines are left out and reported. */
   readonly maxLineBytes?: number;
   readonly onUnscanned: (unscanned: Unscanned) => void;
 }
@@ -18,9 +18,9 @@ const gitHeader = Buffer.from('\ndiff --git ');
 const maxHeaderBytes = 64 * 1024;
 
 /**
- * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a
- * hunk, whose rest then stands under a hunk header of its own. What comes before the first header is prose. Nothing
- * gives nothing; PATCH_MALFORMED for text without any header. Memory of a piece that was released is used again.
+ * Cuts a git diff of any size into pieces, in bounded memory. It cuts at file headers if possible, otherwise between
+ * two lines of a hunk; the rest then gets its own hunk header. Text before the first header is prose. Empty input
+ * yields no piece. Throws PATCH_MALFORMED for text without any header. The memory of a released piece is reused.
  */
 export async function* cutDiff(
   source: AsyncIterable<Uint8Array>,
@@ -55,7 +55,7 @@ class Cutter {
   readonly #pieceBytes: number;
   readonly #maxLineBytes: number;
   readonly #onUnscanned: CutOptions['onUnscanned'];
-  /** Memory of pieces that nobody reads any more. */
+  /** Memory of released pieces. */
   readonly #free = new Set<Buffer<SharedArrayBuffer>>();
   /** Begins with `\n`, so that every header is found by the same bytes. */
   #memory: Buffer<SharedArrayBuffer>;
@@ -88,7 +88,7 @@ class Cutter {
   *take(isEnd: boolean): Generator<DiffPiece> {
     if (!isEnd && this.#length <= this.#pieceBytes) return;
     const pending = this.#memory.subarray(0, this.#length);
-    // What stands before the last header is whole.
+    // The part before the last header is complete.
     const cut = isEnd ? pending.length : pending.lastIndexOf(gitHeader);
     if (cut > 0) yield* this.#emit(cut, false, pending.subarray(cut));
     else yield* this.#cutInside(pending);
@@ -124,7 +124,7 @@ class Cutter {
     yield* this.#emit(lastFeed, true, newLine, continuation.header, continuation.hunk, rest);
   }
 
-  /** Hands out what stands before `end`, and goes on with other memory, which begins with `next`. */
+  /** Yields the part before `end`, and continues with other memory, which begins with `next`. */
   *#emit(end: number, continues: boolean, ...next: readonly Uint8Array[]): Generator<DiffPiece> {
     const memory = this.#memory;
     const first = memory.subarray(0, end).indexOf(gitHeader);
@@ -208,15 +208,15 @@ function continuationAt(section: Buffer): Continuation | undefined {
 export interface DiffPiece {
   readonly diff: Uint8Array<SharedArrayBuffer>;
   /**
-   * Every file with a part in `diff`, by the byte range that it takes there; absent where its headers are still to be
-   * read (`readFiles`).
+   * Every file with a part in `diff`, with its byte range there. Absent if the headers are not read yet
+   * (`readFiles`).
    */
   readonly files?: readonly PatchFile[];
   /** It begins with the rest of the file that the piece before ended with. */
   readonly isRest?: boolean;
   /** The file that it ends with goes on in the next piece. */
   readonly isCut?: boolean;
-  /** Says that nobody reads `diff` any more. */
+  /** Releases `diff` for reuse; the caller no longer reads it. */
   readonly release?: () => void;
 }
 
@@ -230,8 +230,8 @@ export interface Unscanned {
 const blockBytes = 256 * 1024;
 
 /**
- * A file from its beginning, in blocks that share one memory: each is valid until the next is asked for. Throws what
- * reading throws.
+ * Reads a file from its start, in blocks that share one memory. Each block is valid until the next one is requested.
+ * Read errors are thrown.
  */
 export async function* readBlocks(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   await using file = await open(path, 'r');

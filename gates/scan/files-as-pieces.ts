@@ -4,7 +4,7 @@ import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
 import { cutDiff, type DiffPiece, type Unscanned } from './cut-diff.ts';
 
-/** One file to scan: how findings name it, and where it lies. */
+/** One file to scan: its name in findings, and its location. */
 export interface FileToScan {
   /** Relative, POSIX. */
   readonly path: string;
@@ -20,8 +20,8 @@ const maxWholeBytes = 2 * 1024 * 1024;
 const blockBytes = 1024 * 1024;
 
 /**
- * Files as additions, in bounded memory: small ones whole, large ones cut between lines. What cannot be read is told
- * of.
+ * Yields files as additions, in bounded memory: small ones whole, large ones cut between lines. Unreadable parts are
+ * reported.
  */
 export async function* filesAsPieces(
   files: Iterable<FileToScan>,

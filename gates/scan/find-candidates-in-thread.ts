@@ -6,24 +6,27 @@ import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anc
 import type { Unscanned } from './cut-diff.ts';
 import { readPiece } from './read-piece.ts';
 
-/** Which changed files rules have to be asked about. */
+/** Selects the changed files that each rule must evaluate. */
 export interface CandidateTask {
-  /** What every rule is asked with, but for its own options. */
+  /** The input of every rule, without the rule's own options. */
   readonly input: Omit<RuleInput, 'options'>;
   /** The files of the patch are not known: they are read from its diff. */
   readonly readsFiles: boolean;
   /** The diff's last file goes on elsewhere. */
   readonly isCut: boolean;
-  /** Somebody besides `rules` has to be asked about every file. */
+  /** A component beside `rules` needs every file. */
   readonly needsAll: boolean;
   readonly rules: readonly Pick<RuleTask, 'id' | 'module'>[];
   readonly options: Readonly<Record<string, RuleInput['options']>>;
 }
 
 export interface Candidates {
-  /** All that somebody has to be asked about, in the order of the patch. */
+  /** All files that at least one rule must evaluate, in the order of the patch. */
   readonly files: readonly PatchFile[];
-  /** By rule id: places in `files`, in order. A rule that cannot tell is not in it and has to be asked about all. */
+  /**
+   * By rule id: indexes in `files`, in order. A rule without a candidate search is absent and must evaluate all
+   * files.
+   */
   readonly chosen: Readonly<Record<string, readonly number[]>>;
   /** In the patch. */
   readonly fileCount: number;
@@ -37,12 +40,12 @@ interface Asked {
   readonly candidates: CandidateSearch;
 }
 
-/** A thread is asked about one set of rules after the other, and compiling its anchors takes as long as a piece. */
+/** A thread usually serves the same set of rules again, and compiling its anchors costs as much as one piece. */
 let last:
   | { readonly key: string; readonly asked: readonly Asked[]; readonly search: AnchorSearch<number> }
   | undefined;
 
-/** Reads the bytes of every file once, for all rules that say what to look for. */
+/** Reads the bytes of every file once, for all rules with a candidate search. */
 export async function run(task: CandidateTask): Promise<Candidates> {
   const { rules, options, needsAll, readsFiles } = task;
   const { asked, search } = await prepare(rules);

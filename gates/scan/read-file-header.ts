@@ -10,10 +10,7 @@ const plainBytes = 1300;
 /** Enough for most: text is made of every header. */
 const shortBytes = 400;
 
-/**
- * The file whose section of a diff takes that range, as its header says: no blob, no tree behind it. Line counts are
- * not known.
- */
+/** Returns the file of a diff section from its header, without blobs or a tree. Line counts are unknown. */
 export function readFileHeader(diff: Buffer, start: number, end: number): PatchFile {
   const head = (most: number): string => diff.toString('latin1', start, Math.min(end, start + most));
   const found = plain.exec(head(shortBytes)) ?? plain.exec(head(plainBytes));

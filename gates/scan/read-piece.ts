@@ -38,7 +38,7 @@ export function readPiece(
   return { files, addedLines, unread };
 }
 
-/** The files of a diff that begins with one's header, as all their headers say. */
+/** Returns the files of a diff that begins with a file header, read from all headers. */
 export function readFiles(diff: Uint8Array): readonly PatchFile[] {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   const files: PatchFile[] = [];
@@ -68,9 +68,9 @@ function nameFault({ path }: PatchFile): string | undefined {
 type Place = 'header' | 'hunk' | 'behind' | 'prose';
 
 /**
- * How many lines a file's section adds; or why it holds text that no reader of hunks sees, and that could be a
- * change all the same: colours, combined and foreign diffs, hunks with another length than their header says, headers
- * that contradict themselves. A scan that passes such a part over has not scanned it.
+ * Counts the lines that a file's section adds. Returns a reason instead if the section holds text that hunk readers
+ * skip but that may be a change: colours, combined and foreign diffs, hunks with another length than their header
+ * states, contradictory headers. A scan that skips such a part is incomplete.
  */
 function readSection(
   bytes: Buffer,

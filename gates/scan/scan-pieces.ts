@@ -10,7 +10,7 @@ import { readFiles } from './read-piece.ts';
 import { type ScannedFinding, showAround } from './show-around.ts';
 
 export interface ScanRequest {
-  /** The contract that the rules judge by. */
+  /** The spec that the rules evaluate. */
   readonly spec: RuleInput['spec'];
   readonly rules: readonly Rule[];
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -36,12 +36,11 @@ export interface ScanResult extends ScanTotals {
   readonly findings: readonly ScannedFinding[];
 }
 
-/** More findings than anybody reads; what follows is counted by one finding of its own. */
+/** Maximum number of listed findings. One additional finding counts the rest. */
 const maxFindings = 10_000;
 
 /**
- * Asks the rules about pieces of a diff, as many side by side as the pool has threads; no more pieces are held than
- * that.
+ * Runs the rules on pieces of a diff, in parallel on all threads of the pool. At most that many pieces are in memory.
  */
 export async function scanPieces(
   pieces: AsyncIterable<DiffPiece>,
@@ -63,7 +62,7 @@ export async function scanPieces(
       results[at] = findings.slice(0, room);
       kept += Math.min(room, findings.length);
       dropped += findings.length - Math.min(room, findings.length);
-      // The rest of a file that was cut is no file more.
+      // The rest of a cut file is not another file.
       totals.files += files - (piece.isRest ? 1 : 0);
       totals.lines += lines;
       totals.bytes += piece.diff.length;
@@ -84,7 +83,7 @@ export async function scanPieces(
   return { findings, ...totals };
 }
 
-/** What a grammar makes of a larger file takes so much memory that no two are read side by side. */
+/** The syntax tree of a larger file uses so much memory that such files are parsed one at a time. */
 const largeBytes = 128 * 1024;
 
 /** Works that are given to it run one after the other. */
@@ -137,7 +136,7 @@ async function judgePiece(
     },
     { timeoutMs: 60_000, signal, hurries: isOneOfMany },
   );
-  // Where choosing failed, the rule that is to blame says so when it is asked itself.
+  // If candidate selection failed, the faulty rule reports it in its own run.
   const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff));
   const ask = async (rule: Rule): Promise<readonly Finding[]> => {
     const chosen = found.ok ? found.value.chosen[rule.id] : undefined;
@@ -158,7 +157,7 @@ async function judgePiece(
   };
 }
 
-/** A part that was passed over is no part that passed. */
+/** A skipped part must not count as passed. */
 function toUnread({ path, reason }: Unscanned): Finding {
   const message = `this part of the diff cannot be read to its end: ${reason}`;
   return { rule: 'scan', severity: 'error', message, ...(path === '' ? {} : { path }), detail: { reason } };
@@ -172,7 +171,7 @@ function tooMany(dropped: number): Finding {
   };
 }
 
-/** Reads the bytes of every file of a piece once, for all rules that say what to look for. */
+/** Reads the bytes of every file of a piece once, for all rules with a candidate search. */
 export const findCandidates = defineTask<typeof run>(
   new URL('./find-candidates-in-thread.ts', import.meta.url),
 );

@@ -156,8 +156,8 @@ export function markSarif(document: JsonObject, { fresh, ignored, absent, base }
 }
 
 /**
- * A VDR with the property `writ:baseline-state` of each vulnerability, in place of its own: `unchanged` if the base has
- * it in all the packages that it affects, else `new`.
+ * Sets the property `writ:baseline-state` of each vulnerability in a VDR and replaces the document's own value. It is
+ * `unchanged` if the base has the vulnerability in all affected packages, otherwise `new`.
  */
 export function markVdr(document: JsonObject, fresh: ScanMarks['fresh']): Uint8Array {
   let next = 0;

@@ -22,7 +22,7 @@ import { unfinishedReason } from '../formats/sarif-level.ts';
 export interface ScanResult {
   /** Id of the rule or of the vulnerability. */
   readonly rule: string;
-  /** `none`: the tool reports that nothing is wrong there. */
+  /** `none`: the tool reports no fault there. */
   readonly level: ScanLevel | 'none';
   readonly message: string;
   readonly path?: string;
@@ -30,7 +30,7 @@ export interface ScanResult {
   readonly endLine?: number;
   readonly snippet?: string;
   readonly symbol?: string;
-  /** What it is about, if that is no place in a file: a package without its version. */
+  /** The subject of the result if it is not a place in a file: a package without its version. */
   readonly about?: string;
 }
 
@@ -50,7 +50,7 @@ interface Format {
   readonly name: string;
   readonly contentType: string;
   readonly extension: string;
-  /** The artifact of the contract that such a report serves as. */
+  /** The artifact of the spec that such a report provides. */
   readonly supplies: string;
   fault(value: unknown): string | undefined;
   read(document: JsonObject): Omit<ReadScan, 'document'>;

@@ -20,8 +20,9 @@ export interface AddedText {
 }
 
 /**
- * Added lines and the context around them, so that a key over several lines and a name above its value are whole. A NUL
- * separates lines that are not neighbours. `undefined` for a binary file whose content the diff does not hold.
+ * Returns added lines with the context around them, so that multi-line keys and a name above its value are complete.
+ * A NUL separates lines that are not adjacent. `undefined` for a binary file if the diff does not contain its
+ * content.
  */
 export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile): AddedText | undefined {
   const parts: string[] = [];
@@ -41,7 +42,7 @@ export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile):
   if (file.binary) {
     const added = addedBinaryLines(patch.diff, file);
     if (added === undefined) return undefined;
-    // A NUL within a word is no part of it: it is there so that the file is not read.
+    // A NUL within a word is not part of it: it may only serve to make the file binary.
     for (const { line, bytes } of added) add(line, bytes.toString('latin1').replaceAll('\0', ''));
   } else {
     const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
@@ -53,7 +54,7 @@ export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile):
 
 /** What `[rules.secrets]` of the config at the policy commit allows. */
 export interface Allowance {
-  /** Why a finding on this value is suppressed; `undefined` where it stands. */
+  /** Why a finding on this value is suppressed; `undefined` if it is not. */
   reasonFor(digest: string, markedLine: boolean): 'config' | 'marker' | undefined;
   digestOf(value: string): string;
   /** What is wrong with the options; each fails the rule. */
@@ -106,12 +107,12 @@ const space = 32;
 /** Read before an anchor, and behind it if removed lines are between it and its value. */
 const maxBefore = 2048;
 const maxBelow = 8 * 1024;
-/** Behind the line of a name, removed lines that may stand before its value begin within so many characters. */
+/** Maximum distance, in characters, from the end of a name's line to removed lines before its value. */
 const maxGap = 256;
 
 /**
- * Whether a secret may begin at an offset of the diff that holds one of `secretHeads`, on an added line or on a line of
- * context above one. Says yes too often, never too rarely.
+ * Whether a secret may begin at an offset of the diff with one of `secretHeads`, on an added line or on the context
+ * line above one. It may return false positives, never false negatives.
  */
 export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
   const markAt = lineMarks(diff, file);
@@ -135,17 +136,19 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
 
 const markerBytes = Buffer.from(marker);
 
-/** Values that stood marked where a patch took them from. */
+/** Values that had a marker at base. */
 export interface StandingMarks {
-  /** Whether a line that the patch takes away held this value, with the marker on it or right above it. */
+  /** Whether a line that the patch removes held this value, with the marker on it or directly above it. */
   covers(value: string): boolean;
 }
 
 /**
- * Which marked values a patch moves, re-indents or renames with their file: what the sides of the diff that stand at
- * base say, and nothing that the patch adds. Where the policy commit is not the base, `standing` holds what it has of
- * these files, and a value counts that is marked there too. A value is known by all of its octets, so that no old
- * marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
+ * Finds the marked values that a patch moves, re-indents or renames with their file. It reads only the base side of
+ * the diff, never added lines.
+ *
+ * If the policy commit is not the base, `standing` holds its version of these files, and the value must be marked
+ * there too. A value is compared in full, so that an old marker never covers a new secret, wherever lines move. It is
+ * read on first use.
  */
 export function standingMarks(
   { diff, files }: Pick<PatchSet, 'diff' | 'files'>,
@@ -193,7 +196,7 @@ function* linesAtBase(diff: Buffer, file: PatchFile): Generator<BaseLine> {
 
 interface BaseLine {
   readonly text: string;
-  /** Lines of different hunks are no neighbours. */
+  /** Lines of different hunks are not adjacent. */
   readonly hunk: number;
   /** A value on it counts, and not only a marker. */
   readonly counts: boolean;

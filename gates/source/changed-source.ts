@@ -20,9 +20,9 @@ export interface ChangedSource {
   readonly path: string;
   readonly language: Language;
   readonly text: string;
-  /** False where only the lines of the diff are known, so that nothing tells whether a hunk starts inside a comment. */
+  /** False if only the lines of the diff are known. Then it is uncertain whether a hunk starts inside a comment. */
   readonly whole: boolean;
-  /** Whether the patch added the line on which an offset stands. */
+  /** Whether the patch added the line at an offset. */
   isAdded(offset: number): boolean;
   /** Costs the length of the line. */
   positionOf(offset: number): Position;
@@ -192,8 +192,8 @@ function lineIndex(starts: readonly number[], offset: number): number {
 const feed = 10;
 
 /**
- * The first byte (`+`, `-`, a blank) of the line on which an offset of a file's part of the diff stands; each line is
- * looked for once.
+ * Returns the first byte (`+`, `-`, a blank) of the diff line at an offset of a file's part. Each line is located
+ * once.
  */
 export function lineMarks(
   bytes: Uint8Array,
@@ -213,8 +213,8 @@ export function lineMarks(
 }
 
 /**
- * A line of a file that git takes for binary, and its number in the candidate; 1 for all of one whose sides are not
- * told.
+ * A line of a file that git treats as binary, with its number in the candidate. The number is always 1 if the diff
+ * does not contain both sides.
  */
 interface BinaryLine {
   readonly line: number;
@@ -233,14 +233,14 @@ export function isDataFile(path: string): boolean {
   return dataNames.test(path);
 }
 
-/** Whether a name says that a file is text: a NUL in it must not hide what stands in it. */
+/** Whether a name indicates a text file: a NUL in it must not hide its content. */
 export function isNamedAsText(path: string): boolean {
   return isDataFile(path) || languageOf(path) !== undefined || texts.test(path);
 }
 
 /**
- * The lines that a change adds to a file that git takes for binary; UTF-16 is read as such. `undefined` where the diff
- * does not tell them.
+ * Returns the lines that a change adds to a file that git treats as binary; UTF-16 is decoded. `undefined` if the
+ * diff does not contain them.
  */
 export function addedBinaryLines(diff: PatchSet['diff'], file: PatchFile): readonly BinaryLine[] | undefined {
   const sides = binarySides(diff, file);

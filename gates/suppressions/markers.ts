@@ -1,4 +1,4 @@
-/** One way in which source tells a tool to look away. */
+/** One form of source that suppresses a tool's findings. */
 export interface SuppressionMarker {
   /** The tool that looks away. */
   readonly tool: string;

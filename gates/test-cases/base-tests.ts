@@ -17,8 +17,8 @@ export async function rerunBaseTests(
 }
 
 /**
- * Paths that are taken from the base for its tests to run over a candidate: changed files of tests, and new files of
- * cases, which are not there then, so that no case that moved is there twice. None if all files of tests are as at the
+ * Returns the paths that a run of the base's tests on a candidate restores from the base: changed test files, and new
+ * case files. New case files are removed, so that no moved case exists twice. Empty if all test files are as at the
  * base. Pure.
  */
 export function baseTests(files: readonly PatchFile[]): readonly string[] {
@@ -33,14 +33,14 @@ export function baseTests(files: readonly PatchFile[]): readonly string[] {
 }
 
 /**
- * Of these, cases and data: whether other code in a directory of tests is a helper, or product with such a path
- * (`spec/fee.js`), the path does not say.
+ * The cases and data of `baseTests`. For other code in a test directory the path does not show whether it is a helper
+ * or part of the product (`spec/fee.js`).
  */
 export function baseCases(files: readonly PatchFile[]): readonly string[] {
   return baseTests(files).filter((path) => isCollected(path) || isData(path));
 }
 
-/** Data outside of directories of tests that the patch takes from tests which read it. */
+/** Changed data files outside test directories that the base's tests read and the patch deletes or shortens. */
 export function changedData({
   patch,
   reads = [],

@@ -13,14 +13,14 @@ export interface Layout {
   endOf(offset: number): number;
 }
 
-/** How the statements and blocks of a text are told. */
+/** The statements and blocks of a text. */
 export type Shape = Outline | Layout;
 
 export function isOutline(shape: Shape): shape is Outline {
   return 'brackets' in shape;
 }
 
-/** Languages whose blocks no braces bound. */
+/** Languages without braces around blocks. */
 export const withoutBraces: ReadonlySet<Language> = new Set(['python', 'ruby', 'elixir', 'shell']);
 
 const maxDepth = 60;
@@ -136,7 +136,7 @@ export interface Bracket {
   close: number;
   /** Number of the bracket around it; -1 at the top. */
   readonly parent: number;
-  /** Where the statement or the argument begins in which it stands. */
+  /** Start of the enclosing statement or argument. */
   readonly start: number;
 }
 
@@ -145,9 +145,9 @@ export interface Outline {
   readonly brackets: readonly Bracket[];
   /** Number of the innermost bracket around an offset; -1 at the top. */
   around(offset: number): number;
-  /** What stands in a statement before a bracket: its last 300 characters. */
+  /** The text of a statement before a bracket: its last 300 characters. */
   header(bracket: Bracket): string;
-  /** Where the statement or argument begins in which an offset stands. */
+  /** Start of the statement or argument at an offset. */
   startOf(offset: number): number;
   /** Where it ends. */
   endOf(offset: number): number;
@@ -224,7 +224,7 @@ export function outlineOf(code: string): Outline {
   };
 }
 
-/** Whether a line's end is a statement's: it asks for nothing more, and the next line does not go on with it. */
+/** Whether a statement ends at a line end: the line is complete, and the next line does not continue it. */
 function endsStatement(code: string, start: number, at: number): boolean {
   const before = code.slice(Math.max(start, at - 40), at).trimEnd();
   if (before === '') return true;
@@ -252,7 +252,7 @@ export function bracketAt({ brackets }: Outline, open: number): Bracket | undefi
 /** A part of a text: from an offset up to, and without, another. */
 export type Span = readonly [from: number, to: number];
 
-/** Whether an offset lies in one of the spans; asked many times, each costs the logarithm of their number. */
+/** Whether an offset is in one of the spans. A lookup costs O(log n) for n spans. */
 type Cover = (offset: number) => boolean;
 
 /** Joins spans, in any order, overlapping or not. */

@@ -1,9 +1,14 @@
 import type { Language } from '../../readers/source/language.ts';
 
 /**
- * How a case is declared. `function`: its name is group 1, its body what braces or indentation bound. `marked`: a mark
- * stands before a function. `call`: a call with a name and a function. `trailing`: a call, or a text, before a block.
- * `block`: a block that a line opens. `assertion`: a statement, named by its last text.
+ * The declaration form of a case.
+ *
+ * - `function`: the name is group 1; braces or indentation bound the body.
+ * - `marked`: a mark before a function.
+ * - `call`: a call with a name and a function.
+ * - `trailing`: a call, or a text, before a block.
+ * - `block`: a block that a line opens.
+ * - `assertion`: a statement, named by its last text.
  */
 export type CaseKind = 'function' | 'marked' | 'call' | 'trailing' | 'block' | 'assertion';
 
@@ -87,7 +92,7 @@ export const caseForms: Readonly<Record<Exclude<Language, 'shell'>, readonly Cas
     ],
   ],
   swift: [
-    // XCTest hands a method nothing.
+    // XCTest passes no arguments to a test method.
     ['function', /\bfunc\s+(test\w*)(?=\s{0,80}\(\s{0,80}\))/g],
     ['marked', /@Test\b/g],
   ],
@@ -104,8 +109,11 @@ export const hidden: Readonly<Partial<Record<Language, RegExp>>> = {
 };
 
 /**
- * What a mark leaves out for certain. `call`: the statement in which it stands. `declaration`: what is declared behind
- * it. `block`: the block of which it is a statement, or the file.
+ * The code that a mark certainly leaves out.
+ *
+ * - `call`: the statement with the mark.
+ * - `declaration`: the declaration after it.
+ * - `block`: the block that contains it as a statement, or the file.
  */
 export type Extent = 'call' | 'declaration' | 'block';
 

@@ -1,7 +1,7 @@
 import type { Language } from '../../readers/source/language.ts';
 import { isOutline, type Outline, type Shape } from './blocks.ts';
 
-/** What stands around a declared case, so that it may not be declared. */
+/** Conditions around a case under which it may not be declared. */
 interface Conditions {
   readonly skips: number;
   /** Those that hold where checks are executed. */
@@ -70,13 +70,13 @@ const isNot = new RegExp(
   ].join('|'),
   'i',
 );
-/** Versions of Python that nobody runs any more, soon. */
+/** Python versions that are out of support, or soon will be. */
 const oldPython =
   /^sys\.version_info\s*<\s*\(\s*3\s*,\s*\d\s*\)$|^sys\.version_info\s*<\s*\(\s*3\s*,\s*1[0-4]\s*\)$/;
 
 /**
- * Whether a condition holds on platforms alone on which checks are not executed. Text, not code: it reads what strings
- * say.
+ * Whether a condition holds only on platforms on which checks do not run. `condition` is text, not code, so that
+ * strings keep their content.
  */
 function holdsElsewhere(condition: string): boolean {
   return (
@@ -161,7 +161,7 @@ export function leavesOutElsewhere(
   return condition !== undefined && holdsElsewhere(condition);
 }
 
-/** The condition of the `if` in which, or behind which, an offset stands. */
+/** The condition of the `if` that contains or precedes an offset. */
 function conditionAround(text: string, at: number, outline: Outline): string | undefined {
   const start = outline.startOf(at);
   const own = conditionOf(text.slice(start, at + 1));

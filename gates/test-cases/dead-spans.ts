@@ -22,14 +22,14 @@ const statements = new RegExp(
   'gm',
 );
 
-/** Words behind which nothing of a block is run. */
+/** Words that leave a block: the statements after them do not run. */
 const leaving =
   /^\s*(?:return|throw|raise|break|continue|goto|(?:process|System|Environment)\.(?:exit|Exit)|os\.(?:Exit|_exit)|sys\.exit|process::exit|exit|die)\b(?!\s*[=:])/;
 const alwaysLeaving = new RegExp(
   String.raw`^\s*if\b\s*\(*\s*${always}\s*\)*\s*(?:\{\s*|:\s*)?(?:return|throw|raise)\b`,
 );
 
-/** Words behind which nothing is run, on a line of their own. */
+/** Words on a separate line after which no statement of the block runs. */
 const leavingLines: Readonly<Partial<Record<Language, RegExp>>> = {
   python:
     /^[ \t]+(?:return\b|raise\b|continue\b|break\b|(?:sys\.exit|os\._exit|exit|quit|pytest\.(?:skip|exit)|self\.skipTest)\s*\()[^\n]*/gm,
@@ -43,8 +43,8 @@ const alwaysLeavingLine = new RegExp(
 );
 
 /**
- * Parts of code (`test-text.ts`) that never run: under a condition that never holds, over nothing, never called, behind
- * a `return`.
+ * Parts of code (`test-text.ts`) that never run: under a condition that is never true, in a loop over an empty list,
+ * in an uncalled function, after a `return`.
  */
 export function deadSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const spans: Span[] = [];
@@ -57,7 +57,7 @@ export function deadSpans(code: string, language: Language, shape: Shape): reado
   return spans;
 }
 
-/** What stands below a line that always leaves, indented as much or more. */
+/** Lines after a line that always leaves, with the same or more indentation. */
 function leftLines(code: string, language: Language, layout: Layout): readonly Span[] {
   const form = leavingLines[language];
   if (!form) return [];
@@ -69,7 +69,7 @@ function leftLines(code: string, language: Language, layout: Layout): readonly S
   return spans;
 }
 
-/** What stands in a block behind a statement that always leaves it. */
+/** Code in a block after a statement that always leaves it. */
 function leftBlocks(code: string, outline: Outline): readonly Span[] {
   const spans: Span[] = [];
   const seen = new Set<number>();
@@ -86,7 +86,7 @@ function leftBlocks(code: string, outline: Outline): readonly Span[] {
       spans.push([outline.endOf(index), hoisted(code, outline.endOf(index), block.close)]);
     }
     if (alwaysLeaving.test(statement)) spans.push([outline.endOf(index), block.close]);
-    // `if (true) { return; }`: what stands behind the block.
+    // `if (true) { return; }`: the code after the block.
     else if (block.mark === '{' && alwaysLeaving.test(code.slice(block.start, block.start + 200)))
       spans.push([block.close, outline.brackets[block.parent]?.close ?? block.close]);
   }
@@ -103,7 +103,7 @@ function isSwitch(outline: Outline, block: Bracket): boolean {
   return /\b(?:switch|when|match|select)\b/.test(outline.header(block));
 }
 
-/** What stands in here-documents is data. */
+/** The content of here-documents is data. */
 function hereDocuments(code: string): readonly Span[] {
   const spans: Span[] = [];
   let done = 0;
@@ -140,7 +140,7 @@ const named: Readonly<Partial<Record<Language, string>>> = {
   rust: String.raw`\bmacro_rules!\s*(\w{1,80})`,
 };
 
-/** Functions whose name the file says once: nothing calls them, hands them on or exports them. */
+/** Functions with a name that occurs only once in the file: no code calls, passes or exports them. */
 function uncalledSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const uses = new Map<string, number>();
   for (const [word] of code.matchAll(/\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);

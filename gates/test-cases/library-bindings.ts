@@ -1,8 +1,8 @@
-/** Modules from which tests of JavaScript take what declares and judges. */
+/** Modules that provide declarations and assertions to JavaScript tests. */
 export const testLibrary =
   /^(?:node:)?(?:assert(?:\/strict)?|test)$|^(?:chai|expect|should|power-assert|unexpected|vitest|mocha|jasmine|ava|tap|tape|zora|qunit|earl|sinon|cypress|uvu(?:\/assert)?|bun:test|@jest\/globals|@vitest\/\S+|@playwright\/\S+|@tapjs\/\S+|@japa\/\S+|@hapi\/(?:code|lab)|@open-wc\/testing|@std\/(?:assert|expect|testing)\S*|(?:jsr:)?@std\/\S+|https:\/\/deno\.land\/std\S*)$/;
 
-/** A name that a file takes from a module. */
+/** A name that a file imports from a module. */
 export interface Binding {
   readonly name: string;
   readonly module: string;
@@ -12,7 +12,7 @@ export interface Binding {
 const imports =
   /\bimport\s+(?!type\b)([\w$*{},\s]{1,500}?)\s*\bfrom\s*["'`]([^"'`\n]{1,200})["'`]|\b(?:const|let|var)\s+([\w$]{1,60}|\{[^}]{0,400}\})\s*=\s*(?:await\s+import\s*\(|require\s*\()\s*["'`]([^"'`\n]{1,200})["'`]\s*\)/g;
 
-/** Names that a text takes from modules, in order. `code`: the same without what strings and comments hold. */
+/** Names that a text imports from modules, in order. `code` is the text without the content of strings and comments. */
 export function bindingsOf(text: string, code: string): readonly Binding[] {
   return [...text.matchAll(imports)].flatMap((match) => {
     if (!/\S/.test(code[match.index] ?? ' ')) return [];
@@ -29,7 +29,7 @@ function namesIn(clause: string): readonly string[] {
     .filter((name) => /^[A-Za-z_$]/.test(name));
 }
 
-/** Names by which code reaches a test library: taken from it, or other names for those. */
+/** Names by which code reaches a test library: imports and their aliases. */
 export function libraryNames(text: string, code: string): ReadonlySet<string> {
   const names = new Set(
     bindingsOf(text, code)
@@ -43,7 +43,7 @@ export function libraryNames(text: string, code: string): ReadonlySet<string> {
   return names;
 }
 
-/** Where a file that a relative specifier names would stand, without its ending. */
+/** Resolves a relative specifier to a path without its extension. */
 export function resolveFrom(path: string, specifier: string): string {
   const parts = path.split('/').slice(0, -1);
   for (const part of specifier.split('/'))
@@ -57,11 +57,11 @@ function withoutEnding(path: string): string {
   return path.replace(/\.[cm]?[jt]sx?$/, '').replace(/\/index$/, '');
 }
 
-/** Names that say what a test is, and do not judge. */
+/** Names that declare a test and do not assert. */
 const declaring =
   /^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|beforeAll|afterAll|mock|vi|jest|sinon|t|run|chai|AssertionError)$/;
 
-/** Offsets where code calls what it took from a test library by a name of its own: `equal(a, b)`. */
+/** Offsets of calls to functions imported from a test library: `equal(a, b)`. */
 export function judgingCalls(text: string, code: string): readonly number[] {
   const names = [...libraryNames(text, code)].filter((name) => /^\w+$/.test(name) && !declaring.test(name));
   if (names.length === 0) return [];

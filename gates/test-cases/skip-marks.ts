@@ -136,7 +136,7 @@ export function skipMarks(code: string, text: string, language: Language): reado
   return [...new Set(offsets)].sort((a, b) => a - b);
 }
 
-/** Offsets where code says that only some tests run, in order. */
+/** Offsets of marks by which only some tests run, in order. */
 export function focusMarks(code: string, language: Language): readonly number[] {
   const form = formOf('focus', language);
   return form ? [...code.matchAll(form)].map(({ index }) => index) : [];
@@ -151,10 +151,10 @@ const inversions: Readonly<Partial<Record<Language, RegExp>>> = {
   perl: /\blocal\s+\$TODO\b/g,
 };
 
-/** Offsets where a text says so, in order. */
+/** Offsets of marks by which a test is expected to fail, in order. */
 export function expectsFailure(code: string, text: string, language: Language): readonly number[] {
   const form = inversions[language];
-  // What stands in a string is no code; a docblock is.
+  // The content of a string is not code; a docblock is.
   return form
     ? [...text.matchAll(form)]
         .map(({ index }) => index)
@@ -239,7 +239,7 @@ function byLines(code: string, at: number, extent: Extent, layout: Layout): Span
   return next ? [at, layout.blockEnd(next.index)] : [at, at];
 }
 
-/** Functions within functions, classes that are no tests, fixtures. */
+/** Functions that the runner does not collect: nested ones, methods of classes that are not tests, fixtures. */
 function uncollected(code: string, layout: Layout): readonly Span[] {
   const spans: Span[] = [];
   for (const { index, 0: said } of code.matchAll(
@@ -260,7 +260,7 @@ function uncollected(code: string, layout: Layout): readonly Span[] {
 const removal =
   /^[ \t]*(?:del\s+(?:\w{1,80}\.)?(test\w{0,80})|(?:\w{1,80}\.)?(test\w{0,80})(?:\.__test__\s*=\s*False|\s*=\s*None)|(?:del\s+)?globals\(\)(?:\.pop\(|\[)\s*["'](test\w{0,80})|(?:del|set)attr\(\s*\w{1,80}\s*,\s*["'](test\w{0,80}))/gm;
 
-/** Where names of tests of Python are last taken away: deleted, or given to something else. */
+/** Offset at which each name of a Python test is last removed: deleted or reassigned. */
 export function removedNames(text: string): ReadonlyMap<string, number> {
   return new Map(
     [...text.matchAll(removal)].map((match) => [

@@ -10,10 +10,10 @@ import {
   type Span,
 } from './blocks.ts';
 
-/** What a handler says that does not let a failure go by. */
+/** Code of a handler that passes a failure on. */
 const passesOn =
   /\b(?:throw|rethrow|raise|fail|fails|flunk|assert\w{0,40}|expect\w{0,40}|should\w{0,40}|reject|panic|abort|XCTFail|Fail|Fatal|Fatalf|Error|Errorf|done|next|cb|callback|reraise|exit|die|croak)\b\s*(?:[(!.:=;}\n]|\w|["'$*]|$)|[!=]==?\s*(?:null|undefined)/;
-/** What a handler takes that would take a failed assertion, too: where it says what it takes. */
+/** Types in a handler that also catch a failed assertion, if the handler names types. */
 const takesFailures: Readonly<Partial<Record<Language, RegExp>>> = {
   java: /\b(?:Throwable|\w*Error|\w*Failure)\b/,
   kotlin: /\b(?:Throwable|\w*Error|\w*Failure)\b/,
@@ -28,12 +28,11 @@ const failures =
 const plainAssertion =
   /(?<![\w.])(?:assert|Assert|Assertions)\s*[.(!]|(?<![\w.])expect\s*(?:\(|\.\w+\s*\()|(?<![\w.])assert(?:_\w+|[A-Z]\w*)?\s*[(!]|(?<![\w.])assert\s+\S|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
 
-/** Somebody is told when it is over. */
+/** Code that signals completion. */
 const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
 
 /**
- * Parts of code in which an assertion that fails is heard by nobody: caught, expected to fail, a promise that nobody
- * waits for.
+ * Parts of code in which a failed assertion has no effect: caught, expected to fail, or in a promise without `await`.
  */
 export function swallowedSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   if (!isOutline(shape)) {
@@ -63,7 +62,7 @@ function ofBracket(code: string, language: Language, outline: Outline, one: Brac
   const isStatement = holder === undefined || holder.mark === '{';
   if (language === 'javascript') {
     if (/^(?:await\s+|void\s+)?Promise\.allSettled$/.test(header)) return [one.open, one.close];
-    // A function that is asynchronous, called, and waited for by nobody.
+    // An async function that is called without `await`.
     if (
       isStatement &&
       /^(?:void)?$/.test(header) &&
@@ -118,7 +117,7 @@ function ofBracket(code: string, language: Language, outline: Outline, one: Brac
   return undefined;
 }
 
-/** Whether a handler behind a `try` keeps what it takes to itself, or a `finally` leaves. */
+/** Whether a handler after a `try` swallows the exception, or a `finally` leaves. */
 function isCaught(code: string, language: Language, outline: Outline, one: Bracket): boolean {
   let close = one.close;
   for (let count = 0; count < 10; count += 1) {
@@ -166,7 +165,7 @@ function hasSecond(code: string, outline: Outline, one: Bracket): boolean {
   return end < one.close && /\S/.test(code.slice(end, one.close));
 }
 
-/** `with suppress(…):`, `with raises(AssertionError):`, `try:` whose handler says nothing. */
+/** `with suppress(…):`, `with raises(AssertionError):`, and `try:` with an empty handler. */
 function pythonSpans(code: string, layout: Layout): readonly Span[] {
   const spans: Span[] = [];
   const form =
@@ -213,7 +212,7 @@ function shellSpans(code: string): readonly Span[] {
   return [...code.matchAll(form)].map(({ index, 0: found }): Span => [index, index + found.length]);
 }
 
-/** What stands before a `rescue` that keeps a failure to itself, in its block; `… rescue nil`. */
+/** The code before a `rescue` that swallows a failure, in its block; `… rescue nil`. */
 function rescuedSpans(code: string, language: Language, layout: Layout): readonly Span[] {
   const spans: Span[] = [];
   for (const { index, 0: found } of code.matchAll(

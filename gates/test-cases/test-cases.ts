@@ -28,7 +28,9 @@ export interface TestCase {
   readonly inside?: number;
   /** It is left out for certain. */
   readonly isIdle: boolean;
-  /** The code up to the next case, without name, comments and layout: tells a renamed case from a new one. */
+  /**
+   * The code up to the next case, without name, comments and layout. It distinguishes a renamed case from a new one.
+   */
   readonly body: string;
 }
 
@@ -212,7 +214,7 @@ const readers: Readonly<Record<CaseKind, Reader>> = {
   },
 };
 
-/** A function whose parameters begin at `from`, or whose block is known by its indentation. */
+/** A function with parameters from `from` on, or with a block bounded by indentation. */
 function withBody(
   start: number,
   from: number,
@@ -235,7 +237,7 @@ function withBody(
   return { start, name, body, isHidden, end: body?.close ?? shape.endOf(after) };
 }
 
-/** Behind parameters in brackets and what is said of a result. */
+/** Offset after the parameter list and the return type. */
 function behindParameters(code: string, from: number): number {
   let depth = 0;
   for (let at = from; at < from + 1_000 && at < code.length; at += 1) {
@@ -399,7 +401,7 @@ function saidBetween(tokens: readonly Token[], from: number, to: number, name: n
   return said.join(' ');
 }
 
-/** Bats `@test "…" {` and functions `test_…()`; a here-document that holds such a line is not told apart. */
+/** Bats `@test "…" {` and functions `test_…()`. A line of this form in a here-document counts too. */
 function shellCases(text: string): readonly TestCase[] {
   const form =
     /^[ \t]*(?:@test[ \t]+(["'])(.{1,500}?)\1[ \t]*\{|(?:function[ \t]+)?(test_?\w{1,200})[ \t]*\(\)[ \t]*\{?)/gm;

@@ -10,11 +10,11 @@ import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
 import { type HelperFunction, helperFunctions } from './test-text.ts';
 
-/** A declared case with what can be seen of whether it judges anything. */
+/** A declared case with the evidence that it asserts. */
 export interface InventoryCase extends TestCase {
   readonly path: string;
   readonly language: Language;
-  /** Assertions that are reached and heard; those that never run; those whose failure nobody hears. */
+  /** Counts of effective assertions, of assertions that never run, and of those with a swallowed failure. */
   readonly assertions: number;
   readonly unreached: number;
   readonly swallowed: number;
@@ -27,7 +27,7 @@ export interface InventoryCase extends TestCase {
   readonly inverted: number;
   /** Statements that hold such assertions. */
   readonly judging: number;
-  /** The abstract class or exported function in which it stands: only where somebody else names it is it run. */
+  /** The abstract class or exported function around the case. The case runs only if another file names it. */
   readonly needs: string | undefined;
   /** Names of functions that it calls. */
   called(): ReadonlySet<string>;
@@ -43,12 +43,12 @@ export interface TestInventory {
   readonly code: string;
   readonly outline: Outline | undefined;
   readonly cases: readonly InventoryCase[];
-  /** Offsets of assertions that run and are heard. */
+  /** Offsets of effective assertions: they run, and their failure reaches the runner. */
   readonly heard: readonly number[];
-  /** Offsets of marks that stand on no case: they may leave out a group, or the whole file. */
+  /** Offsets of marks that are not on a case. They may leave out a group, or the whole file. */
   readonly skips: readonly number[];
   readonly focuses: readonly number[];
-  /** Functions that are no cases. */
+  /** Functions that are not cases. */
   helpers(): readonly HelperFunction[];
 }
 
@@ -139,7 +139,7 @@ export function withoutCases(inventory: TestInventory): TestInventory {
   return { ...inventory, cases: [], skips: [], focuses: [] };
 }
 
-/** The class or function around a case that nothing runs by itself. */
+/** Returns the name of the enclosing class or function that does not run by itself. */
 function holderOf(start: number, outline: Outline | undefined): string | undefined {
   for (let at = outline?.around(start) ?? -1, depth = 0; outline && at >= 0 && depth < 60; depth += 1) {
     const bracket = outline.brackets[at];
@@ -156,7 +156,7 @@ function holderOf(start: number, outline: Outline | undefined): string | undefin
   return undefined;
 }
 
-/** Where the lines begin that say something of a case before it is named. */
+/** Start of the lines before a case's name that belong to the case. */
 function headOf(code: string, start: number, before: number, language: Language): number {
   if (language === 'perl') return start;
   let head = code.lastIndexOf('\n', start - 1) + 1;
@@ -193,12 +193,12 @@ function blanked(code: string, spans: readonly Span[]): string {
     .join('');
 }
 
-/** Names that stand before a bracket, a blank or the end of an argument: what is called, or handed on to be. */
+/** Names before a bracket, a blank or the end of an argument: called, or passed as a callback. */
 function calledIn(body: string): ReadonlySet<string> {
   return new Set([...body.matchAll(/\b([A-Za-z_]\w{0,79})[!?]?\s*[( ,)]/g)].map(([, name = '']) => name));
 }
 
-/** How many of the sorted offsets lie within. */
+/** Number of sorted offsets in the range `[from, to)`. */
 function within(offsets: readonly number[], from: number, to: number): number {
   return Math.max(0, firstFrom(offsets, to) - firstFrom(offsets, from));
 }
@@ -207,10 +207,10 @@ function firstFrom(offsets: readonly number[], least: number): number {
   return firstIndex(offsets.length, (at) => (offsets[at] ?? 0) < least);
 }
 
-/** Words that judge in the test libraries of most languages, and what people call helpers that do. */
+/** Assertion words in the test libraries of most languages, and common names of assertion helpers. */
 const common = String.raw`\b(?!(?:expected|failed|failures?|checked|checkbox|asserted|expectation|checkout|mustache)\b)(?:assert|expect|should|verify|verifies|ensure|check|refute|must|fail)\w{0,60}[!?]?(?=\s*[(.!{]|[ \t]+[\w$@"'([!-])`;
 
-/** What else judges in a language. */
+/** Further assertion forms of a language. */
 const further: Readonly<Partial<Record<Language, readonly string[]>>> = {
   javascript: [
     String.raw`\b(?:t|tt|st|is|sub|ctx|context)\.(?!(?:test|skip|skipIf|todo|plan|end|pass|comment|diagnostic|teardown|after|afterEach|before|beforeEach|context|signal|mock|name|testdir|log|timeout|setTimeout|title)\b)\w{1,40}\s*\(`,
@@ -267,10 +267,10 @@ const literal =
   String.raw`(?:true|True|TRUE|false|False|FALSE|nil|null|None|undefined|!0|!1|\d{1,9}|"\s*"|'\s*'|` +
   '`\\s*`)';
 
-/** `load().expect("a price")` of Rust asks what it is called on. */
+/** `load().expect("a price")` in Rust unwraps the value before it; it is not an assertion. */
 const notCalledOn = String.raw`(?<!\)\s{0,80}\.)`;
 
-/** Assertions about nothing: of constants, or of a thing and itself. */
+/** Assertions without content: of constants, or of a value compared with itself. */
 const trivial = [
   // `assert.ok(true)`, `assertEquals(1, 1)`, `assert_eq!(1, 1, "")`.
   String.raw`(?<![\w.])${plain}\s*\(\s*${literal}\s*(?:,\s*${literal}\s*){0,2}\)`,
@@ -281,7 +281,7 @@ const trivial = [
   // `assert.equal(a, a)`, `assert a == a`.
   String.raw`(?<![\w.])${plain}\s*\(\s*(\w{1,60})\s*,\s*\1\s*[,)]`,
   String.raw`\bassert\s+(\w{1,60})\s*==\s*\2(?=\s*(?:$|,|#|;))`,
-  // `expect(a).toBe(a)`, and `expect(a);` which asks nothing.
+  // `expect(a).toBe(a)`, and `expect(a);` without a matcher.
   String.raw`${notCalledOn}\bexpect\s*\(\s*(\w{1,60})\s*\)\s*\.\s*\w{1,40}\s*\(\s*\3\s*\)`,
   String.raw`${notCalledOn}(?<!#)\bexpect\s*\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}\)[ \t]*(?:;|$)`,
   // `assert.equal(add(1), add(1))`, `assert.ok(a || true)`.

@@ -32,7 +32,7 @@ const directive = /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)\b[ \t]
 /** The text with `#if false` and `#if 0` blanked, so that offsets stay. */
 export function withoutDeadCode(text: string, language: Language): string {
   if (!withPreprocessor.has(language) || !/#[ \t]*if[ \t]+(?:0|false)\b/.test(text)) return text;
-  /** By depth: whether what stands around the `#if` is left out. */
+  /** By depth: whether the code around the `#if` is left out. */
   const open: boolean[] = [];
   let isDead = false;
   return text
@@ -74,20 +74,20 @@ const patterns: Readonly<Record<Language, RegExp>> = {
   elixir: /_test\.exs$/,
 };
 
-/** True for files in which a test case of that language may stand. */
+/** True for files that may contain a test case of that language. */
 export function isTestFile(path: string, language: Language): boolean {
   if (patterns[language].test(path)) return true;
-  // Go and Elixir run nothing that is not named so.
+  // Go and Elixir run only files with such a name.
   return language !== 'go' && language !== 'elixir' && directories.test(path);
 }
 
-/** A function that is no test case. */
+/** A function that is not a test case. */
 export interface HelperFunction {
   readonly name: string;
   readonly at: number;
   /** Where its body ends. */
   readonly end: number;
-  /** Assertions in it that run and are heard; `strong` without errors that any function may raise. */
+  /** Number of effective assertions. `strong` excludes errors that any function may raise. */
   readonly assertions: number;
   readonly strong: number;
 }
@@ -104,7 +104,7 @@ const weak =
   /^(?:throw|raise|panic|die|croak|exit|return|unreachable|\?|\.unwrap|\.expect|done|false|\.to\b|\[)/;
 
 /**
- * Functions of a file with what they assert. `heard`: offsets of assertions that count; names in `cases` are nobody's
+ * Functions of a file with their assertions. `heard`: offsets of effective assertions. Names in `cases` are not
  * helpers.
  */
 export function helperFunctions(

@@ -3,9 +3,9 @@ import { type MayGo, severityOf, type TestChange } from './known-helpers.ts';
 import { nameOf, type ToldLoss } from './tell-losses.ts';
 
 /**
- * Whether one text of tests judges less than the other: statements that judge went and nothing came for them, fewer
- * came, and something that they spoke of is spoken of by none of those; or failures are swallowed where they were not.
- * Statements that say it otherwise are no loss.
+ * Whether one test text asserts less than the other. True if it swallows more failures. Also true if assertions were
+ * removed without replacement, or if fewer replaced them and one of their subjects is not asserted any more. Reworded
+ * assertions are not a loss.
  */
 export function losesAssertions(was: Asserting, is: Asserting): boolean {
   if (is.swallows > was.swallows) return true;
@@ -17,7 +17,7 @@ export function losesAssertions(was: Asserting, is: Asserting): boolean {
   return gone.some(({ subjects }) => subjects.some((subject) => !spokenOf.has(subject)));
 }
 
-/** Whether they judge by the same statements. */
+/** Whether both have the same assertions. */
 export function judgesAlike(was: Asserting, is: Asserting): boolean {
   return (
     was.swallows === is.swallows &&
@@ -26,7 +26,7 @@ export function judgesAlike(was: Asserting, is: Asserting): boolean {
   );
 }
 
-/** Whether each statement that judged is still there, word for word. */
+/** Whether every assertion remains, word for word. */
 export function keepsAll(was: Asserting, is: Asserting): boolean {
   return without(was.statements, is.statements).length === 0;
 }
@@ -41,7 +41,7 @@ function without(all: readonly Statement[], others: readonly Statement[]): reado
   });
 }
 
-/** What of a text of tests judges, line by line, whatever language it is in. */
+/** The assertions of a test text, line by line, in any language. */
 export interface Asserting {
   /** Each without blanks, in order. */
   readonly statements: readonly Statement[];
@@ -51,7 +51,7 @@ export interface Asserting {
 
 interface Statement {
   readonly text: string;
-  /** Names that it speaks of, without those that judge. */
+  /** Names in the statement, without assertion words. */
   readonly subjects: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function blanked(line: string): string {
 function openedBy(line: string): number {
   let depth = 0;
   for (const sign of blanked(line)) depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
-  // A body that begins on the line is no part of its statement.
+  // A body that begins on the line is not part of its statement.
   return /[{:]\s*$|\bdo\b\s*(?:\|[^|]{0,80}\|)?\s*$/.test(line) ? 0 : depth;
 }
 
@@ -156,7 +156,7 @@ function firstWord(code: string, at: number): number {
   return at + Math.max(0, code.slice(at, at + 80).search(/[^\s;{,(]/));
 }
 
-/** New cases that run nothing: no loss, but no gain either. */
+/** New cases that run no code: not a loss, but not a gain either. */
 export function idleNews({ candidate }: TestChange, changes: readonly TestChange[]): readonly ToldLoss[] {
   if (!candidate) return [];
   const old = new Set(changes.flatMap(({ base }) => (base?.cases ?? []).map(({ name }) => name)));

@@ -35,7 +35,7 @@ export function lostCases(changes: readonly TestChange[], mayGo: MayGo): readonl
   });
 }
 
-/** Losses that are told: what is left may judge as much. */
+/** Losses that are only reported: the remaining tests may assert as much. */
 const toldLosses: ReadonlySet<CaseLoss> = new Set([
   'TEST_RENAMED',
   'TEST_SKIPPED_ELSEWHERE',
@@ -44,7 +44,7 @@ const toldLosses: ReadonlySet<CaseLoss> = new Set([
   'TEST_JUDGED_ELSEWHERE',
 ]);
 
-/** The loss of one case of the base; `undefined` where it still runs and judges. */
+/** The loss of one case of the base; `undefined` if it still runs and asserts. */
 function judgeCase({ base, candidate, isRenamed }: MatchedCase, helpers: KnownHelpers): CaseLoss | undefined {
   if (!candidate) return 'TEST_GONE';
   if (candidate.isIdle)
@@ -79,8 +79,8 @@ const least = 0.8;
 const maxWords = 200_000;
 
 /**
- * Cases that are gone and whose words stand again in what the patch adds to tests: as rows of a table, in a loop, in
- * several cases. No more of them than what is added has assertions and rows.
+ * Removed cases with words that recur in text the patch adds to tests: as rows of a table, in a loop, in several
+ * cases. At most as many as the additions have assertions and rows.
  */
 function mergedCases(
   ways: readonly MatchedCase[],
@@ -92,10 +92,10 @@ function mergedCases(
   const matched = new Set(ways.flatMap(({ candidate }) => candidate ?? []));
   const words = new Set<string>();
   let room = 0;
-  // A case that is there says more than it did.
+  // An existing case that asserts more than before.
   for (const { base, candidate } of ways) {
     const more = (candidate?.judging ?? 0) - base.judging;
-    // In shell a case ends where the next begins: it takes what lost its mark.
+    // A shell case ends where the next one begins, so it also absorbs a case that lost its mark.
     if (!candidate || more <= 0 || candidate.language === 'shell') continue;
     room += more;
     for (const word of wordsOf(candidate.body)) if (words.size < maxWords) words.add(word);
@@ -132,7 +132,8 @@ function addedText({ source }: TestInventory): string {
 }
 
 /**
- * Added lines with assertions that stand in a new case, or in no function at all: not in a case that was there before.
+ * Number of added lines with assertions in a new case, or outside every function. Lines in an existing case do not
+ * count.
  */
 function assertionsAdded(candidate: TestInventory, matched: ReadonlySet<InventoryCase>): number {
   const { source, heard, cases } = candidate;
@@ -169,8 +170,8 @@ const alike = 0.6;
 const maxCompared = 20_000;
 
 /**
- * Finds each case of the base among those of the candidate: by name in its file, by name or body elsewhere, by its body
- * under another name, by a body alike in its file. `newPaths` says where a file of the base is now.
+ * Matches each case of the base with one of the candidate: by name in its file, by name or body elsewhere, by its
+ * body under another name, by a similar body in its file. `newPaths` maps a file of the base to its new path.
  */
 function matchCases(
   base: readonly InventoryCase[],

@@ -115,11 +115,13 @@ function emptiedFiles(
 }
 
 /**
- * Tests are kept as they are executed, too: a check that passed may not run fewer tests than at the base, nor skip one
- * that ran there, nor leave out a file; and the candidate has to pass the base's tests, with the data that they read,
- * or the change says why not. Each suite is compared: a product can make tests vanish without a change of any test.
- * What a suite did at the base is usually known from the change before. What the text of the change says of losses is
- * an error unless a suite of the fast stage shows that nothing is lost.
+ * Compares the executed tests with the base. A passing check must not run fewer tests than at the base, skip a test
+ * that ran there, or leave out a file. The candidate must also pass the base's tests, with their data, unless the
+ * spec allows the loss.
+ *
+ * Each suite is compared, because product code can make tests vanish without a change of any test. The results of a
+ * suite at the base are usually cached from the previous change. A loss in the text of the change is an error, unless
+ * a suite of the fast stage shows that no test is lost.
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {

@@ -22,9 +22,12 @@ export interface Expectations {
   readonly base: Executed;
   readonly laid: Executed;
   readonly texts: readonly TestText[];
-  /** A session's goal is blocked by a rewritten red test, and asks its person: for the run it is a warning then. */
+  /**
+   * A rewritten red test blocks a session's goal, and the session prompts its user; for the run it is then only a
+   * warning.
+   */
   readonly isForGoal?: boolean;
-  /** Whether the contract lets tests of a file go. */
+  /** Whether the spec lets tests of a file go. */
   mayGo(path: string, name?: string): boolean;
 }
 
@@ -48,7 +51,7 @@ export function compareExpectations({
   const failed = [...new Set(failedIn(laid))].sort();
   const wasRed = (name: string): boolean => failedBefore.has(name);
   const changed = failed.filter((name) => ranWell(name) || wasRed(name));
-  // More failed than are named: which, nobody knows.
+  // More tests failed than the report names; the others are unknown.
   const isCut = (laid.executed?.counts.failed ?? 0) > failedIn(laid).length;
   const missing = [...(base.executed?.names ?? [])].filter(
     (name) => ranWell(name) && !laid.executed?.names.has(name),
@@ -113,9 +116,9 @@ export function compareExpectations({
 }
 
 /**
- * Tests that failed at the base and of which nothing is known on the candidate, because a file of the base did not
- * load or left no report. Without such a failure their names are gone for another reason: the file that failed to load
- * at the base now loads.
+ * Tests that failed at the base with an unknown result on the candidate, because a base test file did not load or
+ * left no report. If no such file failed, their names are gone because a file that failed to load at the base now
+ * loads.
  */
 function redNotRun(base: Executed, laid: Executed): readonly string[] {
   const names = base.executed?.names ?? new Set();
@@ -124,7 +127,7 @@ function redNotRun(base: Executed, laid: Executed): readonly string[] {
   return [...new Set(failedIn(base))].filter((name) => !laid.executed?.names.has(name)).sort();
 }
 
-/** Whether the contract lets the case go from each file of the base that has it. */
+/** Whether the spec lets the case go from each base file that contains it. */
 function mayBeRewritten(name: string, texts: readonly TestText[], mayGo: Expectations['mayGo']): boolean {
   const places = texts.flatMap(({ path, base = '' }) => {
     const own = namesIn(name).find((one) => base.includes(one));
@@ -160,11 +163,12 @@ function isLost(
       isSeen ||= !judgesAlike(before, after);
     }
   }
-  // What the case itself says otherwise explains it; else it is what it calls, or data that it reads.
+  // A changed assertion in the case explains the failure. Otherwise the cause is a function that it calls, or data
+  // that it reads.
   return !isSeen && around();
 }
 
-/** Whether all changed test files together assert less, or data says less, asked once. */
+/** Whether all changed test files together assert less, or their data has fewer rows. Computed once. */
 function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): () => boolean {
   let answer: boolean | undefined;
   return () => {
@@ -204,7 +208,7 @@ function exitsIn(text = ''): number {
   return text.split('\n').filter((line) => endsEarly.test(line.slice(0, maxLineLength))).length;
 }
 
-/** Whether a changed file of data says less than before: rows are gone. */
+/** Whether a changed data file lost content: rows are gone. */
 function losesData(texts: readonly TestText[]): boolean {
   const words = (text = ''): number => text.match(/[^\s,;:[\]{}()<>"']+/g)?.length ?? 0;
   return texts.some(({ path, base, candidate }) => isData(path) && words(candidate) < words(base));
@@ -237,8 +241,8 @@ const maxCaseLines = 2_000;
 const brackets = /^[\s(){}[\];,:<>]*(?:end|done|fi|esac)?[\s(){}[\];,:]*$/;
 
 /**
- * The texts of what bears a name: the line on which it stands, without the name, and the lines below that are indented
- * more, by which a body is told in nearly every language.
+ * Returns the texts of the cases with a name: the line with the name, without it, and the lines below with more
+ * indentation. In nearly every language these are the body.
  */
 function caseTexts(text: string, own: string): readonly string[] {
   if (!text.includes(own)) return [];
@@ -260,13 +264,13 @@ function caseTexts(text: string, own: string): readonly string[] {
 }
 
 /**
- * What a test that a report names may be called in its file: groups, files and parameters stand around it there. The
- * likeliest first.
+ * Possible names in the source for a test from a report, the likeliest first. Reports add groups, files and
+ * parameters to the name.
  */
 function namesIn(reported: string): readonly string[] {
   const tails = [' > ', ' › ', '::', '/'].map((sign) => lastOf(reported, sign));
   const method = /[.#](\w+)(?:[[(].*)?$/s.exec(reported)?.[1] ?? '';
-  // Names of groups stand before it, with nothing between that tells them from it.
+  // Group names precede the test name without a separator.
   const words = reported.split(' ');
   const ends = words.slice(1, 7).map((_, at) => words.slice(at + 1).join(' '));
   const all = [reported, ...tails, method, ...ends.filter((end) => end.includes(' '))];
@@ -278,7 +282,7 @@ function lastOf(name: string, sign: string): string {
   return name.slice(name.lastIndexOf(sign) + (name.includes(sign) ? sign.length : 0));
 }
 
-/** A name counts as a whole: `test_a` is no part of `test_ab`. */
+/** A name matches only as a whole word: `test_a` does not match in `test_ab`. */
 function standsIn(line: string, name: string): boolean {
   const at = line.indexOf(name);
   return at >= 0 && !(/\w/.test(line[at - 1] ?? ' ') && /\w/.test(name[0] ?? '')) && !isWord(line, at, name);
@@ -288,7 +292,7 @@ function isWord(line: string, at: number, name: string): boolean {
   return /\w/.test(line[at + name.length] ?? ' ') && /\w/.test(name.at(-1) ?? '');
 }
 
-/** A name on a line of its own belongs to the call above it. */
+/** A name alone on a line belongs to the call above it. */
 function isAlone(line: string, name: string): boolean {
   return /^\s*["'`]?["'`]?,?\s*$/.test(line.replace(name, ''));
 }

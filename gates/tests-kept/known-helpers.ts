@@ -13,7 +13,7 @@ export interface TestChange {
   readonly candidate?: TestInventory;
 }
 
-/** Whether the contract lets tests go from a path. */
+/** Whether the spec lets tests go from a path. */
 export type MayGo = (path: string, name?: string) => boolean;
 
 export function severityOf(mayGo: MayGo, path: string, name?: string): Severity {
@@ -26,7 +26,7 @@ export interface KnownHelpers {
   judges(one: InventoryCase): boolean;
   /** A function is called that `before` did not call, from a file of helpers that is not seen. */
   mayJudge(one: InventoryCase, before: InventoryCase): boolean;
-  /** Another changed test file says the name. */
+  /** Whether another changed test file contains the name. */
   isNamed(name: string, path: string): boolean;
 }
 
@@ -58,7 +58,7 @@ export function knownHelpers(changes: readonly TestChange[]): KnownHelpers {
   };
 }
 
-/** Names of the functions of a file that judge. */
+/** Names of the asserting functions of a file. */
 function judgingOf(side: TestInventory): ReadonlySet<string> {
   return judgingNames(side.helpers(), ({ at, end }) =>
     calledWithin(side.code.slice(at, Math.min(end, at + 5_000))),
@@ -71,7 +71,10 @@ function calledWithin(body: string): ReadonlySet<string> {
   );
 }
 
-/** Names of functions that judge: they assert, or call one that does. `calls` gives what a function calls. */
+/**
+ * Names of asserting functions: they assert, or call one that does. `calls` returns the functions that a function
+ * calls.
+ */
 function judgingNames(
   helpers: readonly HelperFunction[],
   calls: (helper: HelperFunction) => ReadonlySet<string>,
@@ -86,7 +89,7 @@ function judgingNames(
   return judging;
 }
 
-/** Names that a test file takes from files that are no product and not seen: they may judge. */
+/** Names that a test file imports from helper files outside the change: they may assert. */
 export function namesFromHelpers(
   path: string,
   text: string,
@@ -111,7 +114,7 @@ export function namesFromHelpers(
           (match[2] ?? match[3] ?? '').split(',').map((one) => /(\w+)\s*$/.exec(one)?.[1] ?? ''),
         ),
     );
-  // A function of the same package that is handed `t`.
+  // A function of the same package that receives `t`.
   if (language === 'go')
     return new Set([...code.matchAll(/(?<![\w.])([a-z]\w{0,79})\(t,/g)].map(([, name = '']) => name));
   return new Set();
@@ -124,8 +127,8 @@ function isOfTests(path: string): boolean {
 }
 
 /**
- * Functions of test files that asserted at the base, are still there, and assert nothing any more: whoever calls them
- * judges nothing.
+ * Functions of test files that asserted at the base and still exist, but no longer assert. A test that calls one
+ * asserts less.
  */
 export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): readonly ToldLoss[] {
   return changes.flatMap(({ base, candidate }): ToldLoss[] => {

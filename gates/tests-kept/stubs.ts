@@ -13,7 +13,7 @@ import { readTests } from '../test-cases/test-cases.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
 import type { ToldLoss } from './tell-losses.ts';
 
-/** Places of a changed file that newly keep assertions from judging. */
+/** Places in a changed file that newly disable assertions. */
 export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] {
   const { path } = file;
   if (file.changeType === 'delete') return [];
@@ -52,11 +52,11 @@ function isOfTests(path: string, language: Language, source: ChangedSource): boo
   return /(?:^|\/)(?:tests|benches)\//.test(path) || readTests(source, language).cases.length > 0;
 }
 
-/** Packages that tests take their judgement from. */
+/** Packages that provide assertions to tests. */
 const packages =
   'assert|chai|expect|should|power-assert|unexpected|jest|jest-circus|vitest|mocha|jasmine|jasmine-core|ava|tap|tape|uvu|zora|qunit|sinon|node-tap|supertest|@jest/[\\w-]+|@vitest/[\\w-]+|@tapjs/[\\w-]+|@playwright/test|@testing-library/[\\w-]+|bun:test|node:test|node:assert';
 
-/** Files that take the place of a test library, or that run before every test. */
+/** Files that replace a test library, or that run before every test. */
 const forms: readonly RegExp[] = [
   new RegExp(`(?:^|/)node_modules/(?:${packages})/`),
   new RegExp(`(?:^|/)node_modules/(?:${packages})\\.[cm]?js$`),
@@ -79,13 +79,16 @@ function shadowsTestLibrary(path: string): boolean {
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 
-/** One way to keep assertions from judging. `text`: what it names stands in a string, so the text itself is read. */
+/**
+ * One way to disable assertions. `text`: the names are in a string, so the form is matched against the text, not the
+ * code.
+ */
 interface Stub {
   readonly form: string;
   readonly text?: true;
   /** Honest where the file had no such word from a library before. */
   readonly replaces?: RegExp;
-  /** Wrong in code that is no test as well: modules are shared. */
+  /** Also wrong outside tests, because modules are shared. */
   readonly everywhere?: true;
 }
 
@@ -254,21 +257,23 @@ const table: Readonly<Partial<Record<Language, readonly Stub[]>>> = {
   ],
 };
 
-/** Words without which code that is no test reaches into nothing that judges; of JavaScript, names of libraries too. */
+/**
+ * Without one of these words, code outside tests cannot affect assertions. For JavaScript they include library names.
+ */
 const evidence: Readonly<Partial<Record<Language, RegExp>>> = {
   javascript:
     /require\.cache|global|window|self|[aA]ssert|[eE]xpect|chai|should|["'`](?:node:|bun:)?test["'`]|["'`@](?:unexpected|vitest|mocha|jasmine|ava|tap|zora|qunit|earl|sinon|cypress|uvu|jest|playwright|japa|hapi|open-wc|std)|deno\.land/,
   python: /Test(?:Case|Result)|TextTestRunner|mock|setattr|sys\.modules|AssertionError|builtins/,
 };
 
-/** Whether code that is no test can hold a stub of assertions: quick, and says yes too often. */
+/** Whether code outside tests can contain a stub of assertions. Fast; it may return false positives. */
 export function mayStub(text: string, language: Language): boolean {
   return evidence[language]?.test(text) ?? false;
 }
 
 /**
- * Offsets where code replaces, silences or answers for assertions, in order. `before`: what the file was, where it was.
- * In code that is no test only what reaches into shared modules counts.
+ * Offsets where code replaces, silences or fakes assertions, in order. `before`: the base version of the file.
+ * Outside tests, only access to shared modules counts.
  */
 export function assertionStubs(
   code: string,
@@ -280,7 +285,7 @@ export function assertionStubs(
   for (const { form, text: isText, replaces, everywhere } of table[language] ?? []) {
     if (!isTest && !everywhere) continue;
     if (replaces && (before === undefined || !replaces.test(before))) continue;
-    // In a comment or a string nothing is code.
+    // A match inside a comment or a string is not code.
     for (const { index } of (isText ? text : code).matchAll(new RegExp(form, 'gm')))
       if (/\S/.test(code[index] ?? ' ') || /\S/.test(code.slice(index, index + 3))) offsets.push(index);
   }
@@ -288,7 +293,10 @@ export function assertionStubs(
   return [...new Set(offsets)].sort((a, b) => a - b);
 }
 
-/** Where code writes to what it took from a test library, by whatever name: a member, all of it, or by a mock. */
+/**
+ * Offsets where code overwrites an import from a test library, under any name: one member, the whole object, or with
+ * a mock.
+ */
 function writesToLibrary(code: string, text: string): readonly number[] {
   const names = [...libraryNames(text, code)].filter((name) => !name.includes('$')).slice(0, 60);
   if (names.length === 0) return [];

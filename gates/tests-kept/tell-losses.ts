@@ -15,7 +15,7 @@ export type CaseLoss =
   | 'TEST_MERGED'
   | 'TEST_JUDGED_ELSEWHERE';
 
-/** Losses that stand beside the cases. */
+/** Losses outside cases. */
 type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
 
 /** A loss in one file, of one case or of many. */
@@ -122,7 +122,7 @@ function toFinding(group: readonly ToldLoss[]): Finding {
   };
 }
 
-/** A loss that executions show, with the first 20 of its tests. `asks`: what to do. */
+/** A loss found by test runs, with the first 20 of its tests. `asks`: the action to request. */
 export function executedLoss(
   code: string,
   severity: Severity,

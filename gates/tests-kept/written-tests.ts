@@ -68,22 +68,22 @@ export function ranIn(tests: ExecutedTests | undefined): number {
   return tests ? tests.counts.passed + tests.counts.failed : 0;
 }
 
-/** Tells the losses of one change apart. */
+/** Identifies a loss within one change. */
 export function keyOf({ path, detail }: Finding): string {
   return `${detail?.code} ${path}`;
 }
 
-/** What the text of changed files says of tests. */
+/** The tests in the text of the changed files. */
 export interface TestsAsWritten {
   /** Changed test files as the candidate has them. */
   readonly texts: readonly string[];
   /** Cases that the rule found under another name, and that name. */
   readonly renamed: readonly (readonly [was: string, now: string])[];
-  /** Cases whose words the rule found in others. */
+  /** Cases that the rule found merged into others. */
   readonly merged: readonly string[];
 }
 
-/** Reads the changed test files, and which cases have another name as the rule `says`. */
+/** Reads the changed test files. Renamed and merged cases come from the rule's findings, `says`. */
 export async function testsAsWritten(
   { patch, readTexts }: Pick<ExecutedCheck, 'patch' | 'readTexts'>,
   says: readonly Finding[],
@@ -93,7 +93,7 @@ export async function testsAsWritten(
   return { texts: [...texts.values()], renamed: says.flatMap(renamedBy), merged: merged.map(String) };
 }
 
-/** Of reported names, those whose case stands in others. */
+/** The reported names with a case that was merged into others. */
 export function mergedAmong(names: readonly string[], { merged }: TestsAsWritten): readonly string[] {
   return names.filter((name) => merged.some((was) => was !== '' && endsWithName(name, was)));
 }

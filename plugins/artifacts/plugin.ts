@@ -19,8 +19,8 @@ const headings: Readonly<Record<string, string>> = {
 const maxFiles = 500;
 
 /**
- * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is
- * escaped, unless the contract's `encodingPolicy` is `none`: then HTML alone is.
+ * `release-notes`: the request, the changes and the gate results so far, as Markdown. Untrusted text is escaped. If
+ * the spec's `encodingPolicy` is `none`, only HTML is escaped.
  */
 export const releaseNotesProducer = {
   contentType: 'text/markdown; charset=utf-8',
@@ -114,8 +114,8 @@ export const patchsetProducer = {
 } satisfies ArtifactProducer;
 
 /**
- * The diff with plain `---`/`+++` headers. What those cannot say (rename, copy, mode, link, binary, empty file) keeps
- * its git section, so that applying the result gives the candidate, whole.
+ * The diff with plain `---`/`+++` headers. A change that these cannot express (rename, copy, mode, link, binary,
+ * empty file) keeps its git section. So the result, applied, gives exactly the candidate.
  */
 function toUnifiedDiff({ diff, files }: Pick<PatchSet, 'diff' | 'files'>): Uint8Array {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);

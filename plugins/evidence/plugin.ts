@@ -1,7 +1,10 @@
 import type { EvidencePolicy } from '../../core/interfaces/evidence.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 
-/** The repository comes before any page, in rank and in time: nothing is looked up before it has been looked into. */
+/**
+ * The repository comes before any page, in rank and in time: a lookup is refused until the repository was read or
+ * searched.
+ */
 export const repoFirst: EvidencePolicy = {
   rank: (trustTiers) => ['repo', ...trustTiers.filter((tier) => tier !== 'repo')],
   refuse: () => undefined,
@@ -11,7 +14,7 @@ export const repoFirst: EvidencePolicy = {
       : '`repo-first` expects the repository to be read or searched before anything is looked up',
 };
 
-/** Of pages only those of hosts that the contract names, whatever its domain rules let pass beside them. */
+/** Only pages of hosts in the spec's `allowedDomains`, even if the domain rules allow others. */
 export const pinnedOfficial: EvidencePolicy = {
   rank: (trustTiers) => trustTiers,
   refuse: ({ url, isAllowedHost }) =>
@@ -21,7 +24,7 @@ export const pinnedOfficial: EvidencePolicy = {
   refuseRetrieval: () => undefined,
 };
 
-/** Whatever the domain rules let pass, in the order of the contract's tiers. */
+/** Every page that the domain rules allow, in the order of the spec's tiers. */
 export const openWeb: EvidencePolicy = {
   rank: (trustTiers) => trustTiers,
   refuse: () => undefined,

@@ -148,7 +148,7 @@ function toRequest({ action, user, digest, change, file, context }: PolicyQuesti
   };
 }
 
-/** Facts are JSON already; the copy has Cedar's type, whose arrays are not readonly. */
+/** The facts are JSON already. The copy has Cedar's type, which has mutable arrays. */
 function toCedar(facts: object): Cedar.Context {
   return structuredClone(facts) as Cedar.Context;
 }

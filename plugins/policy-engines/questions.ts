@@ -60,8 +60,8 @@ interface ContextFacts {
 }
 
 /**
- * `commit` about the change, then `change` about each file. A renamed file is asked about as deleted at its old path,
- * too.
+ * Builds `commit` for the change, then `change` for each file. A renamed file also gives a question about the
+ * deletion of its old path.
  */
 function toQuestions(input: RuleInput): readonly PolicyQuestion[] {
   const { patch, spec } = input;
@@ -99,7 +99,7 @@ export function policyFinding(
   };
 }
 
-/** The rule of an engine. A question without a policy is a finding: nothing would be evaluated. */
+/** The rule of an engine. A missing policy is a finding, because there would be no evaluation. */
 export function policyRule(
   engine: string,
   evaluate: (policy: PolicyText, input: RuleInput) => Promise<readonly Finding[]>,
@@ -113,7 +113,7 @@ export function policyRule(
 const maxMessage = 2000;
 const maxFindings = 500;
 
-/** Answers all questions until 500 findings are listed; a last finding then says that the list is not complete. */
+/** Evaluates all questions until 500 findings are listed. A last finding then reports that the list is incomplete. */
 export function answerAll(
   engine: string,
   policy: string,

@@ -19,14 +19,14 @@ export interface EngineOptions {
    */
   readonly configuration?: Readonly<Record<string, unknown>>;
   /**
-   * Where the user's keys and trust are found, and the secrets that plugins ask for by name; default: the environment
+   * Locates the user's keys and trust, and holds the secrets that plugins request by name. Default: the environment
    * of the process.
    */
   readonly env?: Environment;
   /** Signs with a key that lives as long as this engine, instead of the user's. */
   readonly ephemeralKey?: boolean;
   readonly clock?: Clock;
-  /** Receives faults that stop nothing (a failing observer, a failing close); default: a warning of the process. */
+  /** Receives nonfatal faults (a failing observer, a failing close). Default: a process warning. */
   readonly report?: (fault: WritError) => void;
   /** Worker threads; default by machine. */
   readonly threads?: number;
@@ -54,8 +54,8 @@ function warn({ code, message }: WritError): void {
 }
 
 /**
- * What an engine with every built-in and nothing else answers, without one. `test/plugins/asked-built-ins.test.ts`
- * holds the two together.
+ * Gives the same plugin information as an engine with only the built-ins, without opening one.
+ * `test/plugins/asked-built-ins.test.ts` keeps both equal.
  */
 export const askedBuiltIns: AskedPlugins = {
   stores: builtInStores,

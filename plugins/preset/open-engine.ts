@@ -12,7 +12,7 @@ type OpenEngineOptions = Omit<EngineOptions<never>, 'plugins' | 'rows' | 'env'> 
     readonly plugins?: EngineOptions<never>['plugins'];
   };
 
-/** An engine with every built-in, over the rows of the contract. Whoever opened it closes it. */
+/** Opens an engine with every built-in, over the rows of the spec. The caller must close it. */
 export async function openEngine({
   ephemeralKey,
   plugins = [],

@@ -44,7 +44,10 @@ export function parseRecording(bytes: Uint8Array): readonly RecordedAnswer[] {
   return value.answers.map((answer: unknown, index) => parseAnswer(answer, `/answers/${index}`));
 }
 
-/** A worker that answers from a recording; an order that the recording does not know gets nothing, and is told so. */
+/**
+ * Creates a worker that answers from a recording. If the recording has no answer for an order, the result is
+ * `nothing` with a reason.
+ */
 export function createRecordedWorker(
   answers: readonly RecordedAnswer[],
   sleep: (ms: number, signal: AbortSignal) => Promise<void>,

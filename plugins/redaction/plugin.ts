@@ -10,12 +10,16 @@ import type { run } from './redact-in-thread.ts';
 
 const redactTask = defineTask<typeof run>(new URL('./redact-in-thread.ts', import.meta.url));
 
-/** What takes longer than sending it to a thread, which is about as long as a screen takes to be drawn. */
+/**
+ * Below this size, sending the content to a thread costs more than redacting it. Redacting this much lasts about one
+ * screen frame.
+ */
 const leastBytes = 1024 * 1024;
 const timeoutMs = 300_000;
 
 /**
- * `redact`, of large content in a thread of the pool: nothing else waits for it. WORKER_FAULT where that thread fails.
+ * Runs `redact`; large content is processed in a thread of the pool, so that it does not block other work. Throws
+ * WORKER_FAULT if that thread fails.
  */
 async function redactAside(
   bytes: Uint8Array,
@@ -35,16 +39,16 @@ async function redactAside(
 const unhurried = { timeoutMs: 3_600_000 };
 
 /**
- * Removes what a contract's data classes do not allow from every artifact before it is stored and from everything that
- * enters the context of a run; a file of the repository that holds such data stays out of it.
+ * Removes data of classes that the spec does not allow from every artifact before storage, and from all context of a
+ * run. A repository file with such data is not added to the context.
  */
 export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
   enforces: ['constraints.privacy.redactionRequired=true', 'constraints.privacy.dataClassesAllowed#context'],
   setup({ hooks, pool }) {
-    // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess
-    // one from its digest later.
+    // Lives as long as the engine and is never stored. Equal values have equal digests within a run, and later no one
+    // can guess a value from its digest.
     const key = randomOctets(32);
     hooks.artifact.redact.tap(async (artifact) => {
       const { words, remove } = artifact.policy;

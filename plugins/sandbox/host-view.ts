@@ -57,9 +57,9 @@ const etcEntries = [
   'ssl/openssl.cnf',
 ]; // prettier-ignore
 const etcFamilies = /^java-[\w.-]+$/;
-/** Never shown, whatever PATH says: live kernel and service state. */
+/** Never visible, whatever PATH contains: live kernel and service state. */
 const hiddenRoots = ['/proc', '/sys', '/dev', '/run', '/workspace', '/reports', '/egress'];
-/** Directories whose children may be toolchains but which hold everything else too. */
+/** Directories that may contain toolchains, but also all other content. */
 const broadDirectories = new Set([
   '/',
   '/tmp',

@@ -168,7 +168,7 @@ export function sandboxEnvironment(
   return { ...env, PATH: own.path, HOME: own.home, TMPDIR: own.temporary };
 }
 
-/** The request's environment; with a way out also what tells programs of it, which the request cannot change. */
+/** The request's environment. With egress it also contains the proxy variables, which the request cannot override. */
 export function environmentOf({ env, network }: SandboxRequest): Readonly<Record<string, string>> {
   return typeof network === 'object' ? { ...env, ...proxyVariables } : env;
 }

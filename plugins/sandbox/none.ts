@@ -14,11 +14,12 @@ import { processesFrom, processesIn } from './watch-limits.ts';
 const markName = 'WRIT_PROCESS_MARK';
 
 /**
- * No sandbox: an explicit choice that enforces nothing but the environment, a private HOME and TMPDIR, output bounds
- * and time-outs, and memory of what does not leave the tree of its processes. Binds become symlinks, so `writable:
- * false` is not held. A request for a network of its own is refused (SANDBOX_NONE_REFUSED). Descendants are found by
- * group and, on Linux, by a mark in their environment; one that clears its environment and leaves its group outlives
- * the run.
+ * No sandbox: an explicit choice. It enforces only the environment, a private HOME and TMPDIR, output bounds and
+ * timeouts, and memory of processes that stay in their tree.
+ *
+ * Binds become symlinks, so `writable: false` is not enforced. A request for a private network is refused
+ * (SANDBOX_NONE_REFUSED). Descendants are found by process group and, on Linux, by a mark in their environment. A
+ * process that clears its environment and leaves its group outlives the run.
  */
 export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   return {
@@ -27,7 +28,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
     pathsInside: ({ workspace, reports }) => ({ workspace, reports }),
     probe: async () => ({ works: true, enforced: [] }),
     async run(request) {
-      // Whoever is talked with is somebody else's code.
+      // A program that a request talks with is third-party code.
       if (request.network !== 'host' || request.talk) throw new WritError('SANDBOX_NONE_REFUSED');
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
@@ -36,7 +37,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       const mark = randomOctets(16).toString('hex');
       try {
         const own = {
-          // The programs themselves stay where they are: only who asks for them by name gets what stands for them.
+          // The programs stay in place: a lookup by name finds the stub first.
           path: [...(request.withheld ? [request.withheld.stubs] : []), ...view.searchPath].join(':'),
           home: path.join(scratch, 'home'),
           temporary: path.join(scratch, 'tmp'),
@@ -90,8 +91,8 @@ const waitMs = 20;
 const attempts = 10;
 
 /**
- * Kills every process whose initial environment holds `mark` (`NAME=value`) and resolves when none is left; a process
- * that survives SIGKILL for two seconds throws SANDBOX_FAILED. Where there is no `/proc` it finds none.
+ * Kills every process with `mark` (`NAME=value`) in its initial environment, and resolves when none is left. If a
+ * process survives SIGKILL for two seconds, it throws SANDBOX_FAILED. Without `/proc` it finds no process.
  */
 export async function endMarked(mark: string): Promise<void> {
   let unmarked = 0;
@@ -111,7 +112,7 @@ export async function endMarked(mark: string): Promise<void> {
   throw new WritError('SANDBOX_FAILED', { message: 'a process of the command cannot be ended' });
 }
 
-/** Who has the mark, and whether there is somebody of whom that cannot be told. */
+/** Returns the processes with the mark, and whether the environment of any process was unreadable. */
 function look(mark: string): { readonly found: readonly number[]; readonly unnamed: boolean } {
   const found: number[] = [];
   let unnamed = false;
@@ -138,7 +139,7 @@ function environmentAt(at: string): string | undefined {
       if (readFileSync(`${at}/cmdline`).length === 0) return undefined;
     }
   } catch {
-    // As said.
+    // The process has ended or belongs to another user.
   }
   return '';
 }

@@ -18,10 +18,10 @@ type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
 const answers = new Map<string, Promise<Probe>>();
 
 const namespaces = ['net', 'pid', 'ipc', 'mnt', 'user'];
-/** What a back end whose probe passed enforces. */
+/** Protections that a passed probe proves. */
 const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings'];
 
-/** What the kernel says of a process that is confined, and what it means where it does not. */
+/** Lines of `/proc/self/status` for a confined process, and the protection that is missing without each. */
 const heldOfProcess = {
   'CapEff:0000000000000000': 'privileges',
   'CapBnd:0000000000000000': 'privileges to come',
@@ -60,8 +60,8 @@ echo x >/workspace/written && echo x >"/reports/written" && echo x >"$HOME/writt
 `;
 
 /**
- * A back end's `probe`: asked once per process for the same name and host facts. `find` gives the back end, or why
- * there is none.
+ * Builds a back end's `probe`. It runs once per process for the same name and host facts. `find` returns the back
+ * end, or the reason why there is none.
  */
 export function onceProbed(
   name: string,
@@ -91,7 +91,7 @@ function scratchPrefix({ namespace, pid }: ProcessIdentity): string {
   return `writ-probe-${/\d+/.exec(namespace)?.[0] ?? '0'}-${pid}-`;
 }
 
-/** What probes left whose processes are proven to be gone. */
+/** Removes files of earlier probes with a process that is proven dead. */
 async function removeKilled(temporary: string, self: ProcessIdentity): Promise<void> {
   for (const name of await readdir(temporary).catch(() => [])) {
     const pid = Number(/^writ-probe-\d+-(\d{1,10})-[A-Za-z0-9]{6}$/.exec(name)?.[1]);
@@ -105,9 +105,9 @@ async function removeKilled(temporary: string, self: ProcessIdentity): Promise<v
 }
 
 /**
- * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening
- * loopback port, sockets in `/run` and the temporary directory, `~/.ssh`, devices, keys, privileges and the filter of
- * system calls. One leak, or one attempt that could not be made, and it does not work.
+ * Tests a back end by behaviour. It tries forbidden writes, remounts, a nested user namespace and a connection to a
+ * listening loopback port. It also tries sockets in `/run` and the temporary directory, `~/.ssh`, devices, keys,
+ * privileges and the system call filter. One leak, or one attempt that could not run, fails the probe.
  */
 export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
   const temporary = await realpath(tmpdir());
@@ -185,9 +185,7 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
   }
 }
 
-/**
- * Host paths that exist and must not be seen: sockets and directories in `/run`, and what lies in the home directory.
- */
+/** Existing host paths that must be invisible: sockets and directories in `/run`, and files in the home directory. */
 function hostSecrets(home: string): string[] {
   const entries = (directory: string, wanted: (name: string) => boolean): string[] => {
     try {
@@ -227,7 +225,7 @@ export function tracerWords(file: string): readonly string[] {
 
 const tracerAnswers = new Map<string, Promise<TracerProbe>>();
 
-/** A back end's `probeTracer`: asked once per process for the same name and host facts. */
+/** Builds a back end's `probeTracer`. It runs once per process for the same name and host facts. */
 export function onceTraced(
   name: string,
   facts: HostFacts,
@@ -243,7 +241,7 @@ export function onceTraced(
   };
 }
 
-/** Traces a command that looks for a file which is not there, and looks whether the trace says so. */
+/** Traces a command that looks up a missing file, and checks that the trace reports it. */
 async function probeTracer(backend: SandboxBackend): Promise<TracerProbe> {
   const scratch = await mkdtemp(join(await realpath(tmpdir()), 'writ-tracer-'));
   try {

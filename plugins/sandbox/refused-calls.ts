@@ -48,7 +48,10 @@ export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
   delete_module: [176, 106],
 };
 
-/** Calls by which a process looks into another of its user, steers it or takes its descriptors: EPERM on demand. */
+/**
+ * Calls that inspect another process of the same user, control it or copy its descriptors. On request they fail with
+ * EPERM.
+ */
 export const tracingCalls: Readonly<Record<string, CallNumbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
@@ -57,8 +60,8 @@ export const tracingCalls: Readonly<Record<string, CallNumbers>> = {
 };
 
 /**
- * Calls whose arguments lie in memory where a filter cannot read them: ENOSYS, so that the C library uses the older
- * call.
+ * Calls with arguments in memory that a filter cannot read. They fail with ENOSYS, so that the C library uses the
+ * older call.
  */
 export const absentCalls: Readonly<Record<string, CallNumbers>> = { clone3: both(435) };
 
@@ -88,14 +91,14 @@ const namespaceFlags = 0x7e020080;
 /** UNIX, INET, INET6, NETLINK. */
 const families = [1, 2, 10, 16];
 
-/** What calls may be asked for. */
+/** Allowed arguments of calls. */
 export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
   unshare: { call: [272, 97], argument: 0, must: { noneOf: namespaceFlags }, errno: eperm },
   clone: { call: [56, 220], argument: 0, must: { noneOf: namespaceFlags & ~0x80 }, errno: eperm },
   // TIOCSTI and TIOCLINUX type into the terminal of the person.
   ioctl: { call: [16, 29], argument: 1, must: { not: [0x5412, 0x541c] }, errno: eperm },
-  // VSOCK leads from a virtual machine to its host and is in no network namespace; others are kernel code that nobody
-  // tests with.
+  // VSOCK connects a virtual machine to its host and belongs to no network namespace. Other families are kernel code
+  // that tests do not use.
   socket: { call: [41, 198], argument: 0, must: { oneOf: families }, errno: eafnosupport },
   socketpair: { call: [53, 199], argument: 0, must: { oneOf: families }, errno: eafnosupport },
   // Memory and semaphores that belong to no process: few enough (4096, 32000) to be bounded by the size of each.
@@ -104,12 +107,12 @@ export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
 };
 
 /**
- * What every sandbox is, as data: each back end renders it in its own words, and one list of probes holds all of them
- * to it. Beside it stand the host's part of the view (host-view.ts), the filter of calls (refused-calls.ts) and what
- * process 1 sets (init.ts).
+ * The profile of every sandbox, as data. Each back end renders it, and one list of probes checks all of them. The
+ * rest is in the host's part of the view (host-view.ts), the filter of calls (refused-calls.ts) and the settings of
+ * process 1 (init.ts).
  */
 export const profile = {
-  /** All of its own, always. */
+  /** Always private to the sandbox. */
   namespaces: ['user', 'mount', 'pid', 'ipc', 'uts', 'net', 'cgroup'],
   hostname: 'sandbox',
   /** Where a host keeps sockets, state and root's files: empty inside, on the read-only root. */
@@ -124,8 +127,8 @@ export const profile = {
   /** As `ulimit` counts: files in blocks of 512 bytes (16 GiB). */
   limits: { core: 0, fileBlocks: 33_554_432, openFiles: 16_384, processes: 4096 },
   /**
-   * The kernel's out-of-memory killer takes these processes first. Set from outside and, as /proc is read-only, for
-   * good.
+   * The kernel's out-of-memory killer selects these processes first. Set from outside; because /proc is read-only, it
+   * is permanent.
    */
   outOfMemoryScore: 1000,
   /** Of all processes together, where a request names no bound. */
@@ -145,8 +148,8 @@ export function memoryDirectories(
 }
 
 /**
- * What anybody may read in `/proc` although it tells of the person: names of keys. Without a way to ask for a key the
- * rest is empty.
+ * Names of keys: every process may read them in `/proc`, but they reveal data of the user. Because the key calls are
+ * refused, key contents are inaccessible.
  */
 const kernelKeys = ['/proc/keys', '/proc/key-users'];
 /** Kernel state that its owner, root, may read although it is not for a check. */

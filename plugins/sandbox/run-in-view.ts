@@ -20,7 +20,7 @@ import {
 import { spawnWatched } from './spawn-watched.ts';
 import { childrenOf, processesIn } from './watch-limits.ts';
 
-/** Machines whose call numbers are known to us. */
+/** Architectures with known call numbers. */
 type KnownArchitecture = 'x64' | 'arm64';
 
 const auditArchitecture = { x64: 0xc000003e, arm64: 0xc00000b7 };
@@ -28,7 +28,7 @@ const x32Bit = 0x40000000;
 const [loadWord, jumpIfEqual, jumpIfAbove, jumpIfAtLeast, jumpIfAnyBit, give] = [
   0x20, 0x15, 0x25, 0x35, 0x45, 0x06,
 ];
-/** Where a filter finds what it judges (struct seccomp_data). */
+/** Offsets of the call number, the architecture and the arguments in struct seccomp_data. */
 const [callAt, architectureAt, argumentsAt] = [0, 4, 16];
 const allow = 0x7fff0000;
 const refuseWith = (errno: number): number => 0x00050000 + errno;
@@ -150,7 +150,7 @@ export function openLauncher(isUntraced = false): number {
       rmSync(directory, { recursive: true, force: true });
     }
   }
-  // Opened anew: a shared position would be at the end after the first reader.
+  // Opened again: a shared file position would be at the end after the first reader.
   return openSync(`/proc/self/fd/${descriptor}`, 'r');
 }
 
@@ -238,8 +238,8 @@ const [fileHeader, programHeader, pointer] = [64, 56, 8];
 const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
 
 /**
- * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture.
- * It ends with 126 where it cannot. `undefined` where there is no filter for the architecture.
+ * Builds an ELF program of about 1200 bytes: `launcher /bin/sh …` executes that program under the filter of this
+ * architecture. On failure it ends with exit code 126. `undefined` without a filter for the architecture.
  */
 export function launcher(architecture: string, isUntraced = false): Buffer | undefined {
   const filter = syscallFilter(architecture, isUntraced);
@@ -280,8 +280,9 @@ function instructions(listing: string): Buffer {
 }
 
 /**
- * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that
- * never reached its command throws SANDBOX_FAILED, so that a broken host is not taken for a failed check.
+ * Runs the program that sets up a sandbox, and then the command in it. The command's outcome is the return value. If
+ * the sandbox never reached its command, it throws SANDBOX_FAILED, so that a broken host does not count as a failed
+ * check.
  */
 export async function runOuter(
   argv: readonly string[],
@@ -310,7 +311,7 @@ export async function runOuter(
     const first = firstOf(started, isTraced);
     if (first === undefined) return undefined;
     preferForKilling(first);
-    // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.
+    // The sandbox's own /proc lists exactly its pid namespace, even processes that lost their parent.
     const proc = `/proc/${first}/root/proc`;
     return {
       first,
@@ -334,13 +335,13 @@ function preferForKilling(first: number): void {
   try {
     writeFileSync(`/proc/${first}/oom_score_adj`, String(profile.outOfMemoryScore));
   } catch {
-    // The probe tells of a kernel without it.
+    // The probe reports a kernel without it.
   }
 }
 
 /**
- * The first process of a sandbox's pid namespace, below the program that sets the sandbox up; that one stands below the
- * tracer if there is one.
+ * The first process of a sandbox's pid namespace: the child of the set-up program. With a tracer, the set-up program
+ * is the tracer's child.
  */
 function firstOf(started: number, isTraced: boolean): number | undefined {
   const [child] = childrenOf(started);
@@ -363,15 +364,16 @@ function endNamespace(started: number, isTraced = false): void {
 const { core, fileBlocks, openFiles, processes } = profile.limits;
 
 /**
- * Process 1 of a sandbox: says on descriptor 3 that the set-up succeeded and waits for an answer, sets limits, runs the
- * command and reaps orphans. When it exits the kernel ends everything else in the namespace before anybody is told.
+ * Process 1 of a sandbox. It reports successful set-up on descriptor 3 and waits for an answer, sets limits, runs the
+ * command and reaps orphans. When it exits, the kernel ends all other processes in the namespace before its exit is
+ * reported.
  *
- * Limited here: core files, one file's size, open files, processes (per sandbox for an ordinary user on Linux 5.14 or
- * newer; root, whom RLIMIT_NPROC never binds, is counted from outside as memory is). Not limited: CPU share, disk space
- * of the workspace.
+ * Limited here: core files, file size, open files, processes. RLIMIT_NPROC counts per sandbox for an ordinary user on
+ * Linux 5.14 or newer. It never binds root, so root's processes are counted from outside, like memory. Not limited:
+ * CPU share, disk space of the workspace.
  */
 const initScript = [
-  // Whoever asked for this may have been killed before the wish to die with it was in place: the dead do not answer.
+  // The parent may have been killed before the parent-death signal was set. A dead parent sends no answer.
   'echo >&3 && read -r answer <&3 || exit 1',
   'exec 3>&-',
   `ulimit -c ${core}`,

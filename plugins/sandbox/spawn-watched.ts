@@ -7,7 +7,7 @@ import { type SpawnRequest, type SpawnResult, spawnProcess } from '../../workspa
 import { profile } from './refused-calls.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';
 
-/** What of a process that has started is to be watched, and from which process on all are; `undefined`: nothing. */
+/** Returns the parts of a started process to watch, and the first process to watch; `undefined` if there is none. */
 type FindWatched = (
   started: number,
 ) => (Pick<Watched, 'processes' | 'directories' | 'net'> & { readonly first: number }) | undefined;
@@ -43,7 +43,7 @@ export async function spawnWatched(
         });
       },
     });
-    // Whoever asked to stop, or the deadline, may have been first.
+    // The caller's abort signal or the deadline may have come first.
     if (signal?.aborted || result.timedOut) return result;
     exceeded ??= group?.exceeded();
     if (exceeded === undefined) return result;
@@ -124,7 +124,7 @@ export function openLimitGroup(
 /** The group above our own, where we may make groups and move processes into them, and memory is limited in those. */
 function delegatedGroup(): string | undefined {
   try {
-    // At the root there is nothing above.
+    // The root cgroup has no parent.
     const own = /^0::(\/.+)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
     const [, , , root, mounted] = mounts.find((line) => line.includes(' - cgroup2 '))?.split(' ') ?? [];

@@ -60,8 +60,8 @@ exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" --keep-caps \\
   /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
 /**
- * The second namespace is entered by way of /proc, which only the first can make read-only: process 1 asks for it and
- * waits, before it says that the set-up succeeded.
+ * The second namespace is entered through /proc, which only the first can make read-only. Process 1 requests that and
+ * waits before it reports successful set-up.
  */
 const closeScript = `exec 5<>/.closed && echo >/.entered && read -r said <&5 && [ "$said" = closed ] || exit 1
 exec 5<&-

@@ -17,12 +17,15 @@ export interface Watched {
 }
 
 const everyMs = 50;
-/** A look that took long is followed by a pause in proportion: it never takes more than a twentieth of our time. */
+/**
+ * The pause after a measurement is proportional to its duration, so that measurements use at most a twentieth of the
+ * time.
+ */
 const pauseFactor = 20;
 
 /**
- * Watches processes and says once which limit they exceed. While the whole machine uses less than the limit, a look
- * reads two small files. The answer ends the watch; the watch keeps nothing alive.
+ * Watches processes and reports once which limit they exceed. While the whole machine uses less than the limit, a
+ * measurement reads only two small files. The report ends the watch. The watch does not keep the event loop alive.
  */
 export function watchLimits(watched: Watched, onExceeded: (exceeded: ExceededLimit) => void): () => void {
   let ended = false;
@@ -53,7 +56,8 @@ async function judge(watched: Watched): Promise<ExceededLimit | undefined> {
   if (!mayHold && !mayBeMany) return undefined;
   const processes = watched.processes();
   if (mayBeMany) {
-    // Many processes are told by their list alone: each look at one costs, and while we look there are more.
+    // If there are more processes than the limit, their list suffices: reading each one is slow, and more may start
+    // meanwhile.
     const found = processes.length > tasks ? processes.length : threadsOf(processes);
     if (found > tasks) return { what: 'processes', limit: tasks, found };
   }
@@ -67,7 +71,7 @@ async function judge(watched: Watched): Promise<ExceededLimit | undefined> {
 function threadsOf(processes: readonly string[]): number {
   let threads = 0;
   for (const process of processes) {
-    // A directory for each thread, and two links of its own.
+    // The link count of a directory is its subdirectories, one per thread, plus two.
     threads += (statSync(`${process}/task`, { throwIfNoEntry: false })?.nlink ?? 2) - 2;
   }
   return threads;
@@ -89,8 +93,8 @@ function heldAtMost(processes: readonly string[], directories: readonly string[]
 }
 
 /**
- * The same with each page counted once. Memory that processes map together may or may not lie in a file that is counted
- * too: the larger of the two counts, which errs for the processes, by half at most.
+ * As `heldAtMost`, but counts each page once. Shared mapped memory may also be in a counted file, so the larger of
+ * the two counts is used. This underestimates by at most half.
  */
 async function heldBytes(processes: readonly string[], directories: readonly string[]): Promise<number> {
   let own = 0;
@@ -112,7 +116,7 @@ function ownBytes(process: string): number {
   }
 }
 
-/** Shares of this process in what it has mapped, without files of disks. `undefined` where nobody says. */
+/** The process's share of its mapped memory, without disk files. `undefined` if the kernel does not report it. */
 async function mappedBytes(process: string): Promise<{ own: number; shared: number } | undefined> {
   try {
     const text = await readFile(`${process}/smaps_rollup`, {
@@ -153,8 +157,8 @@ function openMemoryFiles(process: string): { ino: number; blocks: number }[] {
   try {
     for (const descriptor of readdirSync(`${process}/fd`)) {
       const link = `${process}/fd/${descriptor}`;
-      // No file of the sandbox has such a path, because its root cannot be written: following the link asks no other
-      // file system.
+      // No file of the sandbox has such a path, because its root is read-only. So following the link accesses no
+      // other file system.
       if (readlinkSync(link).startsWith('/memfd:')) found.push(statSync(link));
     }
   } catch {
@@ -168,7 +172,8 @@ function kibibytes(text: string, name: string): number {
 }
 
 /**
- * What the whole machine uses: at least what any one sandbox holds of it. `undefined` where the kernel does not say.
+ * Memory and tasks of the whole machine: an upper bound for any one sandbox. `undefined` if the kernel does not
+ * report them.
  */
 interface MachineUse {
   readonly memoryBytes: number;
@@ -191,18 +196,18 @@ function machineUse(): MachineUse | undefined {
   }
 }
 
-/** Sockets that nobody is asked about: programs of a test suite talk to each other by some hundreds. */
+/** Number of other sockets that are not counted: programs of a test suite use some hundreds between each other. */
 const unasked = 512;
 /**
- * What one may hold where its owner asked for the most: twice `wmem_max` (socket(7)). The kernel tells of no UNIX
- * socket what waits in it.
+ * Maximum buffered bytes per socket, if its owner requests the largest buffer: twice `wmem_max` (socket(7)). The
+ * kernel does not report queued bytes of UNIX sockets.
  */
 const defaultMost = 212_992;
 
 /**
- * Bytes that wait in the sockets of a network namespace (`net`: the directory of that name in `/proc`), also in those
- * that were closed while a message holds them. TCP and UDP tell; of all others beyond the first 512 each counts as
- * full.
+ * Bytes queued in the sockets of a network namespace, including closed sockets that a message still holds. `net` is
+ * the directory of that name in `/proc`. TCP and UDP report their queues. Each other socket beyond the first 512
+ * counts as full.
  */
 function socketBytes(net: string): number {
   const counts = read(`${net}/sockstat`);
@@ -211,7 +216,7 @@ function socketBytes(net: string): number {
   const others = count(/^sockets: used (\d+)$/m) - counted;
   const each = 2 * (Number(read('/proc/sys/net/core/wmem_max')) || defaultMost);
   let bytes = Math.max(0, others - unasked) * each;
-  // Their queues lie in files of a line for each socket: not read where there are none.
+  // The queue tables have one line per socket. They are read only if such sockets exist.
   if (counted > 0) for (const kind of ['tcp', 'tcp6', 'udp', 'udp6']) bytes += queued(read(`${net}/${kind}`));
   return bytes;
 }
@@ -231,7 +236,7 @@ function read(file: string): string {
   }
 }
 
-/** The processes whose parent is `parent`, in no order; none where it is gone. */
+/** Child processes of `parent`, in no order; empty if it has ended. */
 export function childrenOf(parent: number): readonly number[] {
   return listedChildren(parent) ?? childrenByParent().get(parent) ?? [];
 }

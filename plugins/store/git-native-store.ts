@@ -16,10 +16,10 @@ const maxTotalBytes = 256 * 1024 * 1024;
  * Each write is one pack (`importTree`) and one compare-and-swap of the ref.
  */
 export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
-  // Whoever lists a ref reads it next; of one commit, the listing is the same.
+  // A caller that lists a ref usually reads it next. The listing of a commit never changes.
   let listed: Listing | undefined;
   return {
-    // Loaded here: who only looks writes nothing.
+    // Imported here, because read-only use does not need it.
     writeTree: async (ref, write) =>
       (await import('./write-git-native.ts')).writeGitNative(repo, ref, write, options),
     version: (ref) => readRef(repo, ref),

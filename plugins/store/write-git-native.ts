@@ -48,8 +48,8 @@ export async function writeGitNative(
 }
 
 /**
- * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk, a failing
- * source or a kill leaves nothing of it among the repository's objects, and only then moves the objects over.
+ * Builds the commit in a private directory on the repository's file system, and then moves the objects over. So a
+ * full disk, a failing source or a kill leaves no partial objects in the repository.
  */
 async function importCommit(
   repo: Repository,
@@ -62,8 +62,7 @@ async function importCommit(
     const scratch = await createScratch(dir, repo);
     const place: Scratch = {
       ...scratch,
-      // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by
-      // default.
+      // Evidence must survive a power cut before the ref points to it. By default git leaves loose objects unsynced.
       settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
     };
     const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined, repo);
@@ -89,7 +88,7 @@ async function importCommit(
   }
 }
 
-/** Git refuses a name of nothing but punctuation. */
+/** Git refuses a name that consists only of punctuation. */
 function toName(actorId: string | undefined): string {
   const name = (actorId ?? '').replace(/[\p{Cc}<>]/gu, ' ').trim();
   return /[\p{L}\p{N}]/u.test(name) ? name : 'writ';

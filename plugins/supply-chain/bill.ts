@@ -45,7 +45,7 @@ function nameOf(locator: string): string {
   return last?.replace(/\.git$/, '') || 'repository';
 }
 
-/** One package of a bill of materials: everything that the files of a repository say about one purl. */
+/** One package of a bill of materials: all statements in the repository's files about one purl. */
 export interface BillPackage {
   readonly purl: string;
   readonly ecosystem: LockedPackage['ecosystem'];
@@ -54,7 +54,7 @@ export interface BillPackage {
   readonly version: string;
   readonly direct: boolean;
   readonly scope: LockedPackage['scope'];
-  /** All that is said; more than one where files disagree. */
+  /** All stated licenses; more than one if files disagree. */
   readonly licenses: readonly string[];
   readonly integrity: readonly NonNullable<LockedPackage['integrity']>[];
   readonly requirements: readonly string[];
@@ -146,9 +146,9 @@ type CycloneDxDocument = Readonly<Record<string, unknown>>;
 const rootRef = 'repository';
 
 /**
- * A CycloneDX JSON document over a bill. Same bill, same document on every machine: the serial number comes from the
- * bill, and lists stand in the order of code units (the library's own sorting depends on the locale, so it is not
- * used).
+ * Builds a CycloneDX JSON document from a bill. The same bill gives the same document on every machine. The serial
+ * number derives from the bill, and lists are sorted by code units. The library's own sorting depends on the locale,
+ * so it is not used.
  */
 export async function toCycloneDx(bill: Bill, version: '1.6' | '1.7'): Promise<CycloneDxDocument> {
   const [library, { default: parseExpression }] = await Promise.all([
@@ -256,8 +256,8 @@ const maxShown = 5;
 const parallel = 8;
 
 /**
- * Reads all of them but those that `exclude` (globs) names; or says why the set would not be complete: a partial list
- * passes for a whole one.
+ * Reads all dependency files except those that `exclude` (globs) matches. Returns a reason instead if the set would
+ * be incomplete, because a partial list looks like a complete one.
  */
 export async function readCandidatePackages(
   request: Pick<ArtifactRequest, 'listCandidate' | 'readCandidate'>,

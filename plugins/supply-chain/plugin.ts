@@ -34,8 +34,8 @@ const checksumNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * An SPDX 2.3 JSON document over a bill; same bill, same document. What is not known is NOASSERTION, and an annotation
- * says what.
+ * Builds an SPDX 2.3 JSON document from a bill; the same bill gives the same document. An unknown value is
+ * NOASSERTION, and an annotation lists it.
  */
 async function toSpdx(bill: Bill): Promise<object> {
   const { default: parseExpression } = await import('spdx-expression-parse');
@@ -155,7 +155,10 @@ function isExpression(parse: (text: string) => unknown, text: string): boolean {
   }
 }
 
-/** What a candidate is made of, where no check said so: `sbom`, and `sca-report` by the user's advisories. */
+/**
+ * Describes the parts of a candidate if no check delivered a report: `sbom`, and `sca-report` from the user's
+ * advisories.
+ */
 export function supplyChainPlugin({ env }: Pick<ScaReportOptions, 'env'>): LoadedPlugin {
   return definePlugin({
     name: 'supply-chain',
@@ -170,9 +173,8 @@ export function supplyChainPlugin({ env }: Pick<ScaReportOptions, 'env'>): Loade
 }
 
 /**
- * `sbom`: all dependency files of the candidate as CycloneDX 1.6 (or 1.7) or SPDX 2.3 JSON, whichever the contract
- * declares. Not made where one of them cannot be read. A tree without any gives the project alone, and says that it had
- * none.
+ * `sbom`: all dependency files of the candidate as CycloneDX 1.6 (or 1.7) or SPDX 2.3 JSON, as the spec declares. It
+ * is not made if one of them cannot be read. A tree without any gives only the project, and a note that it had none.
  */
 export const sbomProducer: ArtifactProducer = {
   contentType: 'application/vnd.cyclonedx+json; version=1.6',
@@ -198,7 +200,7 @@ export const sbomProducer: ArtifactProducer = {
   },
 };
 
-/** Where the user's advisory database is found, and the time that its age is told by. */
+/** The location of the user's advisory database, and the clock for its age. */
 interface ScaReportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -245,7 +247,7 @@ function toThing({ digest }: AdvisoryDatabase) {
   return { name: 'advisories', uri: 'urn:writ:advisories', digest: { sha256: digest } };
 }
 
-/** What a report says of the database that packages were looked up in. */
+/** Properties of a report that describe the database used for the lookup. */
 function databaseProperties(
   database: AdvisoryDatabase,
   packages: readonly LockedPackage[],
@@ -268,7 +270,7 @@ function databaseProperties(
   ];
 }
 
-/** Whole days since the newest record: importing an old file anew makes it no newer. */
+/** Whole days since the newest record. Importing an old file again does not reduce the age. */
 function ageDays({ newest, importedAt }: AdvisoryDatabase, nowMs: number): number {
   const at = Math.min(Date.parse(newest || importedAt), Date.parse(importedAt));
   return Math.max(0, Math.floor((nowMs - at) / 86_400_000));

@@ -7,15 +7,15 @@ import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
-/** A producer to be tested, and changes that it is asked about. */
+/** A producer under test, and the changes for it. */
 export interface ArtifactSubject {
-  /** As it stands in the slot. */
+  /** The name in the slot. */
   readonly name: string;
   /** With the options of a case. */
   open(options: NonNullable<ArtifactCase['options']>): Promise<ArtifactProducer>;
   /** At least one of which something is made. */
   readonly cases: readonly ArtifactCase[];
-  /** What a rule says that the producer asks; default: nothing. */
+  /** Findings of the rule that the producer runs; default: none. */
   readonly judge?: ArtifactRequest['judge'];
 }
 
@@ -127,7 +127,7 @@ function dataOf({ spec, patch, stages }: ArtifactRequest): unknown {
   });
 }
 
-/** Whoever changes what he is handed is told so at once. */
+/** Freezes a value deeply, so that a change to the input throws at once. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   for (const one of Object.values(value)) frozen(one);
@@ -137,9 +137,9 @@ function frozen<T>(value: T): T {
 /** A change, and what has to be made of it. */
 export interface ArtifactCase {
   readonly name: string;
-  /** By candidate path; what is the same on both sides is no change, and can be read. */
+  /** By candidate path. A file with equal sides is unchanged but readable. */
   readonly files?: Readonly<Record<string, CaseFile>>;
-  /** Merged over a contract in which every default holds. */
+  /** Merged over a spec with every default. */
   readonly spec?: DeepPartial<EffectiveIntentSpec>;
   readonly stages?: ArtifactRequest['stages'];
   /** What the producer is opened with. */
@@ -157,7 +157,7 @@ export interface ArtifactCase {
 /** Noon of a day: requests of cases are about the same base. */
 const baseTimeMs = Date.UTC(2026, 0, 2, 12);
 
-/** What a run would hand to the producer of an artifact of this name. */
+/** The request that a run would pass to the producer of an artifact of this name. */
 export function requestOfCase(
   name: string,
   { files = {}, spec = {}, stages = [] }: Omit<ArtifactCase, 'name' | 'expect'>,
@@ -182,7 +182,7 @@ export function requestOfCase(
   };
 }
 
-/** A change whose names and words are meant to break out of whatever they are written into. */
+/** A change with names and text that try to break out of any document that contains them. */
 const hostileChange: Omit<ArtifactCase, 'name' | 'expect'> = {
   files: Object.fromEntries([
     ['a"b\n# <script>alert(1)</script>\u202e.md', { candidate: '`]]>\u0000\u2028</script>\n' }],

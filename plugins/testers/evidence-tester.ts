@@ -19,14 +19,14 @@ export interface EvidenceCase {
   readonly expect: {
     /** Words of the reason why not; absent: it is let in. */
     readonly refuse?: string;
-    /** Where it stands among those of its tier; default: first. */
+    /** Position within its tier; default: first. */
     readonly order?: number;
   };
 }
 
-/** An evidence policy to be tested, and what it is asked about. */
+/** An evidence policy under test, and its cases. */
 export interface EvidenceSubject {
-  /** As it stands in the slot. */
+  /** The name in the slot. */
   readonly name: string;
   /** With the options of a case. */
   open(options: NonNullable<EvidenceCase['options']>): Promise<EvidencePolicy>;
@@ -65,7 +65,7 @@ function promisesOf({ open, cases }: EvidenceSubject): Promises {
       for (const some of [tiers, tiers.slice(0, 2), ['web'] as const]) {
         const ranked = policy.rank(some);
         assert.deepEqual([...new Set(ranked)], [...ranked], 'a tier is there twice');
-        // The repository is always there: a contract that does not trust it lets none of it in.
+        // The repository is always a tier: a spec that does not trust it admits no source from it.
         const added = ranked.filter((tier) => tier !== 'repo' && !some.includes(tier));
         assert.deepEqual(added, [], 'a tier is added');
       }

@@ -18,7 +18,7 @@ export interface GateCase {
   readonly name: string;
   /** By candidate path. The rule is given the content of those that its `reads` match, as in a run. */
   readonly files?: Readonly<Record<string, CaseFile>>;
-  /** Merged over a contract in which every default holds. */
+  /** Merged over a spec with every default. */
   readonly spec?: DeepPartial<EffectiveIntentSpec>;
   readonly args?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>>;

@@ -21,19 +21,19 @@ import { openSealingPlace, type SealingSubject } from './signer-tester.ts';
 
 /** A log to be tested. */
 export interface LogSubject extends Omit<SealingSubject, 'logMode' | 'logs'> {
-  /** As it stands in the slot: the mode that a contract asks for it by. */
+  /** The name in the slot: the log mode in a spec. */
   readonly name: string;
   readonly source: LogSource;
   /** Present for a mode that keeps no log, and never proves anything. */
   readonly keepsNone?: true;
 }
 
-/** A log over a place of its own, and who signs what is logged. */
+/** A log over a private place, with a way to build entries. */
 interface LogBench {
   readonly log: TransparencyLog;
-  /** The same place, opened anew. */
+  /** Opens the same place again. */
   readonly again: () => Promise<TransparencyLog>;
-  /** The entry of a seal that says this. */
+  /** Builds the entry of a seal with this content. */
   readonly entry: (said: string) => Promise<Buffer>;
 }
 
@@ -147,7 +147,7 @@ function promisesOf(subject: LogSubject): Promises {
       const behind = await log.size();
       const body = await entry('1');
       const first = await log.append(body, { behind });
-      // A public log is not asked for its size, so that nothing can be found behind it.
+      // writ never queries the size of a public log, so it cannot find an earlier entry there.
       if ((await log.vkey()) === undefined) return;
       await log.append(await entry('2'));
       const later = await again();
@@ -194,7 +194,7 @@ async function requireCheckpoint(log: TransparencyLog, proof: LogProof): Promise
   assert.ok(root.equals(proof.rootHash), 'the checkpoint is of another root');
 }
 
-/** Its own log says how many there are; a public one is not asked. */
+/** A private log reports its size; a public log is not queried. */
 async function requireSize(log: TransparencyLog, { treeSize }: LogProof): Promise<void> {
   assert.equal(
     await log.size(),
@@ -204,14 +204,14 @@ async function requireSize(log: TransparencyLog, { treeSize }: LogProof): Promis
 }
 
 /**
- * How a log is spoken to, as data: what an answer holds stands as `$index`, `$size`, `$root`, `$path`, `$checkpoint`,
- * hashes in base64; `$rootHex` and `$pathHex` are the same in hexadecimal.
+ * The wire format of a log, as data. Placeholders in an answer: `$index`, `$size`, `$root`, `$path`, `$checkpoint`,
+ * with hashes in base64. `$rootHex` and `$pathHex` are the same in hexadecimal.
  */
 export interface LogWire {
   /** `field` of a JSON body holds the entry in base64; absent: the body is the entry. */
   readonly append: { readonly path: string; readonly field?: string; readonly json: unknown };
   readonly size: { readonly path: string; readonly json: unknown };
-  /** `$from` and `$to` in the path stand for the sizes. */
+  /** `$from` and `$to` in the path are placeholders for the sizes. */
   readonly consistency?: { readonly path: string; readonly json: unknown };
 }
 
@@ -230,7 +230,7 @@ export async function serveLog(root: string, wire: LogWire): Promise<ServedLog> 
     memory: noMemory,
     clock: systemClock,
   });
-  // One after the other: looking an entry up and appending it are two things.
+  // Serialized, because lookup and append of an entry are two separate steps.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const next = last.then(act);
@@ -261,7 +261,7 @@ export async function serveLog(root: string, wire: LogWire): Promise<ServedLog> 
   };
 }
 
-/** The two sizes that a consistency proof is asked for; `undefined` for any other question. */
+/** The two sizes of a request for a consistency proof; `undefined` for any other request. */
 function sizesOf({ consistency }: LogWire, path: string): readonly [number, number] | undefined {
   if (consistency === undefined) return undefined;
   const form = consistency.path
@@ -282,7 +282,7 @@ function hashed(name: string, hashes: readonly Uint8Array[]) {
   return { [name]: as('base64'), [`${name}Hex`]: as('hex') };
 }
 
-/** The same bytes stand there once, however often they are handed in. */
+/** Appends an entry. The same bytes are stored once, however often they are submitted. */
 async function append(ledger: InternalLedger, entry: Uint8Array) {
   const proof = await ledger.append(entry, { behind: 0 });
   const { logIndex: index, treeSize: size, checkpoint } = proof;

@@ -19,7 +19,7 @@ import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A provider to be tested, and what its vendor has answered. */
 export interface ProviderSubject {
-  /** As it stands in the slot. */
+  /** The name in the slot. */
   readonly name: string;
   readonly source: ProviderSource;
   /** At least one with a text, and one with a failure. */
@@ -31,7 +31,7 @@ export interface ProviderSubject {
   readonly isOtherBase?: boolean;
   /** What the provider calls a server on this port of the loopback; default: by its address. */
   readonly baseAt?: (port: number) => string;
-  /** Milliseconds between two pieces of an answer, so that most arrive apart over what lies between; default 0. */
+  /** Milliseconds between two pieces of an answer, so that most arrive separately over the transport; default 0. */
   readonly apartMs?: number;
 }
 
@@ -184,7 +184,7 @@ function promisesOf(subject: ProviderSubject, open: Open): Promises {
           const reply = collect(await open(server, one), requestOf(one));
           reply.catch(() => {});
           asking.push(reply);
-          // The first that comes is the first that was asked.
+          // Waits, so that requests arrive in the order of the calls.
           for (let turn = 0; answers.length < asking.length && turn < 1000; turn += 1) await pause(5);
           assert.equal(answers.length, asking.length, 'one question is one request, while another is open');
         }
@@ -264,7 +264,7 @@ function requireSame(field: string, found: unknown, expected: unknown): void {
   assert.deepEqual(found, expected, `${field}: expected ${words(expected)}, found ${words(found)}`);
 }
 
-/** Whatever breaks is told as PROVIDER_FAILED of this provider, and never with the key. */
+/** Requires that every fault is PROVIDER_FAILED of this provider, and never contains the key. */
 function requireFailure(name: string, fault: unknown, when: string): void {
   assert.ok(
     isWritError(fault, 'PROVIDER_FAILED'),
@@ -301,7 +301,7 @@ const maxPieces = 48;
 /** Lengths of the pieces that an answer comes in, whatever it holds. */
 const lengths = [1, 7, 2, 60, 3, 200];
 
-/** Something that takes the octets of an answer. */
+/** A sink for the octets of an answer. */
 interface Taker {
   write(bytes: Buffer): unknown;
 }
@@ -424,7 +424,7 @@ interface AskedModel {
   readonly bytes: Uint8Array;
 }
 
-/** A vendor on the loopback, which answers what it is told to. */
+/** A fake vendor on the loopback interface, with scripted answers. */
 export interface ServedModel extends AsyncDisposable {
   readonly port: number;
   readonly asked: readonly AskedModel[];

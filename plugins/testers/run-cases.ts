@@ -6,12 +6,12 @@ export interface CaseRunner {
   test(name: string, body: (t: object) => Promise<void>): Promise<unknown>;
 }
 
-/** Promises by the sentence that says them, each with a function that rejects where it is not kept. */
+/** Promises by sentence, each with a function that rejects if the promise is broken. */
 export type Promises = Readonly<Record<string, () => Promise<void>>>;
 
 /**
- * Asks for every promise, in order; the first that is not kept rejects with an AssertionError that names it and says
- * what was found. With a runner each is a test of its own.
+ * Runs every promise, in order. The first broken one rejects with an AssertionError that names it and reports the
+ * result. With a runner each promise is a separate test.
  */
 export async function runCases(
   runner: CaseRunner | undefined,
@@ -38,7 +38,10 @@ export async function runCases(
   }
 }
 
-/** Tells a runner that counts assertions (tap) of a case that passed; one that does not (node:test) needs no word. */
+/**
+ * Notifies a runner that counts assertions (tap) of a passed case. A runner that does not count (node:test) needs no
+ * call.
+ */
 export function tellPassed(t: object, name: string): void {
   if ('pass' in t && typeof t.pass === 'function') t.pass(name);
 }

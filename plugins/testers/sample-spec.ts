@@ -7,7 +7,7 @@ export type DeepPartial<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
     : T;
 
-/** The contract that rule cases start from: every default of document 1, the whole repository in scope. */
+/** The spec that rule cases start from: every default, with the whole repository in scope. */
 export const sampleSpec: EffectiveIntentSpec = {
   apiVersion: 'intentspec.example/v1alpha1',
   kind: 'IntentSpec',

@@ -7,7 +7,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { type CaseRunner, runCases } from './run-cases.ts';
 
-/** What one case works with: directories of its own, of which two are handed to the sandbox. */
+/** The environment of one case: private directories, two of which are passed to the sandbox. */
 interface SandboxScene {
   readonly backend: SandboxBackend;
   /** Holds the two and whatever else a case puts there, which is outside. */
@@ -21,7 +21,7 @@ interface SandboxScene {
 /** What every sandbox promises, each as a function that rejects where it does not hold. */
 type SandboxCases = Readonly<Record<string, (scene: SandboxScene) => Promise<void>>>;
 
-/** Hands a case its directories; they go when it has ended. */
+/** Runs a case with its directories, and removes them afterwards. */
 async function withScene(
   backend: SandboxBackend,
   judge: (scene: SandboxScene) => Promise<void>,
@@ -50,9 +50,7 @@ async function withScene(
   }
 }
 
-/**
- * Processes of this machine, other than this one, whose command line holds `mark`. Rejects where there is no `/proc`.
- */
+/** Processes of this machine, except this one, with `mark` in their command line. Rejects without `/proc`. */
 async function processesWith(mark: string): Promise<readonly number[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')));
@@ -82,10 +80,10 @@ export async function sandboxTester(runner: CaseRunner | undefined, backend: San
 const said = ({ stdout }: SandboxResult): string => stdout.bytes.toString('utf8');
 const nothing = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-/** Two processes beside the shell, one of them in a session of its own. */
+/** Two processes beside the shell, one of them in a separate session. */
 const linger = (sleep: string): string => `setsid sleep ${sleep} & sleep ${sleep} & wait`;
 
-/** What is to end has so many milliseconds; what has not ended then is killed by its mark, and told. */
+/** Milliseconds that a command has to end. After that, it is killed by its mark, and the case fails. */
 const patience = 20_000;
 async function within(running: Promise<SandboxResult>, mark: string): Promise<SandboxResult> {
   const settled = new AbortController();
@@ -101,7 +99,7 @@ async function within(running: Promise<SandboxResult>, mark: string): Promise<Sa
   return result;
 }
 
-/** What every sandbox promises, also one that holds nothing back. */
+/** The promises of every sandbox, even one that does not confine. */
 const sandboxCases: SandboxCases = {
   'it says that it works here, and what it enforces': async ({ backend }) => {
     const { works, enforced, reason } = await backend.probe();

@@ -10,14 +10,14 @@ import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A source of keys to be tested, and a key of it as somebody would configure it. */
 export interface SignerSubject {
-  /** As it stands in the slot: the form of its keys. */
+  /** The name in the slot: the form of its keys. */
   readonly name: string;
   readonly source: SignerSource;
-  /**
-   * Lines of `[signer]` in `.writ/config.toml`, such as `key = "file:~/key.pem"`; none for one that is not asked for.
-   */
+  /** Lines of `[signer]` in `.writ/config.toml`, such as `key = "file:~/key.pem"`; empty for the default key. */
   readonly signer: string;
-  /** Present for a key that lives for one run: opened again it is another, and a certificate says whose it is. */
+  /**
+   * Present for a key that lives for one run: opened again it is a different key, and a certificate names its owner.
+   */
   readonly perRun?: true;
   /** What the key is opened over, for one that others certify; absent for one that needs no place. */
   readonly place?: SealingSubject;
@@ -110,7 +110,7 @@ function promisesOf(subject: SignerSubject): Promises {
   };
 }
 
-/** Asked after a signature was made, as a run does. */
+/** Requires a certificate after a signature, the order that a run uses. */
 async function requireCertificate(signer: Signer): Promise<void> {
   await signer.sign(text('what is signed'));
   const der = signer.certificate?.();
@@ -148,14 +148,14 @@ export interface SealingSubject {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
 }
 
-/** How a configuration asks for a key. */
+/** The configuration of a key. */
 interface AskedKey {
   readonly signers: SignerForms;
   /** Lines of `[signer]`. */
   readonly signer?: string;
 }
 
-/** `[signer]` and `[log]` as a run would hand them on; CONFIG_INVALID. */
+/** Parses `[signer]` and `[log]` into the form that a run passes on. Throws CONFIG_INVALID. */
 function readParties(
   { signers, signer = '' }: AskedKey,
   { log = '', logs = {} }: Pick<SealingSubject, 'log' | 'logs'> = {},
@@ -165,7 +165,7 @@ function readParties(
   return { signer: read.signer, log: read.log };
 }
 
-/** A place over a repository of its own. */
+/** Opens a sealing place over a private repository. */
 export async function openSealingPlace(subject: SealingSubject, asked: AskedKey): Promise<SealingPlace> {
   const repository = await openRepository(await subject.repository());
   const files = new Map(Object.entries(subject.files ?? {}));

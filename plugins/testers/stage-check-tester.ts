@@ -21,15 +21,15 @@ export interface StageCheckSubject {
   readonly check: StageCheck;
   /** At least one that passes, and one that is refused. */
   readonly cases: readonly StageCheckCase[];
-  /** Leads whoever the check asks to a server on this port of the loopback; absent: it asks nobody. */
+  /** Redirects the check's requests to a server on this loopback port. Absent: the check sends no requests. */
   readonly leadTo?: (port: number) => void;
-  /** Values that it is handed, and that no answer may hold. */
+  /** Values that the check receives, and that no answer may contain. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * Runs a stage check through what every one promises, over the recorded answers of whom it asks; rejects with an
- * AssertionError that names the promise that is not kept.
+ * Runs a stage check through the promises of every stage check, with recorded answers of its service. Rejects with an
+ * AssertionError that names the broken promise.
  */
 export async function stageCheckTester(
   runner: CaseRunner | undefined,
@@ -89,7 +89,7 @@ function promisesOf(subject: StageCheckSubject): Promises {
               for (const [how, answer] of Object.entries(outages)) {
                 await using server = await serve(subject, answer);
                 const found = await judge(subject, one).catch((fault: unknown) => fault);
-                // What need not ask cannot be hindered.
+                // A case without a request is not affected by the outage.
                 if (server.asked.length === 0) continue;
                 assert.ok(
                   !Array.isArray(found) || isRefused(found as readonly Finding[]),
@@ -147,7 +147,7 @@ function answering({ answer = {} }: StageCheckCase): Answer {
   };
 }
 
-/** As a run asks: what is handed over is nobody's to change, and what comes back is held to its form. */
+/** Runs the check as a run does: it must not change its input, and its output is validated. */
 async function judge(
   { check, secrets = [] }: StageCheckSubject,
   one: StageCheckCase,
@@ -174,10 +174,10 @@ function requireFindings({ expect }: StageCheckCase, found: readonly Finding[]):
     assert.partialDeepStrictEqual(found[index], wanted, `finding ${index + 1} is another:${shown}`);
 }
 
-/** What stands at a gate, what the service that is asked answers, and what has to come of it. */
+/** The state at a gate, the answer of the service, and the expected findings. */
 export interface StageCheckCase {
   readonly name: string;
-  /** Default: the first that the check stands at. */
+  /** Default: the first stage of the check. */
   readonly stage?: StageName;
   readonly spec?: DeepPartial<EffectiveIntentSpec>;
   readonly files?: Readonly<Record<string, CaseFile>>;
@@ -185,7 +185,7 @@ export interface StageCheckCase {
   readonly checks?: readonly Partial<CheckFacts>[];
   readonly findings?: readonly StandingFinding[];
   readonly artifacts?: readonly ArtifactFacts[];
-  /** To every question; absent where the check asks nobody. */
+  /** The answer to every request. Absent if the check sends none. */
   readonly answer?: {
     /** Default 200. */
     readonly status?: number;
@@ -199,7 +199,7 @@ export interface StageCheckCase {
   readonly expect: readonly Partial<Omit<Finding, 'rule'>>[];
 }
 
-/** What the check is handed in this case. */
+/** The input of the check in this case. */
 export function toStageCheckInput(
   check: StageCheck,
   one: Omit<StageCheckCase, 'name' | 'expect'>,

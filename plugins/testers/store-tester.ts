@@ -18,15 +18,15 @@ export interface StoreSubject {
   readonly repository: () => Promise<string> | string;
 }
 
-/** What a process of the store tester is asked to do, as its one argument. */
+/** The task of a process of the store tester, passed as its one argument. */
 export interface WriterOrder {
   readonly module: string;
   readonly export: string;
   readonly repository: string;
   readonly ref: string;
   /**
-   * `hang`: stop in the middle of a write and say so in `said`. `add`: `count` writes of one file each. `replace`:
-   * whole versions, for ever.
+   * `hang`: stop in the middle of a write and report it in the file `said`. `add`: `count` writes of one file each.
+   * `replace`: whole versions, without end.
    */
   readonly task: 'hang' | 'add' | 'replace';
   readonly name: string;
@@ -34,7 +34,7 @@ export interface WriterOrder {
   readonly said: string;
 }
 
-/** What one case works with: a store over a repository of its own. */
+/** The environment of one case: a store over a private repository. */
 interface StoreBench {
   readonly store: ObjectStore;
   /** Starts another process over the same repository. */
@@ -44,7 +44,7 @@ interface StoreBench {
 /** Another process over the same store. */
 interface Started {
   readonly process: StartedProcess;
-  /** Waits until it says something. */
+  /** Waits until the process reports. */
   readonly said: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function* versionFiles(word: string, count: number): Generator<readonly [
   for (let index = 0; index < count; index += 1) yield [`part/${index}`, Buffer.from(word)];
 }
 
-/** Says no more than that they differ: a comparison of megabytes, shown, would take all memory. */
+/** Asserts equal bytes. The message does not show them, because a diff of megabytes would exhaust memory. */
 function sameBytes(found: Buffer | undefined, expected: Buffer, name?: string): void {
   const what = name === undefined ? '' : ` of \`${name}\``;
   assert.ok(
@@ -119,7 +119,7 @@ async function openBench(subject: StoreSubject): Promise<StoreBench> {
 }
 
 /**
- * Runs a store through what every store promises; rejects with an AssertionError that names the case. Takes some
+ * Runs a store through the promises of every store. Rejects with an AssertionError that names the case. It needs some
  * seconds.
  */
 export async function storeTester(runner: CaseRunner | undefined, subject: StoreSubject): Promise<void> {

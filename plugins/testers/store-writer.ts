@@ -1,4 +1,4 @@
-/* A process of the store tester: does what its one argument, a WriterOrder, says. */
+/* A process of the store tester. It performs its one argument, a WriterOrder. */
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';

@@ -19,7 +19,10 @@ const contextLines = 3;
 /** Git looks this far for a NUL byte before it calls a file binary. */
 const binaryProbeBytes = 8000;
 
-/** A PatchSet over files held in memory, as git would print it with one hunk per file. Unchanged files add nothing. */
+/**
+ * Builds a PatchSet from files in memory, as git would print it with one hunk per file. Unchanged files add no
+ * section.
+ */
 export function toPatchSet(files: Readonly<Record<string, CaseFile>>): PatchSet {
   const sections: Buffer[] = [];
   const changed: PatchFile[] = [];

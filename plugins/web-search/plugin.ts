@@ -2,7 +2,7 @@ import { htmlParts } from '../../readers/documents/html/html-parts.ts';
 import { htmlLine } from '../../readers/documents/html/html-text.ts';
 import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/search-backend.ts';
 
-/** Names under which its key is looked up (resolutions, Credentials). */
+/** Names of the key's credential, in lookup order. */
 export const braveKeys = ['BRAVE_API_KEY', 'BRAVE_SEARCH_API_KEY'] as const;
 
 const base = 'https://api.search.brave.com/res/v1/web/search';
@@ -32,7 +32,7 @@ function readResults(body: Uint8Array): SearchReading {
     return { kind: 'failed', found: 'an answer that is not JSON' };
   }
   const results = field(field(value, 'web'), 'results');
-  // Nothing found has no `web` at all.
+  // An empty result has no `web` member.
   if (results === undefined && field(value, 'type') === 'search') return { kind: 'results', results: [] };
   if (!Array.isArray(results)) return { kind: 'failed', found: 'an answer without results' };
   return {
@@ -53,7 +53,7 @@ function field(value: unknown, name: string): unknown {
 }
 
 const duckDuckGoBase = 'https://html.duckduckgo.com/html/';
-/** Whoever is asked too often shows a puzzle, and goes on doing so for whoever does not wait. */
+/** A client that sends too many requests gets a CAPTCHA, and keeps getting it unless it waits. */
 const restSeconds = 60;
 
 /** The HTML page of a search engine that wants no key. */
@@ -110,7 +110,7 @@ function classesOf(attributes: ReadonlyMap<string, string>): readonly string[] {
   return (attributes.get('class') ?? '').split(/\s+/);
 }
 
-/** A link leads over the engine itself; where to, it says. Never followed. */
+/** Returns the target of a result link: the engine's redirect URL contains it. The redirect is never followed. */
 function targetOf(href: string): string | undefined {
   const url = URL.parse(href, duckDuckGoBase);
   if (!url) return undefined;

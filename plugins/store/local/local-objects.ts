@@ -44,7 +44,7 @@ export function openLocalObjects(root: string): LocalObjects {
       const settleNext = async (): Promise<void> => {
         for (const name of names) await syncPath(join(drafts, name));
       };
-      // The file system settles many in one go when they are asked for at the same time.
+      // The file system syncs several files together if the requests are concurrent.
       await Promise.all(Array.from({ length: 16 }, settleNext));
     },
     async adopt(drafts) {
@@ -112,7 +112,7 @@ interface LocalRefs {
   list(prefix?: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
 }
 
-/** No ref has `~` in its name, so `a~` and `a/b~` can stand beside each other where files `a` and `a/b` could not. */
+/** No ref name contains `~`. So `a~` and `a/b~` can coexist, where files `a` and `a/b` could not. */
 const mark = '~';
 const maxRefBytes = 200;
 

@@ -30,11 +30,11 @@ export interface ImportSummary {
   readonly records: number;
   /** Of them, records that are stored now: new ones, and those that replaced their predecessor. */
   readonly stored: number;
-  /** Of them, withdrawn ones: they match nothing, and took away what was stored under their id. */
+  /** Number of withdrawn records among them: they match no package, and removed the record stored under their id. */
   readonly withdrawn: number;
-  /** Of them, records older than what is stored under their id: nothing changed. */
+  /** Number of records among them that are older than the stored record of their id. They changed no data. */
   readonly older: number;
-  /** Of them, records that say nothing of a known ecosystem. */
+  /** Number of records among them without a known ecosystem. */
   readonly skipped: number;
   /** Ecosystems that are not looked up, with the number of records that name them. */
   readonly otherEcosystems: readonly { readonly name: string; readonly records: number }[];
@@ -56,10 +56,11 @@ const maxRecords = 4_000_000;
 const maxDraftBytes = 16 * 1024 * 1024;
 
 /**
- * Takes the records of an OSV file into the database in `root`, beside what it has: of two records with one id the
- * later modified stays (of equal ones that which came last), withdrawn ones take away. All or nothing: a file with
- * anything in it that is no record changes nothing. Memory holds one record, one shard and the ids. ADVISORIES_INVALID,
- * ADVISORIES_BUSY, ADVISORIES_CORRUPT, INPUT_UNREADABLE.
+ * Imports the records of an OSV file into the database in `root`, in addition to existing ones. Of two records with
+ * one id, the later modified one is kept; of equal ones, the last. Withdrawn records remove theirs.
+ *
+ * The import is atomic: a file with an invalid record changes no data. Memory holds one record, one shard and the
+ * ids. Throws ADVISORIES_INVALID, ADVISORIES_BUSY, ADVISORIES_CORRUPT, INPUT_UNREADABLE.
  */
 export async function importAdvisories({ root, path, clock, signal }: ImportOptions): Promise<ImportSummary> {
   await makeDirectories({ root, parts: [] });
@@ -161,7 +162,7 @@ function invalid(record: number, found: string): WritError {
   });
 }
 
-/** Every id ever taken in: a record that was withdrawn must not come back with an older file. */
+/** Every id ever imported: an older file must not restore a withdrawn record. */
 class Ids {
   readonly #known = new Map<
     string,

@@ -12,7 +12,7 @@ import {
 } from '../../../readers/advisories/advisory.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 
-/** Opens the database in `root`; `undefined` where nothing was ever imported. ADVISORIES_CORRUPT. */
+/** Opens the database in `root`; `undefined` if there was never an import. Throws ADVISORIES_CORRUPT. */
 export function openAdvisoryDatabase(root: string): AdvisoryDatabase | undefined {
   const found = readIndex(root);
   if (!found) return undefined;
@@ -110,7 +110,7 @@ export function digestOf(files: Readonly<Record<string, string>>): string {
   );
 }
 
-/** The generation in force and its index; `undefined` where nothing was ever imported. ADVISORIES_CORRUPT. */
+/** The current generation and its index; `undefined` if there was never an import. Throws ADVISORIES_CORRUPT. */
 export function readIndex(
   root: string,
 ): { readonly generation: string; readonly index: DatabaseIndex } | undefined {
@@ -128,7 +128,10 @@ export function readIndex(
   return { generation, index };
 }
 
-/** A file of a generation whose digest is the index's; empty where the index has none. ADVISORIES_CORRUPT. */
+/**
+ * Reads a file of a generation and checks its digest against the index; empty if the index does not list it. Throws
+ * ADVISORIES_CORRUPT.
+ */
 export function readListed(root: string, generation: string, index: DatabaseIndex, name: string): Buffer {
   if (!Object.hasOwn(index.files, name)) return Buffer.alloc(0);
   const bytes = readFile(root, [generation, name], maxFileBytes);
@@ -142,7 +145,7 @@ function isTable(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** What others may write to says nothing: an advisory could be missing. */
+/** Refuses a database that other users can write to: they could remove an advisory. */
 function refuseForeign(root: string): void {
   const found = lstatSync(root);
   const isOwn = process.geteuid === undefined || found.uid === process.geteuid();

@@ -8,8 +8,9 @@ import { zipMembers } from '../../../readers/documents/archive/zip.ts';
 const chunkBytes = 1024 * 1024;
 
 /**
- * The records of a file one at a time, in its order: OSV records in JSON (one, a list, one after the other) or a zip
- * archive of such files, as OSV exports one. Told apart by the first bytes. INPUT_UNREADABLE, ADVISORIES_INVALID.
+ * Yields the records of a file one at a time, in order: OSV records as JSON (one, a list, or concatenated), or a zip
+ * archive of such files, as OSV exports it. The first bytes decide the format. Throws INPUT_UNREADABLE,
+ * ADVISORIES_INVALID.
  */
 export async function* readFeed(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
