@@ -178,7 +178,10 @@ const eventShapes = {
       /** A second run, of the base with test files as the candidate has them. */
       on_base_product: laidRun,
       /** How the check was observed before it judged. */
-      observed: fields({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256Text, reason: text }),
+      observed: fields(
+        { by: oneOf('trace', 'filling', 'none') },
+        { footprint: sha256Text, prepare: listOf(sha256Text), reason: text },
+      ),
       /** What a scanner showed, and what it was. */
       scan: fields(
         {

@@ -59,11 +59,11 @@ function withBefore(before: readonly ModelMessage[], question: string): string {
 }
 
 const maxSubmissions = 6;
-/** Turns in which noDraft is submitted. */
+/** Turns in which nothing is submitted. */
 const maxSilent = 3;
 
 /** What holds of every thread in which it only looks. */
-export const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and noDraft that is changed here is kept.`;
+export const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and nothing that is changed here is kept.`;
 
 /**
  * Has Codex draft: it looks around in its sandbox, and submits by a tool of ours, which says what is wrong. The turn is

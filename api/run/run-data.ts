@@ -176,6 +176,7 @@ function toCheckData(check: CheckRecord): CheckData {
       compact({
         by: check.observed.by,
         footprint: check.observed.footprint,
+        prepare: check.observed.prepare,
         reason: check.observed.reason,
       }),
     carried: check.carried && toCarriedData(check.carried),

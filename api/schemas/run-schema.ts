@@ -143,7 +143,10 @@ const check = record(
     at_policy: laidRun,
     with_base_tests: laidRun,
     on_base_product: laidRun,
-    observed: record({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256, reason: text }),
+    observed: record(
+      { by: oneOf('trace', 'filling', 'none') },
+      { footprint: sha256, prepare: list(sha256), reason: text },
+    ),
     carried,
     wrote_outside: record(
       { count, paths: list(record({ path: text, was: oneOf('added', 'changed') })) },

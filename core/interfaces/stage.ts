@@ -181,6 +181,8 @@ export interface CheckObservation {
   readonly by: 'trace' | 'filling' | 'none';
   /** Of a trace: SHA-256 of `footprints/<sha256>.json` in the record of the run. */
   readonly footprint?: string;
+  /** The same of steps of `prepare` that the patch concerns. */
+  readonly prepare?: readonly string[];
   /** Why there is no trace. */
   readonly reason?: string;
 }

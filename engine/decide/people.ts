@@ -321,8 +321,8 @@ export async function anchorEarlier(
         tree: candidateTree,
         parents: [baseCommit],
         message: `writ: approved candidate of run ${runId}\n`,
-        author: carryScheduler,
-        committer: carryScheduler,
+        author: scheduler,
+        committer: scheduler,
         authoredAtMs: startedAtMs,
         committedAtMs: startedAtMs,
       }),
@@ -330,5 +330,3 @@ export async function anchorEarlier(
   }
   return anchors;
 }
-
-const carryScheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

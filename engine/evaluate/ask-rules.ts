@@ -23,8 +23,9 @@ export interface RuleQuestion {
   readonly policyTree?: string;
   /** Paths that the patch fills, as checks were observed to look for them. */
   readonly filled?: Readonly<Record<string, string>>;
-  /** Steps that make what checks are given. */
+  /** Steps that make what checks are given, and what they were seen to judge by. */
   readonly prepare: readonly PrepareStep[];
+  readonly prepared?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -81,13 +82,14 @@ async function judgeOf({
   input,
   filled = {},
   prepare,
+  prepared,
 }: RuleQuestion): Promise<JudgeReach> {
   const { patch, spec } = input;
-  const read = await findJudge(objects, patch.baseTree, spec, prepare);
+  const read = await findJudge(objects, patch.baseTree, spec, prepare, prepared);
   const base = { ...read, absent: { ...filled, ...read.absent } };
   return policyTree === undefined
     ? base
-    : joinReach(await findJudge(objects, policyTree, spec, prepare), base);
+    : joinReach(await findJudge(objects, policyTree, spec, prepare, prepared), base);
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {

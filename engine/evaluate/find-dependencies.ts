@@ -3,6 +3,7 @@ import { processWitness } from '../../store/process-witness.ts';
 import { isIgnoredPath } from '../../workspace/git/ignored.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
 import type { OpenRun } from '../state/open-run.ts';
+import type { PrepareObserver } from './workspace-dependencies/prepared-directories.ts';
 import { type FoundDependencies, findWorkspaceDependencies } from './workspace-dependencies.ts';
 
 /** What checks of a tree that was exported to `workspace` are given (`[workspace]` at the policy commit). */
@@ -11,6 +12,7 @@ export async function findDependencies(
   workspace: string,
   readBase: (path: string) => Promise<Uint8Array | undefined>,
   readCandidate: (path: string) => Promise<Uint8Array | undefined>,
+  observer?: PrepareObserver,
 ): Promise<FoundDependencies> {
   return findWorkspaceDependencies({
     config: ground.config.workspace,
@@ -23,6 +25,7 @@ export async function findDependencies(
     readBase,
     readCandidate,
     isIgnored: (path) => isIgnoredPath(ground.repository, path),
+    ...(observer === undefined ? {} : { observer }),
     signal,
   });
 }

@@ -1,7 +1,7 @@
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecurityWord } from '../../spec/security-words.ts';
 import type { WritConfig } from '../config/config.ts';
@@ -9,6 +9,7 @@ import { type Attempt, policyOf } from '../state/open-run.ts';
 import { askRules } from './ask-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
 import { ruleQuestion } from './rule-question.ts';
+import { ofPrepare } from './second-run/find-judge.ts';
 import { wordingFindings } from './wording-findings.ts';
 
 /**
@@ -55,12 +56,18 @@ export async function judgeObserved(
   attempt: Attempt,
 ): Promise<{ readonly attempt: Attempt; readonly findings: readonly Finding[] }> {
   const findings = await judgePatch(attempt);
-  if (findings.some(({ severity }) => severity === 'error')) return { attempt, findings };
+  const isOfPrepare = ({ detail }: Finding): boolean => detail?.via === ofPrepare;
+  // What a step of `prepare` may judge by is known better afterwards.
+  if (findings.some((one) => one.severity === 'error' && !isOfPrepare(one))) return { attempt, findings };
   const observed = await observeChecks(attempt);
   if (observed === undefined) return { attempt, findings };
   const seen: Attempt = { ...attempt, observed };
-  const isFilled = Object.keys(observed.filled).length > 0;
-  return { attempt: seen, findings: isFilled ? await judgePatch(seen) : findings };
+  const { filled, prepared } = observed;
+  const isChanged = ({ path, oldPath = path }: PatchFile): boolean => prepared?.includes(oldPath) === true;
+  const isNews =
+    Object.keys(filled).length > 0 ||
+    (prepared !== undefined && (findings.some(isOfPrepare) || attempt.patch.files.some(isChanged)));
+  return { attempt: seen, findings: isNews ? await judgePatch(seen) : findings };
 }
 
 /**

@@ -15,11 +15,11 @@ import type { Attempt, Workspace } from '../state/open-run.ts';
 import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
 import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
 import { findDependencies } from './find-dependencies.ts';
+import { observePrepare } from './observe/observe-prepare.ts';
 import { findPolicyJudge, type PolicyJudge } from './second-run/policy-judge.ts';
 import {
   type DependencyNote,
   type FoundDependencies,
-  type ProvidedDirectory,
   placeWorkspaceDependencies,
   skippedShares,
   toDigested,
@@ -57,6 +57,8 @@ export interface WorkspaceSide {
    * any more.
    */
   open(received: readonly CarriedPath[]): Promise<OpenWorkspace>;
+  /** What was made for it or lent to it; asked once one of its workspaces was opened. */
+  found(): Promise<FoundDependencies>;
 }
 
 /** The workspaces of one epoch of an attempt, each made when a command needs it. */
@@ -67,11 +69,6 @@ export interface OpeningWorkspace extends WorkspaceSide {
    * of the tree itself. Runs with replaced verification inputs use it.
    */
   over(tree: string, dependencies?: 'candidate' | 'base' | 'own'): WorkspaceSide;
-  /**
-   * Directories that were built for the candidate or shared with it. Call it after a workspace of the candidate was
-   * opened.
-   */
-  provided(): Promise<readonly ProvidedDirectory[]>;
   /**
    * The candidate with the policy commit's verification inputs, computed once. `undefined` if the change does not
    * touch them, or if people review it.
@@ -133,7 +130,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   return {
     open: (received) => candidate.open(received),
     base,
-    provided: () => candidate.provided(),
+    found: () => candidate.found(),
     over(tree, dependencies = 'candidate') {
       let sealed: Promise<SealedObjects> | undefined;
       const own = (): Promise<SealedObjects> => {
@@ -234,8 +231,8 @@ class Side implements WorkspaceSide {
     }
   }
 
-  async provided(): Promise<readonly ProvidedDirectory[]> {
-    return (await this.#dependencies)?.provided ?? [];
+  async found(): Promise<FoundDependencies> {
+    return (await this.#dependencies) ?? { provided: [], notes: [], observed: new Map() };
   }
 
   /** Of its tree, read once. */
@@ -268,6 +265,7 @@ class Side implements WorkspaceSide {
       workspace,
       (path) => readBlob(means.scratch, patch.baseTree, path),
       (path) => readBlob(means.scratch, this.#tree, path),
+      observePrepare(this.#attempt, this.#tree),
     );
     await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });
     return found;

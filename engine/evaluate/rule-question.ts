@@ -26,6 +26,7 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
     input: asked,
     ...(policy.tree === base.tree ? {} : { policyTree: policy.tree }),
     ...(attempt.observed ? { filled: attempt.observed.filled } : {}),
+    ...(attempt.observed?.prepared ? { prepared: attempt.observed.prepared } : {}),
     prepare: ground.config.workspace.prepare,
     signal,
   };

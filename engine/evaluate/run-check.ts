@@ -21,9 +21,10 @@ import { collectArtifacts } from './collect-artifacts.ts';
 import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
 import { givenSecrets, secretsAwaited } from './given-secrets.ts';
 import { isMandatory } from './is-mandatory.ts';
+import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
-import { type CheckUses, runCommand, type TracedCommand } from './run-command.ts';
+import { type CheckUses, runCommand } from './run-command.ts';
 import {
   finishedCode,
   keepScan,

@@ -17,6 +17,7 @@ import type { Passing } from './carry/in-world.ts';
 import { openNetwork } from './check-network.ts';
 import { goOn } from './environment-sign.ts';
 import { isMandatory } from './is-mandatory.ts';
+import type { TracedCommand } from './observe/under-tracer.ts';
 import type { OpenWorkspace } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
 
@@ -36,9 +37,6 @@ export interface CheckUses extends Passing {
   readonly networks: CheckNetwork[];
   readonly tools: ToolUse[];
 }
-
-/** As of a sandbox request, for a run that gives no verdict: variables and binds that help the tracer. */
-export type TracedCommand = Pick<SandboxRequest, 'binds' | 'env'> & { readonly traceTo: string };
 
 export interface CommandOfCheck {
   readonly check: EffectiveCheck;

@@ -5,9 +5,13 @@ import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import type { ProgramLink } from '../../workspace/git/directory-digest.ts';
-import type { WorkspaceConfig } from '../config/config.ts';
+import type { PrepareStep, WorkspaceConfig } from '../config/config.ts';
 import { copyTree } from './workspace-dependencies/copy-tree.ts';
-import { prepareDirectories } from './workspace-dependencies/prepared-directories.ts';
+import {
+  type ObservedStep,
+  type PrepareObserver,
+  prepareDirectories,
+} from './workspace-dependencies/prepared-directories.ts';
 import { openSharedDirectory, type ShareRefusal } from './workspace-dependencies/shared-directory.ts';
 
 export interface WorkspaceDependenciesRequest {
@@ -29,6 +33,8 @@ export interface WorkspaceDependenciesRequest {
   readCandidate(path: string): Promise<Uint8Array | undefined>;
   /** True only if git ignores the path in the working tree and tracks no file at or under it. */
   isIgnored(path: string): Promise<boolean>;
+  /** Whoever wants to know what `prepare` does with files. */
+  readonly observer?: PrepareObserver;
   readonly signal?: AbortSignal;
 }
 
@@ -60,6 +66,8 @@ export interface ProvidedDirectory {
 export interface FoundDependencies {
   readonly provided: readonly ProvidedDirectory[];
   readonly notes: readonly DependencyNote[];
+  /** What steps of `prepare` did with files, as far as the observer asked. */
+  readonly observed: ReadonlyMap<PrepareStep, ObservedStep>;
 }
 
 /** Finds the dependencies of a workspace and places them in it. */
@@ -82,6 +90,7 @@ export async function findWorkspaceDependencies(
   const { config, workspace, sandbox } = request;
   const provided = new Map<string, ProvidedDirectory>();
   const notes: DependencyNote[] = [];
+  const observedSteps = new Map<PrepareStep, ObservedStep>();
   const signal = request.signal === undefined ? {} : { signal: request.signal };
 
   for (const directory of config.share) {
@@ -138,8 +147,8 @@ export async function findWorkspaceDependencies(
       });
     }
     const earlier = [...provided.values()].filter(({ directory }) => !step.outputs.includes(directory));
-    const { cacheDir, voucher, maxMemoryBytes } = request;
-    const { key, cached, distrusted, directories } = await prepareDirectories({
+    const { cacheDir, voucher, maxMemoryBytes, observer } = request;
+    const { key, cached, distrusted, directories, observed } = await prepareDirectories({
       step,
       workspace,
       cacheDir,
@@ -147,8 +156,10 @@ export async function findWorkspaceDependencies(
       voucher,
       maxMemoryBytes,
       provided: earlier,
+      ...(observer === undefined ? {} : { observer }),
       ...signal,
     });
+    if (observed !== undefined) observedSteps.set(step, observed);
     const unknown = distrusted
       ? ': what an earlier run left is not vouched for by this user on this machine'
       : '';
@@ -162,7 +173,7 @@ export async function findWorkspaceDependencies(
       });
     }
   }
-  return { provided: [...provided.values()], notes };
+  return { provided: [...provided.values()], notes, observed: observedSteps };
 }
 
 /**

@@ -77,14 +77,18 @@ function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): read
   return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
 }
 
-/** Notice of the checks that were not traced beforehand, with the reason. */
+/** Notices of checks and steps of `prepare` that were not traced beforehand, with the reasons. */
 function observationNotices(observed: ObservedChecks | undefined): readonly string[] {
-  return Object.entries(observed?.checks ?? {}).flatMap(([id, { by, reason = '' }]) => {
+  const steps = Object.entries(observed?.unseenSteps ?? {}).map(
+    ([command, reason]) => `\`[[workspace.prepare]]\` \`${command}\` was not observed: ${reason}`,
+  );
+  const checks = Object.entries(observed?.checks ?? {}).flatMap(([id, { by, reason = '' }]) => {
     if (by === 'trace') return [];
     return by === 'filling'
       ? [`check \`${id}\` was observed by filling, not by a trace: ${reason}`]
       : [`check \`${id}\` was not observed: ${reason}`];
   });
+  return [...checks, ...steps];
 }
 
 /** What was found of a patch, and under which circumstances. */

@@ -1,4 +1,5 @@
 import { isTooling } from '../../../readers/judges/rules.ts';
+import { followLinks } from '../../../readers/judges/tree.ts';
 import type { Footprint } from '../../../readers/trace/read-trace.ts';
 import type { TreeEntry } from '../../../workspace/git/tree.ts';
 
@@ -13,23 +14,29 @@ export interface CheckFootprint {
   readonly executed: readonly string[];
 }
 
-/** Removes paths outside the workspace from a footprint, and reads of paths that are not in the tree. */
+/**
+ * Removes paths outside the workspace from a footprint, and reads of paths that are not in the tree. A path through
+ * `links` of the tree counts under both names.
+ */
 export function toCheckFootprint(
   { missing, listed, read, executed }: Footprint,
   root: string,
   entries: readonly Pick<TreeEntry, 'path'>[],
+  links: ReadonlyMap<string, string> = new Map(),
 ): CheckFootprint {
   const tracked = new Set(entries.map(({ path }) => path));
+  const names = (path: string): readonly string[] =>
+    below(root, path).flatMap((own) => [...new Set([own, followLinks(own, links).path])]);
   const within = (paths: readonly string[]): readonly string[] =>
-    paths.flatMap((path) => below(root, path)).filter((path) => path !== '.git' && !path.startsWith('.git/'));
+    [...new Set(paths.flatMap(names))].filter((path) => path !== '.git' && !path.startsWith('.git/'));
   return {
     schema: 'urn:writ:footprint:v1',
     missing: within(missing),
     listed: within(listed),
     read: within(read).filter((path) => tracked.has(path)),
     executed: executed.flatMap((path) => {
-      const [own] = below(root, path);
-      return own === undefined ? [path] : tracked.has(own) ? [own] : [];
+      const own = names(path);
+      return own.length === 0 ? [path] : own.filter((name) => tracked.has(name));
     }),
   };
 }

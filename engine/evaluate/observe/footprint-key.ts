@@ -30,16 +30,26 @@ export async function footprintKey(
     .flat()
     .map((one) => one.command ?? '');
   return canonicalDigest([
-    'writ-footprint-v2',
+    'writ-footprint-v3',
     [kind, command, expectedExitCode],
     // Later checks see the carried paths of earlier ones.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
-    [ground.sandbox.name, process.platform, process.arch, process.version, process.env.PATH ?? ''],
-    reach.programs.map(programState),
+    ...machineState(ground, reach),
     JSON.stringify([workspace.prepare, workspace.share, [...checks.reports]]),
     digestOf(entries.filter(({ path }) => isBelow(path, inputs))),
     judges,
   ]);
+}
+
+/** The sandbox and the programs of this machine. */
+export function machineState(
+  { sandbox }: Pick<Attempt['ground'], 'sandbox'>,
+  { programs }: JudgedTree['reach'],
+): readonly (readonly unknown[])[] {
+  return [
+    [sandbox.name, process.platform, process.arch, process.version, process.env.PATH ?? ''],
+    programs.map(programState),
+  ];
 }
 
 /** Paths of the tree from which untracked directories are built, or that define their content. */

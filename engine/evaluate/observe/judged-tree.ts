@@ -1,5 +1,7 @@
 import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import { readLinks } from '../../../readers/judges/tree.ts';
 import { isOfTests } from '../../../readers/source/test-paths.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { findJudge } from '../second-run/find-judge.ts';
@@ -11,6 +13,8 @@ export interface JudgedTree {
   /** Whether it is the tree of the base. */
   readonly isBase: boolean;
   readonly entries: readonly TreeEntry[];
+  /** Targets of its symbolic links. */
+  readonly links: ReadonlyMap<string, string>;
   readonly reach: JudgeReach;
   /** Digest of the verification inputs: files that the commands reach, and tests. */
   readonly judges: string;
@@ -25,10 +29,11 @@ export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
   return policy.judges === base.judges ? base : policy;
 }
 
-/** Returns one tree with its verification inputs. */
+/** Returns one tree with its verification inputs; `seen` as in `findJudge`. */
 export async function judgedAt(
   { identity, means, patch, ground }: Attempt,
   tree: string,
+  seen?: readonly string[],
 ): Promise<JudgedTree> {
   const entries = await listTree(means.scratch, tree);
   const reach = await findJudge(
@@ -36,8 +41,10 @@ export async function judgedAt(
     tree,
     identity.contract.effective,
     ground.config.workspace.prepare,
+    seen,
   );
   const reached = new Set(reach.files.map(({ path }) => path));
   const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
-  return { tree, isBase: tree === patch.baseTree, entries, reach, judges: digestOf(judging) };
+  const links = await readLinks(entries, (paths) => readBlobs(means.scratch, tree, paths));
+  return { tree, isBase: tree === patch.baseTree, entries, links, reach, judges: digestOf(judging) };
 }

@@ -14,6 +14,9 @@ export interface KeptFootprints {
    */
   find(key: string, entries: readonly Entry[]): Promise<CheckFootprint | undefined>;
   keep(key: string, entries: readonly Entry[], footprint: CheckFootprint): Promise<void>;
+  /** Whether there is none since what is under the key fails under the tracer. */
+  hasFailed(key: string): Promise<boolean>;
+  keepFailed(key: string): Promise<void>;
 }
 
 /** Footprints in a cache. */
@@ -29,7 +32,13 @@ export function openKeptFootprints(cache: VouchedCache): KeptFootprints {
     },
     keep: (key, entries, footprint) =>
       cache.keep(key, canonicalize({ ...footprint, judges: digestOf(judgesSeen(footprint, entries)) })),
+    hasFailed: async (key) => (await cache.find(failedKey(key))) !== undefined,
+    keepFailed: (key) => cache.keep(failedKey(key), 'failed'),
   };
+}
+
+function failedKey(key: string): string {
+  return sha256Hex(`failed ${key}`);
 }
 
 /** Digest of what files hold, for keys. */
@@ -37,7 +46,8 @@ export function digestOf(entries: readonly Entry[]): string {
   return sha256Hex(canonicalize(entries.map(({ path, mode, object }) => [path, mode, object])));
 }
 
-function existingPaths(entries: readonly Entry[]): (path: string) => boolean {
+/** Whether a tree has a file or directory at a path. */
+export function existingPaths(entries: readonly Entry[]): (path: string) => boolean {
   const paths = new Set<string>();
   for (const { path } of entries)
     for (let at = path.length; at > 0 && !paths.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))

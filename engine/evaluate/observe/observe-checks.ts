@@ -1,23 +1,28 @@
 import { posix } from 'node:path';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { WritError } from '../../../core/base/errors.ts';
+import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
-import { describesProduct } from '../../../readers/judges/rules.ts';
+import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
+import type { PrepareStep } from '../../config/config.ts';
 import type { ObservedChecks } from '../../state/checks.ts';
 import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
-import { type OpeningWorkspace, openingWorkspace } from '../open-workspace.ts';
+import { isBelow } from '../../state/open-scanners.ts';
+import { type OpeningWorkspace, openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
 import { askCheck, type CheckTask } from '../run-check.ts';
+import { ofPrepare } from '../second-run/find-judge.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
 import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
-import { footprintKey, isTouched, keptFootprintsOf } from './footprint-key.ts';
+import { footprintKey, keptFootprintsOf } from './footprint-key.ts';
 import { type JudgedTree, judgedTree } from './judged-tree.ts';
+import { existingPaths } from './kept-footprints.ts';
+import { inputsOf, touchedSteps } from './observe-prepare.ts';
 import { notReached, traceCheck } from './trace-check.ts';
 
 const maxUnprepared = 5_000;
@@ -32,10 +37,7 @@ const maxUnprepared = 5_000;
 export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | undefined> {
   const added = addedFiles(attempt.patch);
   const tasks = tasksOf(attempt);
-  const outputs = attempt.ground.config.workspace.prepare
-    .filter(({ inputs }) => isTouched(attempt.patch, inputs))
-    .flatMap((step) => step.outputs);
-  const canFill = added.length > 0 || outputs.length > 0;
+  const canFill = added.length > 0 || touchedSteps(attempt).length > 0;
   if (
     !(canFill || changesData(attempt.patch)) ||
     tasks.length === 0 ||
@@ -53,7 +55,7 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
       works: false,
       reason: `sandbox \`${sandbox.name}\` cannot trace`,
     };
-    if (tracer.works) return traceAll(within, workspace, tree, tasks, added, outputs);
+    if (tracer.works) return traceAll(within, workspace, tree, tasks, added);
     const { reason = 'the tracer does not work' } = tracer;
     if (!canFill) return undefined;
     if (demandsTracer(attempt))
@@ -71,11 +73,14 @@ async function traceAll(
   tree: JudgedTree,
   tasks: readonly CheckTask[],
   added: readonly PatchFile[],
-  outputs: readonly string[],
 ): Promise<ObservedChecks> {
   const kept = await keptFootprintsOf(attempt);
   const side = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
   const { workspace: root } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
+  const steps = await observeSteps(attempt, side);
+  const prepare: string[] = [];
+  for (const { footprint } of steps) if (footprint) prepare.push(await keepFootprint(attempt, footprint));
+  const how = prepare.length === 0 ? {} : { prepare };
   const footprints = new Map<string, CheckFootprint>();
   const checks: Record<string, CheckObservation> = {};
   let received: readonly CarriedPath[] = [];
@@ -87,40 +92,111 @@ async function traceAll(
       const traced = await traceCheck(attempt, side, { ...task, received });
       received = traced.carried?.handedOn ?? received;
       if ('reason' in traced) {
-        checks[check.id] = { by: 'none', reason: traced.reason };
+        checks[check.id] = { by: 'none', reason: traced.reason, ...how };
         continue;
       }
-      footprint = toCheckFootprint(traced.footprint, root, tree.entries);
+      footprint = toCheckFootprint(traced.footprint, root, tree.entries, tree.links);
       await kept.keep(key, tree.entries, footprint);
     }
     footprints.set(check.id, footprint);
-    const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
-    const digest = sha256Hex(bytes);
-    await attempt.means.record.put([[`footprints/${digest}.json`, bytes]]);
-    checks[check.id] = { by: 'trace', footprint: digest };
+    const digest = await keepFootprint(attempt, footprint);
+    checks[check.id] = { by: 'trace', footprint: digest, ...how };
   }
-  const isBelow = (path: string): boolean => outputs.some((output) => path.startsWith(`${output}/`));
-  const unprepared = [...footprints].map(([id, { missing }]) => [
-    id,
-    missing.filter(isBelow).slice(0, maxUnprepared),
-  ]);
+  const outputs = steps.flatMap(({ step }) => step.outputs);
+  const missingOf = (footprint: CheckFootprint | undefined): readonly string[] =>
+    footprint?.missing.filter((path) => isBelow(path, outputs)).slice(0, maxUnprepared) ?? [];
+  const before = steps.flatMap(({ footprint }) => missingOf(footprint));
+  const unprepared: Record<string, readonly string[]> = {};
   const filled: Record<string, string> = {};
   const reads: Record<string, readonly string[]> = {};
-  const paths = added.map(({ path }) => path);
   const changed = new Set(attempt.patch.files.map(({ path, oldPath = path }) => oldPath));
   const gone = attempt.patch.files.flatMap(({ changeType, path, oldPath = path }) =>
     changeType === 'delete' || (changeType === 'rename' && oldPath !== path) ? [oldPath] : [],
   );
+  const fill = async (paths: readonly string[], by: string, command: string, footprint: CheckFootprint) => {
+    if (paths.length === 0) return;
+    const texts = [...(await judgingTexts(attempt, tree, footprint)), command];
+    for (const [path, how] of findFills(paths, gone, footprint, texts))
+      filled[path] ??= `${by}, which ${how}`;
+  };
+  const paths = added.map(({ path }) => path);
   for (const { check } of tasks) {
     const footprint = footprints.get(check.id);
+    if (footprint || before.length > 0) unprepared[check.id] = [...missingOf(footprint), ...before];
     if (footprint === undefined) continue;
     reads[check.id] = footprint.read.filter((path) => changed.has(path));
-    if (paths.length === 0) continue;
-    const texts = [...(await judgingTexts(attempt, tree, footprint)), check.command ?? ''];
-    for (const [path, how] of findFills(paths, gone, footprint, texts))
-      filled[path] ??= `check \`${check.id}\`, which ${how}`;
+    await fill(paths, `check \`${check.id}\``, check.command ?? '', footprint);
   }
-  return { filled, unprepared: Object.fromEntries(unprepared), reads, checks };
+  for (const { step, footprint } of steps) {
+    if (footprint === undefined) continue;
+    const shown = paths.filter((path) => isBelow(path, inputsOf(step)));
+    const command = step.argv.join(' ');
+    const by = `${ofPrepare} \`${command}\``;
+    await fill(shown, by, command, footprint);
+    for (const path of newTooling(shown, footprint.listed, tree.entries))
+      filled[path] ??= `${by}, which lists its directory`;
+  }
+  return { filled, unprepared, reads, checks, ...seenSteps(tree, steps) };
+}
+
+/** A step of `prepare`, and what it did with files at the policy commit. */
+interface SeenStep {
+  readonly step: PrepareStep;
+  readonly footprint?: CheckFootprint;
+  readonly reason?: string;
+}
+
+/** The steps of `prepare` that may make something else of the patch, observed in the tree that judges. */
+async function observeSteps(attempt: Attempt, side: WorkspaceSide): Promise<readonly SeenStep[]> {
+  const steps = touchedSteps(attempt);
+  if (steps.length === 0) return [];
+  try {
+    await (await side.open([])).close();
+  } catch (fault) {
+    if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
+    return steps.map((step) => ({ step, reason: 'directories cannot be prepared at the policy commit' }));
+  }
+  const { observed } = await side.found();
+  return steps.map((step) => ({ step, ...(observed.get(step) ?? { reason: 'it did not run' }) }));
+}
+
+/** New tooling in directories that were listed: a step of `prepare` may use whatever it finds there. */
+function newTooling(
+  added: readonly string[],
+  listed: readonly string[],
+  entries: JudgedTree['entries'],
+): readonly string[] {
+  const tooling = added.filter(isTooling);
+  if (tooling.length === 0) return [];
+  const isThere = existingPaths(entries);
+  const directories = new Set(listed);
+  return tooling.filter((path) => {
+    let directory = posix.dirname(path);
+    while (directory !== '.' && !isThere(directory)) directory = posix.dirname(directory);
+    return directories.has(directory === '.' ? '' : directory);
+  });
+}
+
+/** What judges among the inputs of steps, if the traces of all of them show it; it counts for the tree of the base. */
+function seenSteps(
+  { isBase, entries }: JudgedTree,
+  steps: readonly SeenStep[],
+): Pick<ObservedChecks, 'prepared' | 'unseenSteps'> {
+  const unseen = steps.flatMap(({ step, reason }) =>
+    reason === undefined ? [] : [[step.argv.join(' '), reason]],
+  );
+  if (unseen.length > 0) return { unseenSteps: Object.fromEntries(unseen) };
+  if (!isBase || steps.length === 0) return {};
+  const seen = steps.flatMap(({ footprint }) => (footprint ? judgesSeen(footprint, entries) : []));
+  return { prepared: [...new Set(seen.map(({ path }) => path))].sort() };
+}
+
+/** Puts a footprint into the record of the run, under the digest that it returns. */
+async function keepFootprint(attempt: Attempt, footprint: CheckFootprint): Promise<string> {
+  const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
+  const digest = sha256Hex(bytes);
+  await attempt.means.record.put([[`footprints/${digest}.json`, bytes]]);
+  return digest;
 }
 
 /** Runs each check at the policy commit, and again with the patch's new files that are not tests. */

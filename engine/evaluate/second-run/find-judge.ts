@@ -12,13 +12,15 @@ import { joinScripts } from '../reach/join-reach.ts';
 
 /**
  * Returns the verification inputs of a spec's checks, followed through the tree of the base. Includes the scripts
- * that `prepare` runs, because they create the checks' dependencies.
+ * that `prepare` runs, because they create the checks' dependencies. `seen` lists files that `prepare` executed, and
+ * tooling that it read; if it was not traced, all tooling among its inputs counts, new files included.
  */
 export async function findJudge(
   objects: GitDirectory,
   baseTree: string,
   spec: EffectiveIntentSpec,
   prepare: readonly PrepareStep[],
+  seen?: readonly string[],
 ): Promise<JudgeReach> {
   const checks = Object.values(spec.acceptance.verificationPlan).flat();
   if (!checks.some(({ command = '' }) => command !== '')) return nothing;
@@ -28,12 +30,15 @@ export async function findJudge(
   const checked = await followChecks(checks, files, read);
   const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
   if (steps.length === 0) return checked;
-  const prepared = await followChecks(steps, files, read);
+  // A step sees nothing else of the tree.
   const inputs = prepare.flatMap((step) => step.inputs);
-  const tooling = files
-    .filter(({ path }) => isBelow(path, inputs) && isTooling(path))
-    .map(({ path }) => path);
-  return joinPrepared(checked, prepared, tooling, inputs);
+  const places = [...inputs, ...prepare.map(({ lockfile }) => lockfile)];
+  const shown = files.filter(({ path }) => isBelow(path, places));
+  const prepared = await followChecks(steps, shown, read);
+  if (seen !== undefined) return joinPrepared(checked, prepared, seen, []);
+  const tooling = shown.map(({ path }) => path).filter((path) => isBelow(path, inputs) && isTooling(path));
+  const fresh = inputs.filter((input) => isTooling(`${input}/`)).map((input) => `${input}/**/*`);
+  return joinPrepared(checked, prepared, tooling, fresh);
 }
 
 const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
@@ -42,17 +47,18 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-const ofPrepare = '`[[workspace.prepare]]`';
+/** What leads to files that judge since `prepare` uses them. */
+export const ofPrepare = '`[[workspace.prepare]]`';
 
 /**
- * Scripts that `prepare` runs, and tooling among its inputs (new files included), count for every check. Packages
- * that it installs, and their settings, are not verification inputs.
+ * Scripts that `prepare` runs, and tooling that it uses, count for every check. Packages that it installs, and their
+ * settings, are not verification inputs.
  */
 function joinPrepared(
   checked: JudgeReach,
   prepared: JudgeReach,
   tooling: readonly string[],
-  inputs: readonly string[],
+  fresh: readonly string[],
 ): JudgeReach {
   const files = new Map(checked.files.map((file) => [file.path, file]));
   const add = (path: string, role: 'script' | 'manifest'): void =>
@@ -60,12 +66,13 @@ function joinPrepared(
   for (const path of tooling) add(path, 'script');
   for (const { path, role } of prepared.files) if (role === 'script' || role === 'manifest') add(path, role);
   const paths = [...files.keys()].sort();
-  const fresh = inputs.filter((input) => isTooling(`${input}/`)).map((input) => [`${input}/**/*`, ofPrepare]);
   return {
     ...checked,
     files: paths.flatMap((path) => files.get(path) ?? []),
     scripts: joinScripts(checked.scripts, prepared.scripts),
-    ...(fresh.length === 0 ? {} : { absent: { ...checked.absent, ...Object.fromEntries(fresh) } }),
+    ...(fresh.length === 0
+      ? {}
+      : { absent: { ...checked.absent, ...Object.fromEntries(fresh.map((glob) => [glob, ofPrepare])) } }),
   };
 }
 

@@ -48,7 +48,7 @@ export async function judgeByPolicy(
 ): Promise<JudgedByPolicy> {
   if (ran.result === undefined) return nothing;
   const unprepared = attempt.observed?.unprepared[task.check.id] ?? [];
-  const brought = unprepared.length > 0 ? await preparedFills(unprepared, await workspace.provided()) : [];
+  const brought = unprepared.length > 0 ? preparedFills(unprepared, (await workspace.found()).provided) : [];
   const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
   const { received, receivedAtPolicy = received } = task;
   const differs = judge !== undefined && JSON.stringify(received) !== JSON.stringify(receivedAtPolicy);

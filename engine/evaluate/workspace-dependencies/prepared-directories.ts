@@ -10,6 +10,8 @@ import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace
 import { removeTree } from '../../../workspace/git/remove-tree.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
+import type { CheckFootprint } from '../observe/check-footprint.ts';
+import type { TracedCommand } from '../observe/under-tracer.ts';
 import { copyTree } from './copy-tree.ts';
 import { directoryLimits } from './shared-directory.ts';
 
@@ -29,8 +31,28 @@ export interface PrepareRequest {
     readonly source: string;
     readonly sha256: string;
   }[];
+  readonly observer?: PrepareObserver;
   readonly signal?: AbortSignal;
 }
+
+/** Shows what steps do with files. */
+export interface PrepareObserver {
+  /** Whether a step whose result is kept runs once more if no footprint of it is kept. */
+  isNeeded(step: PrepareStep): boolean;
+  /** What is kept of a step. */
+  find(step: PrepareStep): Promise<ObservedStep | undefined>;
+  /** Runs a step in `stage` under the tracer, if there is one, and keeps its footprint. */
+  trace(
+    step: PrepareStep,
+    stage: string,
+    run: (traced: TracedCommand, signal: AbortSignal) => Promise<SandboxResult>,
+  ): Promise<{ readonly result?: SandboxResult; readonly observed: ObservedStep }>;
+  /** A step that failed under the tracer works without it. */
+  giveUp(step: PrepareStep): Promise<void>;
+}
+
+/** What a step did with files, or why that is not known. */
+export type ObservedStep = { readonly footprint: CheckFootprint } | { readonly reason: string };
 
 export interface PrepareOutcome {
   /** SHA-256 of everything that decides the result: command, inputs, provided directories, platform. */
@@ -39,6 +61,8 @@ export interface PrepareOutcome {
   /** True if an existing entry had no valid MAC, or had changed, and was built again. */
   readonly distrusted: boolean;
   readonly directories: readonly PreparedDirectory[];
+  /** Absent if nobody asked. */
+  readonly observed?: ObservedStep;
 }
 
 const maxOutputBytes = 256 * 1024;
@@ -47,15 +71,14 @@ const maxReportedCharacters = 4000;
 /**
  * Runs one `[[workspace.prepare]]` in the sandbox with only its declared inputs, or uses the result of an earlier run
  * with the same inputs. The cache is filled by rename. An entry that the voucher does not know, or that has changed,
- * is built again. Throws WORKSPACE_PREPARE_FAILED.
+ * is built again. A successful run under the tracer counts like any other. Throws WORKSPACE_PREPARE_FAILED.
  */
 export async function prepareDirectories(request: PrepareRequest): Promise<PrepareOutcome> {
   const { step, cacheDir } = request;
   await openPrepareCache(cacheDir, request.voucher);
   const scratch = join(cacheDir, `tmp-${uuidV7(systemClock.now())}`);
-  await mkdir(join(scratch, 'reports'), { recursive: true, mode: 0o700 });
-  const stage = join(scratch, 'stage');
-  await mkdir(stage);
+  const [stage, reports] = [join(scratch, 'stage'), join(scratch, 'reports')];
+  await mkdir(reports, { recursive: true, mode: 0o700 });
   try {
     await copyInputs(request, stage);
     const inputs = await digestDirectory(stage, { within: stage, ...limits(request) });
@@ -78,17 +101,43 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
     const path = join(cacheDir, entryName(key, request.voucher));
     const entry = { path, key, outputs: step.outputs, voucher: request.voucher };
     const found = await openEntry(entry, limits(request));
-    if (found !== undefined) return { key, cached: true, distrusted: false, directories: found };
+    const { result, ...seen } = await observe(request, stage, reports, found !== undefined);
+    const hasFailed = result !== undefined && result.exitCode !== 0;
+    if (found !== undefined) {
+      if (hasFailed) await request.observer?.giveUp(step);
+      return { key, cached: true, distrusted: false, directories: found, ...seen };
+    }
     const distrusted = (await readdir(cacheDir)).some((name) => name.startsWith(key));
     await removeTree(path);
-    await runCommand(request, stage, join(scratch, 'reports'));
-    return { key, cached: false, distrusted, directories: await fillEntry(request, scratch, entry) };
+    if (hasFailed) await copyInputs(request, stage);
+    if (hasFailed || result === undefined) await runCommand(request, stage, reports);
+    if (hasFailed) await request.observer?.giveUp(step);
+    return { key, cached: false, distrusted, directories: await fillEntry(request, scratch, entry), ...seen };
   } finally {
     await removeTree(scratch);
   }
 }
 
+/** What is known of a step, or shown by a run of it in `stage`, with what that came to. */
+async function observe(
+  request: PrepareRequest,
+  stage: string,
+  reports: string,
+  isCached: boolean,
+): Promise<{ readonly observed?: ObservedStep; readonly result?: SandboxResult }> {
+  const { step, observer } = request;
+  if (observer === undefined || (isCached && !observer.isNeeded(step))) return {};
+  const observed = await observer.find(step);
+  if (observed !== undefined) return { observed };
+  return observer.trace(step, stage, (traced, signal) =>
+    startCommand({ ...request, signal }, stage, reports, traced),
+  );
+}
+
+/** An empty stage with the inputs in it. */
 async function copyInputs({ step, workspace }: PrepareRequest, stage: string): Promise<void> {
+  await removeTree(stage);
+  await mkdir(stage);
   try {
     if (!(await copyTree(workspace, stage, step.lockfile)))
       throw new Error(`\`${step.lockfile}\` is not in the candidate`);
@@ -99,24 +148,35 @@ async function copyInputs({ step, workspace }: PrepareRequest, stage: string): P
 }
 
 async function runCommand(request: PrepareRequest, stage: string, reports: string): Promise<void> {
-  const { step, sandbox, signal, maxMemoryBytes } = request;
+  const { step, signal } = request;
+  const result = await startCommand(request, stage, reports);
+  signal?.throwIfAborted();
+  if (result.exitCode !== 0) throw failed(step, howItEnded(result, step), { ...outcomeOf(result) });
+}
+
+function startCommand(
+  { step, sandbox, provided, signal, maxMemoryBytes }: PrepareRequest,
+  stage: string,
+  reports: string,
+  traced?: TracedCommand,
+): Promise<SandboxResult> {
   const inside = sandbox.pathsInside({ workspace: stage, reports }).workspace;
-  const result = await sandbox.run({
+  const binds = provided.map(({ directory, source }): SandboxBind => {
+    return { source, target: `${inside}/${directory}`, writable: false };
+  });
+  return sandbox.run({
     argv: step.argv,
     workspace: stage,
     reports,
-    binds: request.provided.map(({ directory, source }): SandboxBind => {
-      return { source, target: `${inside}/${directory}`, writable: false };
-    }),
-    env: { CI: 'true' },
+    binds: [...binds, ...(traced?.binds ?? [])],
+    env: { ...traced?.env, CI: 'true' },
     network: sandbox.unconfined ? 'host' : step.network,
     timeoutMs: step.timeoutSeconds * 1000,
     maxOutputBytes,
     ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(signal === undefined ? {} : { signal }),
+    ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
   });
-  signal?.throwIfAborted();
-  if (result.exitCode !== 0) throw failed(step, howItEnded(result, step), { ...outcomeOf(result) });
 }
 
 /**

@@ -223,7 +223,7 @@ function paxRecord(key: string, value: string): string {
   return `${length}${rest}`;
 }
 
-/** Octets that one stored blockBytes of deflate holds. */
+/** Octets that one stored block of deflate holds. */
 const maxStored = 65_535;
 
 /**

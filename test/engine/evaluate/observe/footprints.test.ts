@@ -9,7 +9,8 @@ import {
 } from '../../../../engine/evaluate/observe/check-footprint.ts';
 import { openKeptFootprints } from '../../../../engine/evaluate/observe/kept-footprints.ts';
 import { changesOutcome, findFills } from '../../../../engine/evaluate/observe/observe-checks.ts';
-import { notReached, readTrace } from '../../../../engine/evaluate/observe/trace-check.ts';
+import { notReached } from '../../../../engine/evaluate/observe/trace-check.ts';
+import { readTrace } from '../../../../engine/evaluate/observe/under-tracer.ts';
 import { openVouchedCache } from '../../../../engine/evaluate/vouched-cache.ts';
 import { voucherUnder } from '../../../../store/process-witness.ts';
 
@@ -60,6 +61,14 @@ t.test('a footprint keeps paths of the workspace, and reads of files in the tree
     listed: ['a.sh', '', 'new'],
     read: ['a.sh'],
     executed: ['a.sh', '/etc/passwd'],
+  });
+  const linked = { missing: ['/w/ci/b'], read: ['/w/ci/a.sh'], listed: ['/w/ci'], executed: ['/w/ci/a.sh'] };
+  t.strictSame(toCheckFootprint(linked, '/w', [{ path: 'tools/a.sh' }], new Map([['ci', 'tools']])), {
+    schema: 'urn:writ:footprint:v1',
+    missing: ['ci/b', 'tools/b'],
+    listed: ['ci', 'tools'],
+    read: ['tools/a.sh'],
+    executed: ['tools/a.sh'],
   });
   t.end();
 });

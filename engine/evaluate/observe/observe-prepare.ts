@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { PrepareStep } from '../../config/config.ts';
+import type { Attempt } from '../../state/open-run.ts';
+import { isBelow } from '../../state/open-scanners.ts';
+import type { PrepareObserver } from '../workspace-dependencies/prepared-directories.ts';
+import { toCheckFootprint } from './check-footprint.ts';
+import { isTouched, keptFootprintsOf, machineState, untrackedInputs } from './footprint-key.ts';
+import { type JudgedTree, judgedAt } from './judged-tree.ts';
+import { digestOf } from './kept-footprints.ts';
+import { preparedFills } from './prepared-fills.ts';
+import { underTracer } from './under-tracer.ts';
+
+const failedReason = 'it failed under the tracer';
+
+/** Steps of `prepare` that may make something else of a patch: the first one that sees it, and those after it. */
+export function touchedSteps({ patch, ground }: Pick<Attempt, 'patch' | 'ground'>): readonly PrepareStep[] {
+  const { prepare } = ground.config.workspace;
+  const first = prepare.findIndex((step) => isTouched(patch, inputsOf(step)));
+  return first < 0 ? [] : prepare.slice(first);
+}
+
+/** What a step is shown of a tree. */
+export function inputsOf({ lockfile, inputs }: PrepareStep): readonly string[] {
+  return [lockfile, ...inputs];
+}
+
+/**
+ * Observes the steps of `prepare` for one tree, under the tracer if no footprint is kept: when they have to run anyway,
+ * and those that see the patch for the tree of the base or the policy commit.
+ */
+export function observePrepare(attempt: Attempt, tree: string): PrepareObserver {
+  const { ground, means, patch } = attempt;
+  const touched = touchedSteps(attempt);
+  const isJudged = tree === patch.baseTree || tree === ground.policy.tree;
+  let judged: Promise<JudgedTree> | undefined;
+  const keyed = async (step: PrepareStep) => {
+    // What it reads of its tooling is in the footprint.
+    judged ??= judgedAt(attempt, tree, []);
+    const { entries, links, reach } = await judged;
+    const shown = entries.filter(({ path }) => isBelow(path, inputsOf(step)));
+    return {
+      shown,
+      links,
+      ...stepKeys(ground, { entries, reach }, step),
+      kept: await keptFootprintsOf(attempt),
+    };
+  };
+  return {
+    isNeeded: (step) => isJudged && touched.includes(step),
+    async find(step) {
+      const { key, wholeKey, shown, kept } = await keyed(step);
+      if (await kept.hasFailed(key)) return { reason: failedReason };
+      const known = await kept.find(key, shown);
+      if (known !== undefined) return { footprint: known };
+      const footprint = await kept.find(wholeKey, shown);
+      if (footprint === undefined) return undefined;
+      if (isJudged) await kept.keep(key, shown, footprint);
+      return { footprint };
+    },
+    async trace(step, stage, run) {
+      const { sandbox } = ground;
+      const tracer = await sandbox.probeTracer?.();
+      if (!tracer?.works)
+        return { observed: { reason: tracer?.reason ?? `sandbox \`${sandbox.name}\` cannot trace` } };
+      const { workspace: root } = sandbox.pathsInside({ workspace: stage, reports: stage });
+      const { ran: result, read } = await underTracer(means, root, run);
+      means.signal.throwIfAborted();
+      if ('reason' in read) return { result, observed: read };
+      if (result.exitCode !== 0) return { result, observed: { reason: failedReason } };
+      const { key, wholeKey, shown, links, kept } = await keyed(step);
+      const all = toCheckFootprint(read.footprint, root, shown, links);
+      // What it made at last was no question.
+      const outputs = step.outputs.map((directory) => ({ directory, source: join(stage, directory) }));
+      const made = new Set(preparedFills(all.missing, outputs));
+      const footprint = {
+        ...all,
+        missing: all.missing.filter((path) => !made.has(path)),
+        listed: all.listed.filter((path) => !isBelow(path, step.outputs)),
+      };
+      // What a candidate looks for counts once it is the base, with all that it is made of.
+      await kept.keep(isJudged ? key : wholeKey, shown, footprint);
+      return { result, observed: { footprint } };
+    },
+    async giveUp(step) {
+      const { key, kept } = await keyed(step);
+      // A candidate may choose to fail.
+      if (isJudged) await kept.keepFailed(key);
+    },
+  };
+}
+
+/**
+ * Digests of what the footprint of a step depends on: lockfiles, and what judges among the inputs of `prepare`, without
+ * the product; and with it.
+ */
+function stepKeys(
+  ground: Attempt['ground'],
+  { entries, reach }: Pick<JudgedTree, 'entries' | 'reach'>,
+  step: PrepareStep,
+): { readonly key: string; readonly wholeKey: string } {
+  const { workspace } = ground.config;
+  const inputs = entries.filter(({ path }) => isBelow(path, untrackedInputs(workspace)));
+  const judging = new Set([
+    workspace.lockfile,
+    ...workspace.prepare.map(({ lockfile }) => lockfile),
+    ...reach.files.map(({ path }) => path),
+  ]);
+  const key = canonicalDigest([
+    'writ-prepare-footprint-v1',
+    JSON.stringify([step, workspace.prepare, workspace.share]),
+    ...machineState(ground, reach),
+    digestOf(inputs.filter(({ path }) => judging.has(path))),
+  ]);
+  return { key, wholeKey: canonicalDigest([key, digestOf(inputs)]) };
+}
