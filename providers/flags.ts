@@ -9,16 +9,16 @@ import { ollamaFlags } from './ollama/ollama-flags.ts';
 /** The flags of every provider, by its name. */
 export type FlagTable = Readonly<Record<string, readonly ProviderFlag[]>>;
 
-/** A flag as it was typed, without its dashes; without a value where it stands alone. */
+/** A flag as typed, without its dashes; `value` is absent if none was given. */
 export interface GivenFlag {
   readonly name: string;
   readonly value?: string;
 }
 
 /**
- * Values of the chosen provider's own flags, by their names: as given, else as the environment says. PROVIDER_OPTION
- * for a flag of another provider and for a value that a flag does not have, USAGE for one that stands twice or is
- * nobody's. What the environment holds for other providers is not looked at.
+ * Returns the values of the chosen provider's own flags, by name: as given, else from the environment. Throws
+ * PROVIDER_OPTION for a flag of another provider and for an invalid value. Throws USAGE for a repeated flag and for
+ * one that no provider has. Variables of other providers are ignored.
  */
 export function checkFlags(
   chosen: string,

@@ -3,11 +3,11 @@ import { WritError } from '../core/base/errors.ts';
 import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/service-url.ts';
 import type { ProviderSource } from '../core/interfaces/provider.ts';
 
-/** Where a key may lie, in the order that is asked (document 2, Options; resolutions B, Credentials). */
+/** Places that may hold a key, in the order of the lookup. */
 export const keyPlaces = ['env-file', 'repo-vault', 'global-vault', 'environment'] as const;
 export type KeyPlace = (typeof keyPlaces)[number];
 
-/** What each place says to a name; a place that is not there is not asked. */
+/** Looks a name up in each place; a place that does not exist is absent. */
 export type KeyPlaces = {
   readonly [Place in KeyPlace]?: (name: string) => string | undefined | Promise<string | undefined>;
 };
@@ -23,9 +23,10 @@ export const keyPlaceNames: Readonly<Record<KeyPlace, string>> = {
 const mostCharacters = 8192;
 
 /**
- * The key of a provider at a base: of the first place that has one, under the first of its names there. `undefined`
- * where there is none and none is needed. PROVIDER_KEY_MISSING names the provider, the first name and the places that
- * were asked, PROVIDER_KEY_UNUSABLE a key that cannot stand in a header; neither holds anything of a value.
+ * Returns the key of a provider at a base: from the first place that has one, under the first of its names there.
+ * Returns `undefined` if there is none and none is needed. PROVIDER_KEY_MISSING names the provider, the first name
+ * and the places of the lookup. PROVIDER_KEY_UNUSABLE reports a key that is invalid in a header. Neither error
+ * contains any part of a value.
  */
 export async function findKey(
   provider: string,
@@ -52,7 +53,7 @@ export async function findKey(
   });
 }
 
-/** RFC 9110, 5.5: what stands in a header is visible ASCII here, and a key has no spaces. */
+/** RFC 9110, 5.5: header values are limited to visible ASCII here, and a key has no spaces. */
 function whyUnusable(value: string): string | undefined {
   if (/[\r\n]/.test(value)) return 'it holds a line end';
   if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return 'it holds a control character';
@@ -83,13 +84,13 @@ export async function findSecret(
   for (const source of keyPlaces)
     for (const name of names) {
       const value = await places[source]?.(name);
-      // An empty variable is how people take one back.
+      // People unset a variable by making it empty.
       if (value !== undefined && value.trim() !== '') return { value, source, name };
     }
   return undefined;
 }
 
-/** Where a provider is asked. */
+/** The base address for requests to a provider. */
 interface FoundBase {
   /** Without a slash at its end. */
   readonly base: string;
@@ -99,9 +100,9 @@ interface FoundBase {
 }
 
 /**
- * The base of a provider: as given with `--api-base`, else as the first of its variables that says something, else the
- * vendor's own. PROVIDER_OPTION for what is no address of a service, and for plain HTTP beyond the loopback at a host
- * that is not in `plainHttp`.
+ * Returns the base of a provider: from `--api-base`, else from the first of its variables that is not empty, else the
+ * vendor's own. Throws PROVIDER_OPTION for an invalid service address. Also throws it for plain HTTP beyond the
+ * loopback to a host that is not in `plainHttp`.
  */
 export function findBase(
   { base: own, baseVariables = [], toBase }: Pick<ProviderSource, 'base' | 'baseVariables' | 'toBase'>,
@@ -138,10 +139,10 @@ const maxBytes = 256 * 1024;
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
 /**
- * Variables of a dotenv file (`--env-file`): `NAME=value`, `export` before it, `#` comments, values plain, in single
- * quotes (as they stand) or in double quotes (with `\n`, `\r`, `\t`, `\"`, `\\`, `\$`), each on one line; nothing is
- * expanded. ENV_FILE_MALFORMED with `detail {line, found}` for any other line and for a name that stands twice; never
- * with a line's text.
+ * Parses the variables of a dotenv file (`--env-file`): `NAME=value`, `export` before it, `#` comments. Values are
+ * plain, in single quotes (verbatim) or in double quotes (with ` `, `\r`, `\t`, `\"`, `\\`, `\$`), each on one line.
+ * No value is expanded. Throws ENV_FILE_MALFORMED with `detail {line, found}` for any other line and for a repeated
+ * name; the error never contains a line's text.
  */
 export function parseEnvFile(bytes: Uint8Array): ReadonlyMap<string, string> {
   if (bytes.length > maxBytes)

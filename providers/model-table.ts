@@ -20,9 +20,9 @@ type Price = readonly [input: number, output: number, cachedInput: number];
 type Row = readonly [contextTokens: number, price: Price, longerThan?: number, longPrice?: Price];
 
 /**
- * What the vendors ask for the models that are in use: rows of the catalogue of `@earendil-works/pi-ai` 1.5.2 (MIT),
- * read on 2026-11-22. Ids and prices age within months: this is a table of estimates, and no list of what may be
- * asked.
+ * Vendor prices of the models in use: rows of the catalogue of `@earendil-works/pi-ai` 1.5.2 (MIT), read on
+ * 2026-11-22. Ids and prices change within months: this table is for estimates and does not restrict the choice of
+ * models.
  */
 const rows: Readonly<Record<string, Row>> = {
   'claude-haiku-4-5': [200_000, [1, 5, 0.1]],
@@ -66,7 +66,7 @@ const fixedTemperature: readonly RegExp[] = [
   /^kimi-/,
 ];
 
-/** What is known of a model; nothing of most. */
+/** Returns the known data of a model; `undefined` for most models. */
 export function knownModel(model: string): KnownModel | undefined {
   const row = Object.hasOwn(rows, model) ? rows[model] : undefined;
   if (row === undefined) return undefined;
@@ -86,8 +86,8 @@ export function temperatureIsFixed(model: string): boolean {
 }
 
 /**
- * What a turn cost in units of 0.001 USD, fractions and all; nothing of a model without a price. What a vendor takes
- * for keeping a prompt is not in it.
+ * Returns the cost of a turn in units of 0.001 USD, including fractions; `undefined` for a model without a price. It
+ * excludes the vendor's charge for caching a prompt.
  */
 export function costUnits(model: string, { input, output, cachedInput = 0 }: ModelUsage): number | undefined {
   const known = knownModel(model);

@@ -25,7 +25,7 @@ export function lackingCitations({
     .filter((step) => !decided.has(step))
     .map((step) => `no decision is recorded for step ${step}`);
   const unjudged =
-    count > first.length ? [`of ${count} decisions only the first ${first.length} are evaluated`] : [];
+    count > first.length ? [`of ${count} decisions only ${first.length} are evaluated`] : [];
   return [...wanting, ...silent, ...unjudged].map((message) => ({
     rule: 'citations',
     severity: 'error',

@@ -4,15 +4,20 @@ import { type Json, objectIn, textIn } from '../wire/wire-format.ts';
 
 /** A content block as it comes. */
 export interface Block {
-  /** Takes a delta, and tells of what it adds for a reader. */
+  /** Adds a delta; returns the events for its new content. */
   add(delta: Json): readonly ModelEvent[];
-  /** What it calls; a call of which the end is missing is `undefined`. Absent where it is no call. */
+  /** Returns the block's call; `undefined` if its end is missing. Absent for other kinds of block. */
   readonly call?: (toId: (given: string) => string, isCut: boolean) => ToolCall | undefined;
-  /** As it goes back, in all that the vendor signs; nothing where it would refuse it. */
+  /**
+   * Returns the block to send back, with everything that the vendor signs; `undefined` if the vendor would refuse it.
+   */
   kept(call: ToolCall | undefined): Json | undefined;
 }
 
-/** A block from its start, which may hold all of it already; nothing for a kind that nobody asked for. */
+/**
+ * Opens a block from its start event, which may contain the whole block; `undefined` for a kind that was not
+ * requested.
+ */
 export function openBlock(start: Json): Block | undefined {
   return Object.hasOwn(kinds, textIn(start.type)) ? kinds[start.type as keyof typeof kinds]() : undefined;
 }

@@ -31,8 +31,8 @@ import { wireProvider } from '../wire/wire-provider.ts';
 import { type Block, openBlock } from './content-block.ts';
 
 /**
- * The version that this is written for. 2026-10-21 takes nothing away that is used here but `temperature`, which some
- * models still take, and is unknown to other servers that speak this wire.
+ * The API version that this code targets. Of the fields used here, version 2026-10-21 removes only `temperature`,
+ * which some models still accept. Other servers with this API do not know that version.
  */
 const version = '2023-06-01';
 
@@ -70,8 +70,8 @@ function toWire(request: ModelRequest, key: string | undefined, base: string): W
 const marked: Json = { cache_control: { type: 'ephemeral' } };
 
 /**
- * Tools, instructions and conversation. Where the prompt is to be kept, each ends with a mark: the vendor keeps what
- * is before a mark, and takes four.
+ * Builds tools, instructions and conversation. If the prompt is to be cached, each ends with a mark: the vendor
+ * caches everything before a mark, and accepts four.
  */
 function toPrompt(request: ModelRequest): Json {
   const mark = (blocks: readonly Json[]): readonly Json[] =>
@@ -112,7 +112,7 @@ interface AnthropicMessage {
   readonly content: readonly Json[];
 }
 
-/** The conversation; what the user says stands in one message with the results before it, and after them. */
+/** Builds the conversation; text of the user is in one message with the tool results before it, after them. */
 function toMessages({ model, messages }: ModelRequest): readonly AnthropicMessage[] {
   const wire: AnthropicMessage[] = [];
   const toId = wireIds();
@@ -184,8 +184,8 @@ function wireIds(): ToId {
 }
 
 /**
- * `stop_reason` (platform.claude.com/docs/en/api/handling-stop-reasons); what is not here is no reply. A turn that was
- * paused goes on where its message goes back: it is cut.
+ * `stop_reason` (platform.claude.com/docs/en/api/handling-stop-reasons); any other value is a broken reply. A paused
+ * turn counts as cut: it continues once its message is sent back.
  */
 const ends: Readonly<Record<string, ReplyEnd>> = {
   end_turn: 'stop',
@@ -204,7 +204,7 @@ const maxBlocks = 4096;
 /** A reply: events by the `type` in their data, or one whole message. */
 export function anthropicReader(): WireReader {
   const blocks: Block[] = [];
-  /** By index; nothing for a block of a kind that nobody asked for. */
+  /** By index; `undefined` for a block of a kind that was not requested. */
   const open = new Map<unknown, Block | undefined>();
   const usage = usageReader();
   let started = 0;
@@ -258,7 +258,7 @@ export function anthropicReader(): WireReader {
       if (!isWhole || reason === '') throw brokenReply('the stream ended in the middle of the reply');
       const end = endOf(ends, reason);
       if (why !== '') yield { type: 'notice', text: why };
-      // What it was about to do when it, or the vendor, said no is not done.
+      // After a refusal by the model or the vendor, its pending calls do not run.
       if (end === 'refused' || end === 'filtered') {
         yield { type: 'end', end };
         return;
@@ -320,7 +320,7 @@ function usageReader(): (usage: unknown) => Iterable<ModelEvent> {
   };
 }
 
-/** What models of one family want said in their own way. */
+/** Settings for one family of models. */
 interface AnthropicFamily {
   readonly models: RegExp;
   /**
@@ -329,14 +329,15 @@ interface AnthropicFamily {
    */
   readonly adaptive: boolean;
   /**
-   * What is asked for where nobody says how much: a question without a number is refused, and one above the model's.
+   * Used if the request sets no limit: the vendor refuses a request without a number, and one above the model's
+   * limit.
    */
   readonly maxTokens: number;
 }
 
 /**
  * By model id, the first that matches (platform.claude.com/docs: adaptive thinking, models overview). Older models
- * think by a budget that nobody gave, so they do not.
+ * think only with a budget; writ sends none, so they do not think.
  */
 const families: readonly AnthropicFamily[] = [
   { models: /^claude-[a-z]+-4-[6-9](?:-|$)/, adaptive: true, maxTokens: 64_000 },
@@ -363,7 +364,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   request_body_too_large_after_decoding: 'too-large',
 };
 
-/** A bad request is many things, told apart by its words alone; what they do not say stays a bad request. */
+/** A bad request has many causes that only its message distinguishes; any other message stays a bad request. */
 const byWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/credit balance is too low/i, 'no-credit'],
   [/reached your specified .{0,40}usage limits/i, 'quota-used-up'],

@@ -1,6 +1,5 @@
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
-/** What is said to Codex alone. */
 export const codexFlags: readonly ProviderFlag[] = [
   { name: 'codex-bin', values: [], isPath: true, says: 'the program, where it is not the `codex` on PATH' },
   {

@@ -7,12 +7,12 @@ import { openaiFailure, responsesUsage } from '../openai/source.ts';
 import { type Json, partsOf } from '../wire/wire-format.ts';
 import { codexFlags } from './codex-flags.ts';
 
-/** What its tools answered stands in these items. */
+/** Items with the results of its tools. */
 const outputs = /_output$/;
 
 /**
- * Codex: a program with tools of its own, that asks a model of OpenAI. It has no key of its own, and its user's sign-in
- * stays where it is: the engine asks for it.
+ * Codex: a program with its own tools that calls a model of OpenAI. It gets no key, and the user's sign-in is not
+ * used: the engine sends its model requests.
  */
 export const codex: ProviderSource = {
   title: 'Codex',

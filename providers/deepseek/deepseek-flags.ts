@@ -1,6 +1,5 @@
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
-/** The options of DeepSeek alone (document 2, Options). */
 export const deepseekFlags: readonly ProviderFlag[] = [
   {
     name: 'deepseek-thinking',
@@ -10,7 +9,7 @@ export const deepseekFlags: readonly ProviderFlag[] = [
   {
     name: 'deepseek-reasoning-effort',
     values: ['low', 'medium', 'high', 'max'],
-    // The vendor would take `xhigh` for `high`.
+    // The vendor would treat `xhigh` as `high`.
     spellings: { xhigh: 'max' },
     says: 'how long it thinks; `xhigh` is `max`',
   },

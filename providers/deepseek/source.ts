@@ -11,8 +11,8 @@ const words = {
 } as const;
 
 /**
- * Thinks unless told not to; then every assistant message wants its reasoning back, an empty one where there was none,
- * else the question is refused (HTTP 400).
+ * The model thinks unless thinking is disabled. Every assistant message must then include its reasoning, or an empty
+ * one if there was none; otherwise the vendor refuses the request (HTTP 400).
  */
 export function deepseekDialect(flags: Readonly<Record<string, string>>): ChatDialect {
   const thinking = flags['deepseek-thinking'];

@@ -70,7 +70,7 @@ const byReason: Readonly<Record<string, FailureKind>> = {
   BILLING_DISABLED: 'no-credit',
 };
 
-/** Words of a message, where one status means several things. */
+/** Message patterns, for a status with several causes. */
 const byWords: readonly (readonly [string, RegExp, FailureKind])[] = [
   ['INVALID_ARGUMENT', /api key not valid|api key expired/i, 'key-refused'],
   ['INVALID_ARGUMENT', /input token count|request payload size exceeds/i, 'too-large'],
@@ -134,7 +134,7 @@ export const gemini: ProviderSource = {
   open: (setting) => wireProvider(geminiFormat(setting), setting),
 };
 
-/** What the vendor takes for the signature of a call that another model made (docs/thought-signatures, questions). */
+/** The vendor accepts this as the signature of a call that another model made (docs/thought-signatures, questions). */
 const nobodysSignature = 'skip_thought_signature_validator';
 
 /** The conversation as `contents`. */
@@ -189,7 +189,7 @@ function toAnswer({ name, text, isError }: ToolResult, id = ''): Json {
   };
 }
 
-/** Tools as function declarations; nothing where there are none. */
+/** Converts tools to function declarations; empty if there are none. */
 function toTools({ tools }: ModelRequest): Json {
   if (tools.length === 0) return {};
   return {
@@ -205,13 +205,13 @@ function toTools({ tools }: ModelRequest): Json {
   };
 }
 
-/** Instructions, each a part of its own. */
+/** Converts the instructions, each to a separate part. */
 function toInstruction({ system }: Pick<ModelRequest, 'system'>): Json {
   const parts = system.filter((text) => text !== '').map((text) => ({ text }));
   return parts.length === 0 ? {} : { systemInstruction: { parts } };
 }
 
-/** Why a candidate ended (ai.google.dev/api/generate-content, FinishReason); what is not here is no reply. */
+/** Why a candidate ended (ai.google.dev/api/generate-content, FinishReason); any other value is a broken reply. */
 const ends: Readonly<Record<string, ReplyEnd>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
@@ -227,7 +227,7 @@ const ends: Readonly<Record<string, ReplyEnd>> = {
   IMAGE_RECITATION: 'filtered',
 };
 
-/** A reply: frames that are each a whole GenerateContentResponse; no frame says that it is the last. */
+/** Reads a reply: each frame is a whole GenerateContentResponse; no frame is marked as the last. */
 function geminiReader(): WireReader {
   const kept = keptParts();
   const toId = callIds();
@@ -246,7 +246,7 @@ function geminiReader(): WireReader {
       yield { type: 'call', call: { id, name: textIn(call.name), arguments: JSON.stringify(args) } };
       return;
     }
-    // What is no text and no call was not asked for; a signature may stand alone.
+    // Parts without text and calls were not requested; a signature may come alone.
     kept.add({ ...(part.thought === true ? { thought: true } : {}), text, ...signatureOf(part) });
     if (text !== '') yield { type: part.thought === true ? 'reasoning' : 'text', text };
   };
@@ -266,7 +266,7 @@ function geminiReader(): WireReader {
       // A server that knows no `alt=sse` sends one list of all frames.
       for (const one of Array.isArray(frame) ? frame : [frame]) yield* takeFrame(partsOf(one));
     },
-    // No frame says that it is the last, and older models end each with `STOP`.
+    // No frame is marked as the last, and older models end each with `STOP`.
     progress: () => (finish === '' ? 'begun' : 'ending'),
     *finish() {
       if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
@@ -287,14 +287,14 @@ function callPart(part: Json, id: { id?: string }, name: string, args: Json): Ke
   return { functionCall: { ...id, name, args }, ...signatureOf(part) };
 }
 
-/** A signature that is no base64 would have the next question refused. */
+/** If a signature is not base64, the vendor would refuse the next request. */
 function signatureOf({ thoughtSignature: given }: Json): { readonly thoughtSignature?: string } {
   return typeof given === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(given)
     ? { thoughtSignature: given }
     : {};
 }
 
-/** Thoughts are no candidate's tokens here, and count as output. */
+/** Thoughts are not included in the candidate's tokens here, and count as output. */
 function toUsage(value: unknown): ModelEvent | undefined {
   const usage = objectIn(value);
   const prompt = countIn(usage?.promptTokenCount);
@@ -312,7 +312,7 @@ type KeptPart =
   | { readonly thought?: true; readonly text: string; readonly thoughtSignature?: string }
   | { readonly functionCall: Json; readonly thoughtSignature?: string };
 
-/** Parts of one reply that cannot be told as one: a vendor that signs every word has lost its way. */
+/** Limit for parts of one reply that cannot be joined: a vendor that signs every word is faulty. */
 const maxParts = 4096;
 
 /**
@@ -347,11 +347,11 @@ function keptParts(): { add(part: KeptPart): void; parts(): readonly KeptPart[] 
   };
 }
 
-/** What models of one family want said in their own way. */
+/** Settings for one family of models. */
 interface GeminiFamily {
   readonly models: RegExp;
   readonly thinkingConfig: Json;
-  /** Whether a call without a signature is refused, and calls and their results are told apart by id. */
+  /** Whether a call without a signature is refused, and calls and their results are matched by id. */
   readonly signsCalls: boolean;
 }
 
@@ -377,7 +377,7 @@ const families: readonly GeminiFamily[] = [
   },
 ];
 
-/** The family of a model; nothing for one that is not known, which gets a question without any of this. */
+/** Returns the family of a model; `undefined` for an unknown one, which gets a request without these settings. */
 function geminiFamily(model: string): GeminiFamily | undefined {
   const name = model.replace(/^models\//, '');
   return families.find(({ models }) => models.test(name));

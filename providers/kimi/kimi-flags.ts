@@ -1,6 +1,5 @@
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
-/** The options of Kimi alone (document 2, Options). */
 export const kimiFlags: readonly ProviderFlag[] = [
   {
     name: 'kimi-thinking',

@@ -14,7 +14,7 @@ interface ThinkingHabits {
   readonly hasField: boolean;
 }
 
-/** Of every other model nothing is known: it is told what it was asked to be told, and not to stop thinking. */
+/** Any other model is unknown: the flag is passed on, and thinking cannot be disabled. */
 const unknown: Omit<ThinkingHabits, 'models'> = { thinks: 'always', hasField: true };
 
 const families: readonly ThinkingHabits[] = [
@@ -30,7 +30,7 @@ interface KimiThinking {
   readonly field: Json;
 }
 
-/** How `--kimi-thinking` is told to a model. PROVIDER_OPTION where it cannot be had of it. */
+/** Applies `--kimi-thinking` to a model. Throws PROVIDER_OPTION if the model does not support the value. */
 function kimiThinking(flag: string | undefined, model: string): KimiThinking {
   const { thinks, hasField } = families.find(({ models }) => models.test(model)) ?? unknown;
   const does = thinks === 'as-told' ? flag !== 'disabled' : thinks === 'always';

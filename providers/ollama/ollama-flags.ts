@@ -1,6 +1,5 @@
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
-/** The options of Ollama alone (document 2, Options). */
 export const ollamaFlags: readonly ProviderFlag[] = [
   {
     name: 'ollama-thinking',

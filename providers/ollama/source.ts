@@ -39,8 +39,9 @@ export function isCloud(base: string): boolean {
 }
 
 /**
- * The address in OLLAMA_HOST as a URL: `host`, `host:port`, `:port` and a URL mean what they mean to the vendor's
- * client. What a server listens on everywhere (`0.0.0.0`) is asked on the loopback; a last `/api` is the paths' own.
+ * Converts the address in OLLAMA_HOST to a URL: `host`, `host:port`, `:port` and a URL are read as the vendor's
+ * client reads them. A server's wildcard address (`0.0.0.0`) becomes the loopback. A trailing `/api` is removed,
+ * because the paths contain it.
  */
 export function toOllamaBase(given: string): string {
   const text = given.trim().replace(/\/{1,8}$/, '');
@@ -87,7 +88,7 @@ export function ollamaFormat({
           ...said,
           ...thinkOf(flags['ollama-thinking'] ?? 'off'),
           options: optionsOf(request, JSON.stringify(said)),
-          // Without these, the start of a prompt that is too long is left out, and nobody is told.
+          // Without these, the server drops the start of a prompt that is too long, without notice.
           truncate: false,
           shift: false,
           stream: true,
@@ -107,7 +108,7 @@ function optionsOf({ temperature, maxOutputTokens }: ModelRequest, said: string)
   };
 }
 
-/** A level is sent as it is: a word that the server does not know it would take for its default, silently. */
+/** A level is sent unchanged: for an unknown word, the server silently uses its default. */
 function thinkOf(thinking: string): Json {
   if (thinking === 'auto') return {};
   if (thinking === 'off' || thinking === 'on') return { think: thinking === 'on' };
@@ -127,9 +128,9 @@ function toTools(tools: readonly ToolDeclaration[], compact: boolean): Json {
 const simple = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 
 /**
- * A schema of the arguments that a simple server takes: one level of properties, each with one type, its choices and,
- * in a list, the type of its items. No descriptions, references, alternatives or bounds: what a call holds is judged
- * by the whole schema where it arrives.
+ * Returns a schema of the arguments for a simple server: one level of properties, each with one type, its choices
+ * and, in a list, the type of its items. It has no descriptions, references, alternatives or bounds: the whole schema
+ * validates a call when it arrives.
  */
 export function compactSchema(schema: Json): Json {
   const properties = objectIn(schema.properties) ?? {};
@@ -179,13 +180,13 @@ function typeOf(schema: Json): string {
 
 const smallest = 32_768;
 const largest = 262_144;
-/** Source code and JSON have three to four octets to a token; fewer leaves room. */
+/** Source code and JSON have three to four octets per token; a lower number leaves a margin. */
 const octetsPerToken = 3;
 const roomForReply = 8192;
 
 /**
- * Tokens of context to ask for (`num_ctx`): the server's own default is a few thousand. In steps, because a model is
- * loaded anew for each other length; a server cuts it to what the model can.
+ * Returns the tokens of context to request (`num_ctx`), because the server's default is a few thousand. Uses steps,
+ * because the server reloads a model for each other length. The server caps it at the model's limit.
  */
 export function contextLength(said: string, maxOutputTokens = roomForReply): number {
   const wanted = Math.ceil(Buffer.byteLength(said) / octetsPerToken) + maxOutputTokens;
@@ -207,7 +208,7 @@ export const ollama: ProviderSource = {
   open: (setting) => wireProvider(ollamaFormat(setting), setting),
 };
 
-/** The conversation as `/api/chat` takes it. */
+/** Converts the conversation for `/api/chat`. */
 function toOllamaMessages(request: ModelRequest): readonly Json[] {
   const system = request.system.join('\n\n');
   return [
@@ -300,7 +301,7 @@ function ollamaReader(): WireReader {
   };
 }
 
-/** It says in words alone what other vendors have codes for. */
+/** This vendor sends only messages where other vendors send codes. */
 const byWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/exceeds? the (?:available |maximum )?context|context (?:length|size|window) exceeded/i, 'too-large'],
   [/^model .{0,200} not found/i, 'unknown-model'],
@@ -308,7 +309,7 @@ const byWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/server busy|maximum pending requests|overloaded/i, 'overloaded'],
 ];
 
-/** Statuses that say little; any other says more than its words. */
+/** Vague statuses; any other status is more exact than its message. */
 const vague: readonly FailureKind[] = ['bad-request', 'rate-limited', 'server'];
 
 /** `{error: "text"}`, at some places `{error: {message}}`; without a status it came in the middle of a reply. */

@@ -54,12 +54,12 @@ export function openaiFailure(status: number | undefined, body: unknown): SaidFa
   return saidFailure(failureWords, status, body);
 }
 
-/** Models without reasoning: they refuse to be asked for it. */
+/** Models without reasoning: they refuse a request for it. */
 const withoutReasoning = /^(?:gpt-[34]|chatgpt-)|-chat\b/;
 
 /**
- * OpenAI's own format (`/responses`). Nothing is stored there: the reasoning of a reply comes encrypted and goes back
- * as it came, before the calls that it led to.
+ * OpenAI's own format (`/responses`). The vendor stores no state: the reasoning of a reply comes encrypted and goes
+ * back unchanged, before the calls that it led to.
  */
 export function responsesFormat({ key }: Pick<ProviderSetting, 'key'>): WireFormat {
   return {
@@ -305,8 +305,8 @@ function toItems(message: ModelMessage, model: string): readonly Json[] {
 }
 
 /**
- * Whether items can go back as they are to a vendor that stored none of them: reasoning has to be encrypted, and to
- * stand before something; calls have to have the ids under which they will be answered.
+ * Whether items can go back unchanged to a vendor that stored none of them. Reasoning must be encrypted and precede
+ * another item; calls must have the ids that their results will use.
  */
 function canGoBack(items: readonly Json[]): boolean {
   return (
@@ -320,12 +320,15 @@ function canGoBack(items: readonly Json[]): boolean {
   );
 }
 
-/** A name as this vendor takes it, of at most 64 characters: longer ones (another vendor's) become their digest. */
+/**
+ * A name within this vendor's limit of 64 characters: a longer one (another vendor's) is replaced by its SHA-256
+ * digest.
+ */
 function shortName(name: string): string {
   return name.length <= 64 ? name : createHash('sha256').update(name).digest('hex');
 }
 
-/** Tokens as the Responses API tells them; `undefined` where it does not. */
+/** Reads the token counts of the Responses API; `undefined` if they are missing. */
 export function responsesUsage(usage: Json): ModelUsage | undefined {
   const input = countIn(usage.input_tokens);
   const output = countIn(usage.output_tokens);

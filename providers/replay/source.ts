@@ -24,8 +24,8 @@ function unnamed(): WritError {
 }
 
 /**
- * The provider that a recording names (`--provider replay:DIR`), opened as it was then and answered out of the
- * recording: no key, no network, no flags of its own. What it is asked is counted over all that is opened out of it.
+ * Opens the provider of a recording (`--provider replay:DIR`) with its recorded settings. It answers from the
+ * recording: no key, no network, no flags. All providers opened from it share one position in the recording. Throws
  * RECORDING_MALFORMED.
  */
 export async function replaySource(
@@ -72,10 +72,10 @@ function malformed(directory: string, found: string): WritError {
   });
 }
 
-/** Its name in slot `provider`; a directory stands behind a colon. */
+/** Its name in slot `provider`; a colon and a directory follow. */
 export const replayName = 'replay';
 
-/** The directory that a name of a provider means; `undefined` where it means no recording. */
+/** Returns the directory in the name of a provider; `undefined` if the name is not a recording. */
 export function recordingOf(provider: string): string | undefined {
   const [kind, ...rest] = provider.split(':');
   return kind === replayName ? rest.join(':') : undefined;

@@ -2,15 +2,15 @@ import { readFrame } from './read-frame.ts';
 import { type Json, objectIn, SaidFailureError } from './wire-format.ts';
 
 /**
- * A call's arguments for a vendor that wants them as an object, and refuses the conversation otherwise: what is none
- * stands under one name.
+ * Converts a call's arguments for a vendor that requires an object and otherwise refuses the conversation. Any other
+ * value is placed under `malformed`.
  */
 export function argumentsAsObject(given: string): Json {
   const value = jsonIn(given);
   return objectIn(value) ?? { malformed: value ?? given };
 }
 
-/** The JSON that a model wrote; nothing where it wrote none, or more than a frame may hold. */
+/** Parses the JSON that a model wrote; `undefined` if it is not JSON, or larger than a frame. */
 export function jsonIn(given: string): unknown {
   try {
     return readFrame(given);

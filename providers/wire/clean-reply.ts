@@ -6,8 +6,8 @@ import { cleanToolName, isToolName, type Json, listIn, objectIn, textIn } from '
 const maxSearched = 1024 * 1024;
 
 /**
- * Mends what servers leave in a reply of any dialect: `<think>` tags in the text, decorated names of tools, and calls
- * written as text, which are reported. Takes the events of one reply in order.
+ * Repairs server faults in a reply of any dialect: `<think>` tags in the text, decorated tool names, and calls
+ * written as text, which it reports. Expects the events of one reply in order.
  */
 export function replyCleaner({ tools }: Pick<ModelRequest, 'tools'>): {
   take(event: ModelEvent): Iterable<ModelEvent>;
@@ -234,7 +234,7 @@ function fencedIn(text: string): readonly string[] {
     .map((block) => block.slice(block.indexOf('\n') + 1).trim());
 }
 
-/** The tool of a text that is a call and nothing else: JSON, or `[read_file(path="x")]`. */
+/** Returns the tool of a text that consists only of a call: JSON, or `[read_file(path="x")]`. */
 function calledByPart(part: string, declared: ReadonlySet<string>): string | undefined {
   const [, called = ''] = part.endsWith(')]') ? (/^\[\s*([a-zA-Z0-9_-]{1,64})\(/.exec(part) ?? []) : [];
   if (declared.has(called)) return called;
@@ -269,7 +269,7 @@ const fields = ['data', 'event', 'id', 'retry'];
 export function strayText(maxBytes: number): {
   tap(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   event(): void;
-  /** The lines since the last event that are no part of one. */
+  /** The lines since the last event that belong to no event. */
   text(): string;
 } {
   let kept: Buffer[] = [];

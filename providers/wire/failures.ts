@@ -14,22 +14,23 @@ const byStatus: Readonly<Record<number, FailureKind>> = {
   529: 'overloaded',
 };
 
-/** What a status means where the vendor's body says nothing better (RFC 9110, 15.5 and 15.6). */
+/** Returns the kind of failure for a status, if the vendor's body is not more specific (RFC 9110, 15.5 and 15.6). */
 export function failureByStatus(status: number): FailureKind {
   return byStatus[status] ?? (status >= 500 ? 'server' : 'bad-request');
 }
 
 /** What a vendor's words for a failure mean. */
 interface FailureWords {
-  /** `error.code`, failing that `error.type`: each says more than the status that it comes with. */
+  /** By `error.code`, else by `error.type`: each is more specific than the status. */
   readonly byWord: Readonly<Record<string, FailureKind>>;
-  /** Where only the message tells one from the other. Linear expressions. */
+  /** For failures that only the message distinguishes. Linear expressions. */
   readonly byMessage?: readonly (readonly [RegExp, FailureKind])[];
 }
 
 /**
- * `{error: {message, type, code}}`, as most vendors say it; some servers say `{error: 'text'}` or `{object: 'error',
- * message, type, code}`. Without a status it came in the middle of a reply, where no header says how long to wait.
+ * Parses `{error: {message, type, code}}`, the form of most vendors; some servers send `{error: 'text'}` or `{object:
+ * 'error', message, type, code}`. Without a status, the failure came in the middle of a reply, where no header sets
+ * the wait.
  */
 export function saidFailure(
   { byWord, byMessage = [] }: FailureWords,
@@ -49,8 +50,8 @@ export function saidFailure(
 }
 
 /**
- * Whether a frame of a reply, or the first of a list of frames, says that there will be none. `{detail}` alone is what
- * a web framework says in the place of a server of models.
+ * Whether a frame of a reply, or the first of a list of frames, reports a failure. `{detail}` alone comes from a web
+ * framework in place of a model server.
  */
 export function saysFailure(frame: unknown): boolean {
   const { error, object, detail, ...others } = partsOf(Array.isArray(frame) ? frame[0] : frame);
@@ -58,7 +59,7 @@ export function saysFailure(frame: unknown): boolean {
   return detail !== undefined && Object.keys(others).length === 0;
 }
 
-/** How servers say that a prompt is longer than their model holds. Linear expressions. */
+/** Messages of servers for a prompt that exceeds the model's context. Linear expressions. */
 const words: readonly RegExp[] = [
   /\bmaximum (?:context|model|prompt|input) length\b/i,
   /\bcontext[ _](?:length|size|window|limit)[ _]?(?:has been |is |was )?exceed/i,
@@ -81,7 +82,10 @@ const words: readonly RegExp[] = [
 /** A request that is larger than the limit of a minute: waiting does not help. OpenAI, Groq. */
 const overMinute = /\brequest too large\b.{0,300}\btokens per min/i;
 
-/** The same failure; one whose words say that the prompt is too long is `too-large`, whatever the vendor calls it. */
+/**
+ * Returns the failure; if its message reports that the prompt is too long, it becomes `too-large`, whatever the
+ * vendor's kind.
+ */
 export function withTooLarge(said: SaidFailure): SaidFailure {
   const found = said.found.slice(0, 2000);
   if (said.kind === 'rate-limited' && overMinute.test(found)) return { ...said, kind: 'too-large' };
@@ -105,8 +109,8 @@ interface RefusedQuestion {
 const redirects = [301, 302, 303, 307, 308];
 
 /**
- * The failure of a question that was sent to a wrong address: to one that redirects, or below a base where nothing
- * answers. `undefined` where the address is right. A vendor that knows no such model answers 404 too, and names it.
+ * Returns the failure of a request to a wrong address: one that redirects, or a base without a model server. Returns
+ * `undefined` if the address is right. For an unknown model, a vendor also answers 404, and names the model.
  */
 export function wrongAddress(asked: RefusedQuestion, said: SaidFailure): SaidFailure | undefined {
   const { base, isOtherBase, path, status } = asked;
@@ -142,7 +146,7 @@ function namesModel({ text, model }: RefusedQuestion, { found }: SaidFailure): b
 function correction(base: string, path: string): string {
   if (path.startsWith('/api/') && /\/v\d\w{0,9}$/.test(base))
     return `Set \`--api-base\` to \`${base.replace(/\/v\d\w{0,9}$/, '')}\`.`;
-  // The paths of the chat dialect stand below a version.
+  // The paths of the chat dialect are below a version.
   if (!/\/v\d/.test(`${base}${path}`) && !path.startsWith('/api/'))
     return `Correct \`--api-base\`: many servers answer at \`${base}/v1\`.`;
   return 'Correct `--api-base`.';
@@ -155,7 +159,7 @@ function addressOf(location = '', asked: string): string | undefined {
   return /^https?:$/.test(protocol) ? `${origin}${pathname}`.slice(0, 300) : undefined;
 }
 
-/** Longest wait that a header may ask for: a vendor that wants a week has refused. */
+/** Longest wait that a header may request: a vendor that requests a week has refused. */
 const mostSeconds = 86_400;
 
 /** `Retry-After` in seconds from now (RFC 9110, 10.2.3); `retry-after-ms` where it is finer. */
@@ -172,14 +176,14 @@ export function retryAfterSeconds(
   return Number.isNaN(at) ? undefined : bounded((at - nowMs) / 1000);
 }
 
-/** `Please try again in 1.5s`: all that the middle of a stream says of waiting. */
+/** `Please try again in 1.5s`: the only wait in a failure in the middle of a stream. */
 function secondsInWords(text: string): number | undefined {
   const [, count, unit] = /\btry again in (\d{1,6}(?:\.\d{1,6})?) ?(ms|s)\b/i.exec(text) ?? [];
   if (count === undefined) return undefined;
   return bounded(Number(count) / (unit?.toLowerCase() === 'ms' ? 1000 : 1));
 }
 
-/** A wait that a vendor asks for, within a day. */
+/** Limits a vendor's wait to one day. */
 export function bounded(seconds: number): number {
   return Math.min(mostSeconds, Math.max(0, seconds));
 }

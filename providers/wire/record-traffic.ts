@@ -28,7 +28,7 @@ export interface RecordingOptions {
   readonly opened: OpenedProvider;
   /** What must not be in the recording: the key, and whatever else is known. */
   readonly secrets: readonly string[];
-  /** Most exchanges, and most octets of one file; the format's own bounds unless told. */
+  /** Maximum number of exchanges, and of octets in one file; defaults to the format's own bounds. */
   readonly most?: { readonly exchanges: number; readonly bytes: number };
 }
 
@@ -43,7 +43,7 @@ export interface TrafficRecording {
 /** Where exchanges are kept; what is thrown here is kept, too. */
 interface Keeper {
   readonly maxBytes: number;
-  /** What went wrong, or nothing. */
+  /** Returns the fault, or `undefined`. */
   keep(answer: RecordedAnswer): Promise<WritError | undefined>;
   giveUp(found: string): WritError;
 }
@@ -134,7 +134,7 @@ function recordAnswer(answer: OpenAnswer, mask: ValueMask, { maxBytes, keep, giv
           isKept = true;
           throw giveUp(`an answer of more than ${maxBytes} octets or ${maxPieces} pieces`);
         }
-        // A copy: what comes may be used again by whoever reads.
+        // A copy, because the reader may reuse the buffer.
         pieces.push(Buffer.from(piece));
         yield piece;
       }
@@ -150,7 +150,7 @@ function recordAnswer(answer: OpenAnswer, mask: ValueMask, { maxBytes, keep, giv
     headers: answer.headers,
     body: read(),
     async [Symbol.asyncDispose]() {
-      // Told by the next question and by `close`: what is thrown here would hide why it was left.
+      // The next request and `close` report the fault: an error thrown here would hide why the reader stopped.
       await finish('left');
       await answer[Symbol.asyncDispose]();
     },
@@ -170,7 +170,7 @@ export function toRecorded(
     const { value } = parseStrictJson(octets, { maxBytes: maxTrafficBytes, maxDepth: maxBodyDepth });
     return { ...kept, body: mask.json(value) };
   } catch {
-    // What a reader of the recording would not take for JSON stands there as octets.
+    // A body that is not valid JSON for a reader of the recording is stored as bytes.
     return { ...kept, base64: mask.bytes(octets).toString('base64') };
   }
 }
@@ -219,7 +219,10 @@ async function emptyDirectory(directory: string): Promise<string> {
   return place;
 }
 
-/** Makes nothing: an empty directory of one's own, or nothing yet. OUTPUT_EXISTS, OUTPUT_FAILED. */
+/**
+ * Requires that the directory is empty and belongs to the current user, or does not exist; it creates no files.
+ * Throws OUTPUT_EXISTS, OUTPUT_FAILED.
+ */
 export async function requireRecordingPlace(directory: string): Promise<void> {
   // Without a slash at its end, that would follow a symlink.
   const place = resolve(directory);

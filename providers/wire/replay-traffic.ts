@@ -25,14 +25,14 @@ export interface TrafficReplay {
   readonly stream: HttpStreamer;
 }
 
-/** Tasks that work side by side ask in any order; none is further ahead of the slowest. */
+/** Concurrent tasks send requests in any order; this is the most that one is ahead of the slowest. */
 const maxAhead = 32;
 
 /**
- * Answers out of a recording: a question gets the answer, as it came, of the first exchange with its path and body that
- * has not been played, among the next 32. RECORDING_DIFFERS names the first place where it is not the next one,
- * RECORDING_ENDED says that all are played, RECORDING_MALFORMED that the directory is no recording. `secrets` are
- * masked in questions as they were then; how long commands took is not compared.
+ * Answers from a recording. A request gets the unchanged answer of the first unplayed exchange with its path and
+ * body, among the next 32. If there is none, RECORDING_DIFFERS names the first difference from the next exchange.
+ * RECORDING_ENDED reports that all are played, RECORDING_MALFORMED that the directory is not a recording. `secrets`
+ * are masked in requests as in the recording; durations of commands are not compared.
  */
 export function replayTraffic(directory: string, secrets: readonly string[] = []): TrafficReplay {
   const place = resolve(directory);
@@ -96,7 +96,10 @@ function toAnswer(answer: RecordedAnswer, question: StreamQuestion): OpenAnswer 
   return { status, headers, body: read(), async [Symbol.asyncDispose]() {} };
 }
 
-/** As the door says it (`core/base/net.ts`); an answer that was left goes no further than it was read. */
+/**
+ * The same error as the network client's (`core/base/net.ts`); an answer that its reader left ends where reading
+ * stopped.
+ */
 function networkFailed({ url }: StreamQuestion, found: string, reason: string): WritError {
   const { origin, pathname: path } = new URL(url);
   const told = found === '' ? 'the recording of the answer ends here' : printable(found);
@@ -106,7 +109,7 @@ function networkFailed({ url }: StreamQuestion, found: string, reason: string): 
   });
 }
 
-/** How many exchanges a directory holds; it holds nothing else, and none is missing between them. */
+/** Returns the number of exchanges in a directory. Throws if it contains other files, or if an exchange is missing. */
 function countExchanges(place: string): number {
   const names: string[] = [];
   try {
@@ -157,7 +160,7 @@ interface Difference {
   readonly found: string;
 }
 
-/** In canonical order: names sorted, lists from their start. Nothing where the values are equal. */
+/** Compares in canonical order: names sorted, lists from their start. Returns `undefined` if the values are equal. */
 export function firstDifference(expected: unknown, found: unknown, pointer = ''): Difference | undefined {
   if (Array.isArray(expected) && Array.isArray(found)) {
     for (let at = 0; at < Math.max(expected.length, found.length); at += 1) {
@@ -202,7 +205,7 @@ function firstOdd(one: string, other: string): number {
   return at;
 }
 
-/** JSON, or of a long text what stands around the place; at most 82 characters. */
+/** JSON, or the surroundings of the place in a long text; at most 82 characters. */
 function clipped(value: unknown, from: number): string {
   if (value === undefined) return 'nothing';
   const start = typeof value === 'string' && from > 40 ? from - 20 : 0;
@@ -212,7 +215,7 @@ function clipped(value: unknown, from: number): string {
   return `${start > 0 ? '…' : ''}${told.slice(0, 80)}${told.length > 80 ? '…' : ''}`;
 }
 
-/** Measured times: with a fraction, or said to be one. What a person writes down is a round number. */
+/** Measured times: with a fraction, or labelled as a duration. Numbers that a person writes are round. */
 const measured = /\bduration_ms(?:: ?| )\d{1,16}(?:\.\d{1,16})?|\b\d{1,16}\.\d{1,16} ?m?s\b/g;
 
 /** What a failed check printed (`failedOutput`), up to the end of its fence: it names paths and versions. */

@@ -23,10 +23,10 @@ export const maxPieces = 1_000_000;
 /** Nesting of a question's body. */
 export const maxBodyDepth = 256;
 
-/** How the provider was opened whose traffic this is; its key is not needed to read it. */
+/** The settings of the recorded provider; reading the recording needs no key. */
 export interface OpenedProvider {
   readonly provider: string;
-  /** The model that is asked where nobody names another. */
+  /** The default model. */
   readonly model: string;
   readonly base: string;
   readonly isOtherBase: boolean;
@@ -44,7 +44,7 @@ export interface RecordedQuestion {
   readonly base64?: string;
 }
 
-/** How a body ended: `left` is whoever read it. */
+/** How a body ended; `left`: the reader stopped. */
 export const trafficEnds = ['whole', 'left', 'stalled', 'dropped', 'too-large'] as const;
 /** Why there was no answer. */
 export const trafficFailures = ['unreachable', 'stalled', 'left'] as const;
@@ -89,7 +89,7 @@ export function fileName(number: number): string {
   return `${String(number).padStart(4, '0')}.json`;
 }
 
-/** Reads the file of one exchange; throws what says why it is none. */
+/** Parses the file of one exchange; throws an error with the reason if the file is invalid. */
 export function parseExchange(bytes: Uint8Array, number: number): RecordedExchange {
   const { value } = parseStrictJson(bytes, {
     code: 'RECORDING_MALFORMED',
@@ -117,7 +117,7 @@ function parseOpened(value: unknown): OpenedProvider {
     'flags',
   ]);
   const base = parseText(fields, 'base', 2048);
-  // Nobody is asked at it.
+  // No request is sent to it.
   const fault = serviceUrlFault(base, 'any');
   if (fault !== undefined) throw new TypeError(`expected \`base\` to be an address: ${fault}`);
   if (typeof fields.isOtherBase !== 'boolean')
@@ -186,7 +186,7 @@ function parseTexts(value: unknown, wanted: string, maxLength: number): Readonly
   return Object.fromEntries(Object.keys(fields).map((name) => [name, parseText(fields, name, maxLength, 0)]));
 }
 
-/** What a message holds for this provider and model; nothing where it was kept for another. */
+/** Returns the state that a message holds for this provider and model; `undefined` if it belongs to another. */
 export function replayed(state: ReplayState | undefined, provider: string, model: string): unknown {
   return state?.provider === provider && state.model === model ? state.value : undefined;
 }
@@ -204,7 +204,7 @@ export interface ValueMask {
 }
 
 /**
- * Masks values of at least eight characters wherever they stand, plain, as JSON and a URL write them, in base64 (at any
+ * Masks values of at least eight characters wherever they occur: plain, in JSON and URL form, in base64 (at any
  * alignment) and in hexadecimal.
  */
 export function maskValues(values: readonly string[]): ValueMask {

@@ -8,7 +8,7 @@ import type {
 } from '../../core/interfaces/model.ts';
 import { rowOf } from './traffic-file.ts';
 
-/** Calls of one message: beyond, it is no plan. */
+/** Maximum number of calls in one message; more are not a plan. */
 export const maxCalls = 128;
 
 /** A question in a vendor's words. */
@@ -19,7 +19,7 @@ export interface WireRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** How the answer comes: a stream of events, lines of JSON, or one document. */
   readonly framing: 'events' | 'lines' | 'whole';
-  /** What was asked for and is left out, in words. */
+  /** Messages about requested settings that are left out. */
   readonly notices?: readonly string[];
 }
 
@@ -37,12 +37,12 @@ export interface WireReader {
 }
 
 /**
- * `begun`: more is to come. `ending`: the vendor has said why the reply ended; counts or more may still follow.
- * `whole`: nothing follows.
+ * `begun`: more follows. `ending`: the vendor has reported why the reply ended; counts or more may still follow.
+ * `whole`: no more follows.
  */
 export type ReplyProgress = 'begun' | 'ending' | 'whole';
 
-/** What an answer that is no reply says. */
+/** The failure in an answer that is not a reply. */
 export interface SaidFailure {
   readonly kind: FailureKind;
   /** The vendor's words. */
@@ -53,19 +53,19 @@ export interface SaidFailure {
 /** One vendor's wire: pure, so that it can be read beside the vendor's page. */
 export interface WireFormat {
   readonly provider: string;
-  /** Set where the other side has no name for a question: each gets one of ours, and takes it along. */
+  /** Set if the vendor assigns no id to a request: each then carries one from writ. */
   readonly isNamedHere?: true;
   toWire(request: ModelRequest): WireRequest;
   /** For one reply. */
   reader(request: ModelRequest): WireReader;
   /**
-   * What an answer with another status than 200 means, by its JSON (`undefined` where it is none). Without a status,
+   * Interprets an answer with any status except 200, by its JSON (`undefined` if it is not JSON). Without a status,
    * the failure came in the middle of a reply.
    */
   failureOf(status: number | undefined, body: unknown): SaidFailure;
 }
 
-/** Thrown by a reader: the vendor says, in the middle of a reply, that there will be none. */
+/** Thrown by a reader if the vendor reports a failure in the middle of a reply. */
 export class SaidFailureError extends Error {
   readonly said: SaidFailure;
   constructor(said: SaidFailure) {
@@ -79,7 +79,7 @@ export function brokenReply(found: string): SaidFailureError {
   return new SaidFailureError({ kind: 'broken-reply', found });
 }
 
-/** What a vendor's reason for the end of a reply means. Throws `brokenReply` for a reason that no table has. */
+/** Converts a vendor's reason for the end of a reply. Throws `brokenReply` for a reason that is not in the table. */
 export function endOf(ends: Readonly<Record<string, ReplyEnd>>, reason: string, why = ''): ReplyEnd {
   const end = rowOf(ends, reason);
   if (end !== undefined) return end;
@@ -88,7 +88,7 @@ export function endOf(ends: Readonly<Record<string, ReplyEnd>>, reason: string, 
   );
 }
 
-/** What a reply used, in tokens; what a vendor does not tell stays out. */
+/** Builds the usage of a reply in tokens; omits counts that the vendor does not report. */
 export function usageEvent(
   input: number,
   output: number,
@@ -106,15 +106,15 @@ export function usageEvent(
   };
 }
 
-/** Headers in which vendors say what they call a question, the first that is there. */
+/** Headers with the vendor's id of a request; the first present one applies. */
 const names = ['x-request-id', 'request-id', 'msh-request-id', 'x-goog-request-id'] as const;
 
-/** What a vendor calls a question; `undefined` where it says nothing that can be quoted. */
+/** Returns the vendor's id of a request; `undefined` if there is none that can be quoted. */
 export function requestIdOf(headers: Readonly<Record<string, string>>): string | undefined {
   return names.map((name) => headers[name]?.trim()).find((id) => /^[\x21-\x7e]{1,128}$/.test(id ?? ''));
 }
 
-/** A path below a base: `/v1` and the like goes before it where the base does not end with a version of its own. */
+/** Returns a path below a base, prefixed with `/v1` or similar unless the base ends with a version. */
 export function versioned(base: string, version: string, path: string): string {
   return /\/v\d{1,3}[a-z0-9]{0,12}$/.test(base) ? path : `${version}${path}`;
 }
@@ -138,8 +138,8 @@ export function cleanToolName(given: string, declared: ReadonlySet<string>): str
 }
 
 /**
- * The request without calls that a vendor would refuse the whole conversation for: those without a name, or with one
- * that is no name of a tool. What came of such a call is said by the user instead.
+ * Returns the request without calls that would make a vendor refuse the whole conversation: those without a name or
+ * with an invalid tool name. The result of such a call becomes a message of the user.
  */
 export function sendableRequest(request: ModelRequest): ModelRequest {
   const declared = new Set(request.tools.map(({ name }) => name));
@@ -199,7 +199,7 @@ export function countIn(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** Longer ones are made up anew: an id is a name, not a place to put things. */
+/** Longer ids are replaced: an id is a name, not a place for data. */
 const maxLength = 256;
 
 /** Ids for the calls of one message: the vendor's own, or `call-1`, `call-2`… where it gives none, or one twice. */

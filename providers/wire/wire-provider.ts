@@ -29,7 +29,7 @@ const maxFrameBytes = 8 * 1024 * 1024;
 const maxFailureBytes = 64 * 1024;
 /** Arguments of all calls of one message together, in characters: they are kept, and parsed again. */
 const maxArguments = 8 * 1024 * 1024;
-/** Characters of an answer that is no reply, for the message that says so. */
+/** Maximum number of characters that a message quotes from an answer that is not a reply. */
 const maxQuoted = 300;
 
 /** A provider over HTTP out of a vendor's wire. Every fault of the other side is PROVIDER_FAILED. */
@@ -58,7 +58,7 @@ async function* askOnce(
   const wire = format.toWire(sendableRequest(request));
   for (const text of wire.notices ?? []) yield { type: 'notice', text };
   const own = format.isNamedHere ? uuidV7(clock.now()) : undefined;
-  // Told before it is put: also one that nobody answers has a name.
+  // Reported before the request is sent, so that an unanswered request has an id too.
   if (own !== undefined) yield { type: 'asked', requestId: own };
   await using answer = await stream({
     url: `${base}${wire.path}`,
@@ -115,7 +115,7 @@ async function* askOnce(
     frames,
   });
   for await (const { type, text, isDocument } of framesOf(wire.framing, answer, progress, signal)) {
-    // Behind the end of a reply nothing is read.
+    // Frames after the end of a reply are ignored.
     if (progress().is === 'whole') continue;
     frames += 1;
     if (text === '[DONE]') {
@@ -125,7 +125,7 @@ async function* askOnce(
     const frame = isDocument && !/^\s*[{[]/.test(text) ? undefined : readFrame(text);
     if (saysFailure(frame)) throw new SaidFailureError(withText(format.failureOf(undefined, frame), text));
     if (frame !== undefined) yield* pass(reader.take(frame, type));
-    // A page or a message in the place of a reply is quoted: it says more than that the reply is missing.
+    // A page or a message in place of a reply is quoted: it is more specific than a missing reply.
     if (isDocument && reader.progress() === 'begun')
       throw brokenReply(`expected a reply, found ${JSON.stringify(text.slice(0, maxQuoted))}`);
   }
@@ -133,7 +133,7 @@ async function* askOnce(
   if (!ended) throw brokenReply('the reply has no end');
 }
 
-/** Throws where the calls of one message are too many, too large, or cannot be told apart. */
+/** Throws if the calls of one message are too many or too large, or if two have the same id. */
 function callBound(): (call: ToolCall) => void {
   const ids = new Set<string>();
   let size = 0;
@@ -161,7 +161,7 @@ async function* framesOf(
   progress: () => { readonly is: ReplyProgress; readonly frames: number },
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly type: string; readonly text: string; readonly isDocument: boolean }> {
-  // A vendor that was asked for a stream may answer with one document, above all to say that something failed.
+  // A vendor may answer a stream request with one document, mostly to report a failure.
   const isDocument = framing === 'whole' || /^application\/json\b/.test(answer.headers['content-type'] ?? '');
   if (framing !== 'lines' && isDocument) {
     yield { type: '', text: await readText(answer, maxFrameBytes), isDocument };
@@ -182,7 +182,7 @@ async function* framesOf(
   if (text !== '') yield { type: '', text, isDocument: true };
 }
 
-/** What a vendor does not say in its own form is quoted. */
+/** Quotes the answer if the vendor's failure has no message in its own form. */
 function withText(said: SaidFailure, text: string): SaidFailure {
   return said.found === '' ? { ...said, found: text.slice(0, maxQuoted) } : said;
 }

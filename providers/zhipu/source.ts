@@ -29,7 +29,7 @@ const words = {
     1230: 'server',
     1234: 'server',
     1261: 'too-large',
-    // Its policy, and what it takes for unsafe.
+    // Violations of its policy, and unsafe content.
     1300: 'bad-request',
     1301: 'bad-request',
     1302: 'rate-limited',
@@ -50,7 +50,7 @@ function zhipuFailure(status: number | undefined, body: unknown): SaidFailure {
   return saidFailure(words, status, body);
 }
 
-/** Models that think; the standard endpoint forgets what they thought unless it is told to keep it. */
+/** Models that think; the standard endpoint discards earlier thoughts unless the request keeps them. */
 const thinking = /^glm-(?:4\.[5-9]|[5-9])/;
 /** Models that can stream the arguments of calls; else these come as one late chunk, after minutes of silence. */
 const callsInPieces = /^glm-(?:4\.[6-9]|[5-9])/;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ecosystem } from '../packages/package-set.ts';
 
-/** `unknown`: nothing says how bad it is. */
+/** `unknown`: the source gives no severity. */
 export type AdvisorySeverity = 'none' | 'low' | 'medium' | 'high' | 'critical' | 'unknown';
 
 /** A score as its source states it. */
@@ -28,11 +28,11 @@ export interface AdvisoryRange {
 export interface AffectedVersions {
   readonly versions: readonly string[];
   readonly ranges: readonly AdvisoryRange[];
-  /** Something in it could not be read: what it does not say to be affected is unknown. */
+  /** Part of the entry could not be read: a version that it does not list as affected is unknown. */
   readonly unreadable?: true;
 }
 
-/** What one advisory says about one package. */
+/** The part of one advisory that concerns one package. */
 export interface Advisory {
   readonly id: string;
   /** RFC 3339. */
@@ -52,7 +52,7 @@ export interface Advisory {
 
 const order: readonly AdvisorySeverity[] = ['none', 'low', 'medium', 'high', 'critical'];
 
-/** Whether a severity is as bad as `threshold`. What nobody rated is. */
+/** Whether a severity is at least `threshold`; `unknown` always is. */
 export function reaches(severity: AdvisorySeverity, threshold: AdvisorySeverity): boolean {
   return severity === 'unknown' || order.indexOf(severity) >= order.indexOf(threshold);
 }
@@ -64,7 +64,7 @@ export function worstSeverity(severities: Iterable<AdvisorySeverity>): AdvisoryS
   return order[worst] ?? 'unknown';
 }
 
-/** A database that was imported, as it stood when it was opened. */
+/** A snapshot of an imported database, as of the time it was opened. */
 export interface AdvisoryDatabase {
   /** SHA-256, hexadecimal; equal for equal content. */
   readonly digest: string;
@@ -112,7 +112,8 @@ export function readCvss(vector: string): AdvisoryRating | undefined {
   const { prefix, method, type } = version;
   const base = version.base.split(' ');
   const metrics = readMetrics(vector.slice(prefix.length).replace(/^\((.*)\)$/, '$1'));
-  // The library scores an incomplete vector 0, and accepts a metric that is given twice. S is no base value of 4.0.
+  // The library scores an incomplete vector as 0 and accepts a repeated metric. `S` is not a valid base value in CVSS
+  // 4.0.
   if (
     !metrics ||
     base.some((key) => !metrics.has(key) || (prefix === 'CVSS:4.0/' && metrics.get(key) === 'S'))

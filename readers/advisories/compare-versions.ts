@@ -1,7 +1,7 @@
 import { compare, valid } from '@renovatebot/pep440';
 import type { Ecosystem } from '../packages/package-set.ts';
 
-/** Negative, 0 or positive; `undefined` where one of the two is no version of that order. */
+/** Returns a negative number, 0 or a positive number; `undefined` if either version is invalid in this order. */
 export type VersionOrder = (left: string, right: string) => number | undefined;
 
 const maxLength = 256;
@@ -53,8 +53,8 @@ const form =
   /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]*)?$/;
 
 /**
- * Precedence of Semantic Versioning 2.0.0 (section 11); build metadata (Go's `+incompatible` too) counts for nothing.
- * Missing parts of the core are 0. `undefined` where one of the two is no such version.
+ * Compares by precedence of Semantic Versioning 2.0.0 (section 11). Build metadata (also Go's `+incompatible`) is
+ * ignored, and missing parts of the core are 0. Returns `undefined` if either text is not such a version.
  */
 function compareSemver(left: string, right: string): number | undefined {
   const a = parse(left);
@@ -88,7 +88,7 @@ function compareIdentifier(left: string, right: string): number {
 
 const gemForm = /^[0-9]+(?:\.[0-9a-z]+)*(?:-[0-9a-z-]+(?:\.[0-9a-z-]+)*)?$/i;
 
-/** Order of Gem::Version. `undefined` where one of the two is no such version. */
+/** Compares as Gem::Version does. Returns `undefined` if either text is not such a version. */
 function compareRubyGems(left: string, right: string): number | undefined {
   const a = segments(left);
   const b = segments(right);
@@ -97,7 +97,7 @@ function compareRubyGems(left: string, right: string): number | undefined {
     const one = a[at] ?? '0';
     const other = b[at] ?? '0';
     const isNumber = /^\d/.test(one);
-    // A word stands for a pre-release and comes before every number.
+    // A word marks a pre-release and sorts before every number.
     if (isNumber !== /^\d/.test(other)) return isNumber ? 1 : -1;
     const order = isNumber ? compareDigits(one, other) : compareText(one, other);
     if (order !== 0) return order;
@@ -125,7 +125,7 @@ const classic =
 const dated =
   /^v?(\d{4}(?:[.:-]?\d{2}){1,6}(?:[.:-]?\d{1,3})?)[._-]?(?:(stable|beta|b|rc|alpha|a|patch|pl|p)((?:[.-]?\d+)*)?)?([.-]?dev)?$/;
 const stability: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', p: 'patch', pl: 'patch' };
-/** Words as PHP's version_compare ranks them; what it does not know comes first. `#` stands for a number. */
+/** Rank of each word in PHP's version_compare; unknown words sort first. `#` represents a number. */
 const ranks: Readonly<Record<string, number>> = {
   dev: 1,
   alpha: 2,
@@ -140,8 +140,8 @@ const ranks: Readonly<Record<string, number>> = {
 };
 
 /**
- * Order of Composer: its normal form, compared as PHP's version_compare does. `undefined` for branches and what is no
- * version.
+ * Compares Composer's normal forms as PHP's version_compare does. Returns `undefined` for branches and for texts that
+ * are not versions.
  */
 function compareComposer(left: string, right: string): number | undefined {
   const a = parts(left);
@@ -156,7 +156,7 @@ function compareComposer(left: string, right: string): number | undefined {
       if (order !== 0) return order;
     } else {
       const rest = one ?? other ?? '';
-      // A further number makes it later; a word says what it is.
+      // An extra number makes the version later; for a word, its rank decides.
       const order = /^\d/.test(rest) ? 1 : rankOf(rest) - rankOf('#');
       if (order !== 0) return one === undefined ? -order : order;
     }
@@ -287,7 +287,7 @@ function alias(word: string): string {
   return word === 'cr' ? 'rc' : word;
 }
 
-/** Takes away what counts for nothing: zeros at the end, and those before a word. */
+/** Removes items that do not affect the order: trailing zeros, and zeros before a word. */
 function normalize(items: Item[]): void {
   for (let at = items.length - 1; at >= 0; at -= 1) {
     const item = items[at];

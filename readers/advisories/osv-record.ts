@@ -13,7 +13,7 @@ import {
   worstSeverity,
 } from './advisory.ts';
 
-/** An OSV record, taken apart by package. */
+/** An OSV record, split by package. */
 export interface OsvRecord {
   readonly id: string;
   /** Epoch milliseconds. */
@@ -29,8 +29,8 @@ const maxEvents = 20_000;
 const maxReferences = 10;
 
 /**
- * Reads a record of the OSV schema (1.x), or says in words why it is none. Where one `affected` entry cannot be read,
- * the record is kept and the entry says so: a lookup then answers that it does not know.
+ * Reads a record of the OSV schema (1.x), or returns the fault as text. If one `affected` entry cannot be read, the
+ * record is kept and the entry is marked unreadable: a lookup then returns `unknown`.
  */
 export function readOsvRecord(value: unknown): OsvRecord | { readonly fault: string } {
   if (!isTable(value)) return { fault: 'no JSON object' };
@@ -111,7 +111,7 @@ function readRatings(tables: readonly Table[]): readonly AdvisoryRating[] {
   return [...new Map(ratings.map((rating) => [rating.vector, rating])).values()].slice(0, 10);
 }
 
-/** The worst of what the database says in a word and of what the scores come to. */
+/** The worst severity of the database's severity words and the ratings. */
 function readSeverity(ratings: readonly AdvisoryRating[], tables: readonly Table[]): AdvisorySeverity {
   const words = tables.flatMap(({ ecosystem_specific, database_specific }) =>
     [ecosystem_specific, database_specific].map((one) =>
@@ -203,9 +203,9 @@ export const maxRecordBytes = 32 * 1024 * 1024;
 const maxDepth = 100;
 
 /**
- * Cuts a stream of bytes into its JSON objects: one record (over several lines or not), a list of records, or one after
- * the other (NDJSON). Holds one record at a time. What stands between objects must be white space, or the brackets and
- * commas of one list. ADVISORIES_INVALID.
+ * Splits a byte stream into its JSON objects: a single record (on one or more lines), a list of records, or a
+ * sequence of records (NDJSON). Holds one record in memory at a time. Between objects, only white space and the
+ * brackets and commas of one list are allowed; otherwise throws ADVISORIES_INVALID.
  */
 export async function* splitJson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const held: Uint8Array[] = [];

@@ -26,7 +26,7 @@ type Options = Readonly<Record<string, unknown>>;
 const maxIgnored = 500;
 const known = new Set(['fail_on', 'max_age_days', 'ignore', 'exclude']);
 
-/** Reads the options, or says everything that is wrong with them. */
+/** Reads the options, or returns every problem found in them. */
 export function readScaOptions(options: Options): ScaOptions | { readonly problems: readonly string[] } {
   const problems = Object.keys(options)
     .filter((key) => !known.has(key))
@@ -85,7 +85,7 @@ export function ignoredBy(
     .sort((a, b) => (a.until < b.until ? 1 : -1));
   const [entry] = about;
   if (entry === undefined) return undefined;
-  // Without a time nobody can say that it still holds.
+  // Without a current time, the entry cannot be shown to be in force.
   return { entry, isInForce: nowMs !== undefined && nowMs < endOfDay(entry.until) };
 }
 

@@ -22,8 +22,8 @@ export interface Vulnerability {
 }
 
 /**
- * Looks packages up; sorted by advisory id. A package whose version cannot be compared is reported as unknown, never
- * passed over.
+ * Looks packages up in the database; the result is sorted by advisory id. A package with a version that cannot be
+ * compared is reported as `unknown`, never skipped.
  */
 export function scanPackages(
   packages: readonly LockedPackage[],
@@ -76,7 +76,7 @@ function severityAmong(advisory: Advisory, about: readonly Advisory[]): Advisory
   );
 }
 
-/** `unknown`: it cannot be told, so nobody may take it for unaffected. */
+/** `unknown`: cannot be decided, so callers must not treat it as unaffected. */
 type VersionVerdict = 'affected' | 'unaffected' | 'unknown';
 
 /**
@@ -105,7 +105,7 @@ function judgeAffected(affected: AffectedVersions, found: LockedPackage): Versio
   ];
   if (verdicts.includes('affected')) return 'affected';
   if (affected.unreadable || version === '') return 'unknown';
-  // Commits are asked only where neither versions nor ranges can tell: without the history they rarely can.
+  // Commits count only if there are neither versions nor ranges: without the history they rarely decide.
   const isDecided = ranges.length > 0 || affected.versions.length > 0;
   if ((isDecided ? verdicts.slice(0, ranges.length) : verdicts).includes('unknown')) return 'unknown';
   if (isDecided) return order(version, version) === undefined ? 'unknown' : 'unaffected';
@@ -142,7 +142,9 @@ function judgeRange({ events }: AdvisoryRange, version: string, order: VersionOr
   return isAffected ? 'affected' : 'unaffected';
 }
 
-/** The version against the event's: `0` is introduced before everything, `*` limits nothing. */
+/**
+ * Compares the package's version with the event's. Introduced `0` precedes every version, and limit `*` bounds none.
+ */
 function compareWith({ kind, version }: RangeEvent, found: string, order: VersionOrder): number | undefined {
   if (kind === 'introduced' && version === '0') return order(found, found) === undefined ? undefined : 1;
   if (kind === 'limit' && version === '*') return -1;
@@ -162,7 +164,7 @@ function sortEvents(events: readonly RangeEvent[], order: VersionOrder): readonl
   return isOrdered ? sorted : undefined;
 }
 
-/** Without the repository's history only the commits that the advisory names can be told. */
+/** Without the repository's history, only commits that the advisory names can be decided. */
 function judgeCommit({ events }: AdvisoryRange, commit: string | undefined): VersionVerdict {
   if (commit === undefined) return 'unknown';
   for (const { kind, version } of events) {

@@ -27,9 +27,9 @@ interface Entry<Owner> {
 }
 
 /**
- * Prepares a search for anchors of at least four latin1 characters, all in one pass that looks at three bytes at every
- * second place: of four bytes, one such place holds either the first or the last three. Steps depend on nothing that
- * was read, so the processor takes several at once.
+ * Builds a search for anchors of at least four latin1 characters. One pass reads three bytes at every second offset:
+ * within any four bytes, one such offset holds either the first or the last three. No step depends on data read
+ * earlier, so the processor can run several in parallel.
  */
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
@@ -114,7 +114,7 @@ function keyAt(text: string, at: number): number {
   );
 }
 
-/** Words of which most source is made: their parts tell little. */
+/** The most common words in source code: their parts are poor search keys. */
 const common =
   'function const return import export from this value values string number default type types interface public private static class ' +
   'extends options option object array name names length else while break case true false null undefined void async await require module ' +
@@ -122,8 +122,8 @@ const common =
 const commonParts = new Set(Array.from(common, (_, at) => common.slice(at, at + 3)));
 
 /**
- * Where in an anchor four bytes stand that are rare in text: no parts of common words, rather marks, digits and
- * capitals.
+ * Offset of the four bytes of an anchor that are rarest in text: punctuation, digits and capitals rather than parts
+ * of common words.
  */
 function rarestWindow(anchor: string): number {
   let best = 0;
@@ -144,7 +144,7 @@ function isLowerCase(code: number): boolean {
 
 /** A search for any of several texts in bytes. */
 export interface WordSearch {
-  /** Whether one of them stands between two offsets. */
+  /** Whether one of the texts occurs between two offsets. */
   found(bytes: Uint8Array, start?: number, end?: number): boolean;
 }
 

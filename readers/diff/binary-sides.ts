@@ -3,11 +3,11 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
 import { inflate } from '../documents/archive/inflate.ts';
 
-/** Content of a file that git takes for binary, as far as a `GIT binary patch` of a diff tells it. */
+/** Content of a file that git treats as binary, as far as a diff's `GIT binary patch` contains it. */
 export interface BinarySides {
   readonly base?: Buffer;
   readonly candidate?: Buffer;
-  /** Where neither side is told whole: the bytes that the candidate has and the base has not. */
+  /** Set if the patch contains neither side in full: the bytes that the candidate inserts. */
   readonly inserted?: Buffer;
 }
 
@@ -120,7 +120,7 @@ function toBase85(bytes: Uint8Array): string {
   return text;
 }
 
-/** Git's pack delta. Without a base only what it inserts, each piece a line of its own. */
+/** Applies a delta in git's pack format. Without a base, returns only the inserted pieces, each on its own line. */
 function applyDelta(base: Buffer | undefined, delta: Buffer): Buffer | undefined {
   let at = 0;
   const size = (): number => {

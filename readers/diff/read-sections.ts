@@ -1,8 +1,8 @@
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**
- * What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means
- * `/dev/null` or not said.
+ * The headers of one file in an incoming patch. Names are as written, including the prefix; an absent name is
+ * `/dev/null` or not given.
  */
 export interface PatchSection {
   readonly isGit: boolean;
@@ -21,8 +21,9 @@ type Draft = { -readonly [Key in keyof PatchSection]: PatchSection[Key] } & {
 };
 
 /**
- * Reads the file headers of a patch, skipping hunk bodies by their counts and everything that is no patch (mail
- * headers, prose). It judges nothing: git does. Linear in the size of the patch; no copy of it is made.
+ * Reads the file headers of a patch. It skips hunk bodies by their line counts, and all text outside the patch (mail
+ * headers, prose). It does no validation, because git does. Runs in time linear in the size of the patch, without
+ * copying it.
  */
 export function readSections(patch: Buffer): readonly PatchSection[] {
   const sections: Draft[] = [];
@@ -95,8 +96,8 @@ function startsWith(text: Buffer, wanted: string): boolean {
 }
 
 /**
- * `a/x b/x`, either half quoted. Unquoted halves are told apart as git does it: the names behind their prefixes must be
- * equal.
+ * Parses `a/x b/x`; either half may be quoted. Unquoted halves are split as git does it: the names after their
+ * prefixes must be equal.
  */
 function gitHeaderNames(text: Buffer): { oldName?: string; newName?: string } {
   const bytes = stripReturn(text);
@@ -152,7 +153,7 @@ function stripReturn(text: Buffer): Buffer {
   return text.at(-1) === 13 ? text.subarray(0, -1) : text;
 }
 
-/** What the first line of a hunk says (git, unified diff): first line and number of lines on either side. */
+/** The first line of a hunk (git, unified diff): first line and number of lines on each side. */
 export interface HunkHeader {
   readonly oldLine: number;
   readonly oldCount: number;
@@ -161,8 +162,8 @@ export interface HunkHeader {
 }
 
 /**
- * Octets of a line in which its header stands: the same for every reader, or one would see a hunk that another does
- * not.
+ * A hunk header must end within this many bytes of its line. Every reader uses the same bound; otherwise one would
+ * see a hunk that another does not.
  */
 export const maxHunkHeaderBytes = 120;
 
@@ -226,7 +227,9 @@ function numberOf(bytes: Uint8Array, from: number, end: number): number {
 /** One line of a hunk; `start` and `end` are offsets in the diff, without mark and line feed. */
 interface HunkLine {
   readonly kind: 'added' | 'context' | 'removed';
-  /** From 1, on the side where the line stands: the candidate's for added and context lines, else the base's. */
+  /**
+   * From 1, on the side that contains the line: the candidate for added and context lines, the base for removed ones.
+   */
   readonly line: number;
   /** Counts hunks from 0: lines of different hunks are not neighbours. */
   readonly hunk: number;
@@ -241,8 +244,8 @@ const minus = 45;
 const space = 32;
 
 /**
- * Every line of the hunks of one changed file, in order. Lines are taken by the counts of the hunk header, so content
- * that looks like a header is content. A file without hunks (binary, mode only) yields nothing.
+ * Yields every line of the hunks of one changed file, in order. The counts in the hunk header decide where a hunk
+ * ends, so content that looks like a header is content. A file without hunks (binary, mode only) yields none.
  */
 export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'end'>): Generator<HunkLine> {
   const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -278,8 +281,8 @@ export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'e
 }
 
 /**
- * A name as git writes it with `core.quotePath` off: C-quoted where it holds quotes, backslashes or control characters.
- * `also` names further characters that must not stand bare where it is written.
+ * A name as git writes it with `core.quotePath` off: C-quoted if it contains quotes, backslashes or control
+ * characters. `also` matches further characters that require quoting.
  */
 export function quotePath(path: string, also?: RegExp): string {
   if (!special.test(path) && also?.test(path) !== true) return path;
@@ -312,8 +315,8 @@ const escapes: Readonly<Record<string, number>> = {
 };
 
 /**
- * A C-quoted name as git writes it (`"a/t\303\244st"`), and how many bytes of `text` it took; `undefined` where it
- * never closes.
+ * Decodes a C-quoted name as git writes it (`"a/t\303\244st"`), and returns the number of bytes of `text` it used.
+ * Returns `undefined` if the quote is not closed.
  */
 export function unquotePath(text: Buffer): { readonly path: string; readonly length: number } | undefined {
   const octets: number[] = [];

@@ -24,7 +24,7 @@ export function markdownText(text: string): string {
     .replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
-/** Text for one Markdown line as it is (`encodingPolicy: none`); HTML does not come out of it all the same. */
+/** Puts text on one Markdown line unescaped (`encodingPolicy: none`); HTML characters are still escaped. */
 export function markdownRaw(text: string): string {
   return text
     .toWellFormed()

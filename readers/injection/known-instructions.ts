@@ -1,6 +1,6 @@
 /**
- * Ways in which a text that is data speaks to a model as if it could give orders. Linear: every gap is bounded. What is
- * not here is caught by nobody's eye, only by what tools refuse.
+ * Patterns of text that tries to instruct a model. Every gap is bounded, so matching is linear. Only the tools' own
+ * refusals catch an instruction that is not listed here.
  */
 const knownInstructions: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all|your|system)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|directions?|guidelines?|context)\b/giu,
@@ -17,10 +17,10 @@ const knownInstructions: readonly RegExp[] = [
   /\bpretend (?:to be|that you)\b[^.\n]{0,80}/giu,
 ];
 
-/** What stands where an instruction stood. */
+/** Replaces a removed instruction. */
 const removedInstruction = '[instruction removed]';
 
-/** The text without what speaks to a model; the same text where nothing does. */
+/** Removes text that tries to instruct a model; other text is unchanged. */
 export function withoutInstructions(text: string): string {
   return knownInstructions.reduce((left, pattern) => left.replace(pattern, removedInstruction), text);
 }

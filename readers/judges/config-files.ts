@@ -2,8 +2,8 @@ import { isFixture } from './rules.ts';
 import { directoryOf, type JudgedTree, placeTest } from './tree.ts';
 
 /**
- * Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without
- * a directory or with their last ones.
+ * Configuration files of programs that checks run, as `[programs, file names]`. A file name has no directory, or only
+ * its last one.
  */
 const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [
@@ -42,7 +42,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^(?:prettier|eslint)$/, /^(?:\.prettierrc[\w.]*|prettier\.config\.[\w.]+|\.prettierignore)$/],
   // ESLint does not read it.
   [/^(?:prettier|shfmt|ktlint|dotnet)$/, /^\.editorconfig$/],
-  // Mocks of packages that nobody asks for.
+  // Mocks of packages, which Jest uses without an explicit request.
   [/^(?:jest|react-scripts|craco)$/, /^__mocks__\/[\w.-]+$/],
   [
     /^(?:oxlint|dprint|stylelint|knip|madge|depcruise|dependency-cruiser|markdownlint[\w-]*|cspell|commitlint|lint-staged|publint|size-limit)$/,
@@ -126,13 +126,13 @@ const anyFile = new RegExp(families.map(([, files]) => files.source).join('|'));
 /** Read where the program runs, and nowhere else. */
 const ofPlace =
   /^(?:\.env[\w.]*|\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|(?:jest|vitest?|ava|nyc|playwright|karma|cypress|stryker)[\w.-]*\.(?:config|conf|workspace|projects)\.[\w.]+|\.mocharc[\w.]*|mocha\.opts|\.taprc|\.nycrc[\w.]*|\.c8rc[\w.]*)$/;
-/** Said by a package of itself. */
+/** Files that configure their own package. */
 const ofPackage =
   /^(?:package\.json|composer\.json|tsconfig[\w.-]*\.json|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc|Cargo\.toml|pyproject\.toml|setup\.cfg|pytest\.(?:ini|toml)|tox\.ini|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|CMakeLists\.txt|meson\.build|mix\.exs|project\.json|BUILD(?:\.bazel)?|build\.sbt|phpunit[\w.-]*\.xml(?:\.dist)?)$/;
 
 /**
- * The program that a file configures, and for what: everything below it, the package that it stands in, programs that
- * run in its directory.
+ * The program that a file configures, and the scope: everything below the file, its package, or programs that run in
+ * its directory.
  */
 export interface Configured {
   readonly program: string;
@@ -144,7 +144,10 @@ export function isConfigName(path: string): boolean {
   return lastNames(path).some((name) => anyFile.test(name));
 }
 
-/** The program whose configuration a file at this path is, of those that are run; every program where none is known. */
+/**
+ * Returns the program that the file at this path configures, out of those that run. If `programs` is undefined, every
+ * program counts.
+ */
 export function configuredProgram(
   path: string,
   programs: readonly string[] | undefined,

@@ -10,7 +10,7 @@ interface ConfigLeads {
   readonly paths: readonly string[];
   /** Directories that it names: programs may run there. */
   readonly places: readonly string[];
-  /** Loaders and transforms by which it has things loaded. */
+  /** Loaders and transforms that it configures. */
   readonly programs: readonly string[];
   /** Commands that it has run, in its directory. */
   readonly commands: readonly string[];
@@ -18,7 +18,7 @@ interface ConfigLeads {
 
 const nothing: ConfigLeads = { paths: [], places: [], programs: [], commands: [] };
 
-/** Names in these are what is judged, or left out: no way of judging leads there. */
+/** Names in these files are the subject of a check, or exclusions: they lead to no verification input. */
 const silent =
   /^(?:BUILD(?:\.bazel)?|CMakeLists\.txt|meson\.build|composer\.json|Dockerfile|\.env[\w.]*|[\w.-]+\.(?:cs|fs|vb)proj|mix\.exs|\.editorconfig|.*ignore)$/;
 const subjects =
@@ -42,8 +42,8 @@ const loaders =
   /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@babel\/register|@swc\/(?:jest|register)|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
 
 /**
- * Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. `runs`:
- * whether a tool may run whose settings are one section of several.
+ * Reads a configuration file of a check. `called` is the path by which it was reached, through links. `runs` returns
+ * whether a tool may run; it selects sections in a file with settings of several tools.
  */
 export function configLeads(
   called: string,
@@ -94,7 +94,7 @@ function withoutSubjects(text: string, isLines: boolean): string {
   return plain.replace(inLists, ' ');
 }
 
-/** Files that stand for the modules of plugins. */
+/** Candidate files for the plugin modules. */
 function pluginFiles(name: string, text: string): readonly string[] {
   if (!/\.(?:ini|cfg|toml|py)$/.test(name)) return [];
   const modules = [...text.matchAll(pluginNames)].flatMap(([, one = '', several = '']) => [
@@ -122,7 +122,7 @@ function withoutKey(line: string): string {
   return line.replace(/^\s*(?:commands(?:_pre|_post)?\s*=)?\s*-?/, '');
 }
 
-/** Languages whose configuration names files in quotes. */
+/** Languages in which configuration quotes file names. */
 const quoting: ReadonlySet<Language | undefined> = new Set([
   'javascript',
   'python',
@@ -132,7 +132,7 @@ const quoting: ReadonlySet<Language | undefined> = new Set([
   'kotlin',
 ] as const);
 
-/** In code what is quoted counts; elsewhere every word does that stands in no comment. */
+/** In code, only quoted texts count; in other files, every word outside a comment. */
 function wordsOf(name: string, text: string): readonly string[] {
   const plain = text.replace(roots, ' ');
   if (name === 'gradlew' || quoting.has(scriptLanguage(name)))

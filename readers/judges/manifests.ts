@@ -69,13 +69,11 @@ function inManifests(manifests: readonly string[], names: readonly string[]): re
 
 /** What a `package.json` has run, read without trust in its form. */
 interface ManifestScripts {
-  /** The file that stands for the directory. */
+  /** The file that `main` names for the directory. */
   readonly main: string | undefined;
   /** The command of a script; `undefined` where there is none of that name. */
   command(name: string): string | undefined;
-  /**
-   * A script with the hooks that a package manager runs around it; of a pattern (`check:*`) every script that it takes.
-   */
+  /** A script with its `pre` and `post` hooks; for a pattern (`check:*`), every matching script. */
   named(script: string): readonly string[];
 }
 
@@ -190,8 +188,9 @@ export function toolOfOption(word: string): string | undefined {
 }
 
 /**
- * Tells whether a tool may run, and so its settings judge: by its own name, or from something whose commands are not
- * followed, such as a script that is not the shell's. Each tool may, where the programs are not known.
+ * Returns a predicate for whether a tool may run, so that its settings count. A tool runs by its own name, or from a
+ * program with commands that writ does not follow, such as a script outside the shell. If the programs are unknown,
+ * every tool may run.
  */
 export function toolTest(
   programs: readonly string[] | undefined,

@@ -15,10 +15,10 @@ const fileOption =
 /** Options by which an interpreter loads a package before anything else. */
 const loads = /^(?:--import|--require|-r|--loader|--experimental-loader)$/;
 const shortFileOption = /^-[rcpfP]$/;
-/** Programs whose `-c` and `--check` take what is judged, or code. */
+/** Programs with `-c` and `--check` operands that are code, or files under check. */
 const checksOperand =
   /^(?:node|prettier|black|ruby|perl|bash|sh|dash|zsh|ksh|python[\d.]*|isort|rustfmt|gofmt|grep|diff)$/;
-/** Programs that hold something against what a file says. */
+/** Programs that compare their input with the content of a file. */
 const compares =
   /^(?:[efz]?grep|rg|diff|comm|cmp|jq|yq|[gm]?awk|sed|cat|sort|join|xargs|read|done|mapfile|readarray)$/;
 const assignment = /^[A-Za-z_]\w*=/;
@@ -74,7 +74,7 @@ function isPrefix(words: readonly string[], at: number): boolean {
   if (at === words.length - 1) return false;
   if (assignment.test(word)) return true;
   if (runners.test(nameOf(word))) return true;
-  // Options and durations of what stands before.
+  // Options and durations of the preceding program.
   return at > 0 && (/^-/.test(word) || /^\d+[smh]?$/.test(word));
 }
 
@@ -194,7 +194,7 @@ function operands(
         })
       : [],
   );
-  // `node --check file` and their like read it, and run nothing of it.
+  // `node --check file` and similar commands read the file without running it.
   const isRead =
     words.some((word) => /^(?:--check|-n|-l|--syntax-check)$/.test(word)) ||
     (checksOperand.test(program) &&
@@ -230,7 +230,7 @@ function scriptsOf(named: readonly Named[]): readonly string[] {
   return named.flatMap((one) => (one.kind === 'script' ? [one.path] : []));
 }
 
-/** What a file of recipes takes in, new files included. */
+/** Files that a recipe file includes, also those that do not exist yet. */
 function included(words: readonly string[], directory: string, tree: JudgedTree): readonly Named[] {
   return words.slice(0, 100).flatMap((word): readonly Named[] => {
     const path = joined(directory, word);

@@ -27,10 +27,7 @@ const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
 /** Of the names that these look for the first one that is there counts: a new one may win. */
 const choosesOne = /^(?:g?make|bmake|just|(?:go-)?task|rake|gulp|grunt)$/;
 
-/**
- * The files of recipes that a program takes in a directory, and the names of those that it would take if they were
- * there.
- */
+/** The recipe files that a program uses in a directory, and as `absent` those that it would use if they existed. */
 export function recipesOf(
   program: string,
   words: readonly string[],
@@ -55,8 +52,8 @@ const byIndent = /^(?:[Jj]ustfile|\.justfile)$/;
 const yaml = /^[Tt]askfile(?:\.dist)?\.ya?ml$/;
 
 /**
- * Commands in a file of recipes, one text for each line; `undefined` for any other file. Every recipe counts, whichever
- * is asked for.
+ * Returns the commands in a recipe file, one text per line; `undefined` for any other file. Every recipe counts, not
+ * only the requested one.
  */
 export function recipeCommands(name: string, text: string): readonly string[] | undefined {
   const whole = text.replace(/\\\r?\n/g, ' ');
@@ -89,8 +86,8 @@ export function recipeCommands(name: string, text: string): readonly string[] | 
 }
 
 /**
- * Names and globs in an `include`: a variable in front of a path stands for a directory that is not known, the root it
- * is then.
+ * Returns names and globs of an `include`. A variable before a path is an unknown directory and is treated as the
+ * root.
  */
 function plainly(names: string): string {
   return names
@@ -99,7 +96,7 @@ function plainly(names: string): string {
     .replace(/[(){}$]/g, ' ');
 }
 
-/** Programs, and words of the shell, behind which the file stands that is executed, or sourced. */
+/** Programs and shell words that precede an executed or sourced file. */
 const runs =
   /^(?:\.|source|(?:ba|da|z|k)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|exec|do|then|time|env)$/;
 
@@ -136,7 +133,7 @@ function variablesOf(text: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** A recipe with the values of variables, and with what is handed to functions of the file as commands of their own. */
+/** Expands the variables in a recipe. The arguments of each `$(call …)` become separate commands. */
 function expanded(recipe: string, variables: ReadonlyMap<string, string>): string {
   let now = recipe;
   for (let depth = 0; depth < maxDepth && now.length < maxExpanded && now.includes('$'); depth += 1) {

@@ -1,15 +1,17 @@
 import { isCode } from '../source/language.ts';
 import { type JudgedTree, joined, type Named } from './tree.ts';
 
-/** Directories of things that serve development; what a script imports from elsewhere is the product that it judges. */
+/** Directories of development tooling. Any other file that a script imports is the product under check. */
 const tooling =
   /(?:^|\/)(?:scripts?|ci|tools?|tooling|build-?tools|hack|devtools|checks?|qa|lint|\.[\w-]+)\/|(?:^|\/)(?:global-?)?(?:set-?up|bootstrap)(?:[.-][\w.-]*)?$/i;
 
-/** Cases stand in it: `tests-kept` judges its changes. */
+/** Files with test cases: the rule `tests-kept` evaluates their changes. */
 const isTest =
   /[._-](?:test|spec|tests)\.[cm]?[jt]sx?$|(?:^|\/)test_[^/]*\.py$|_test\.(?:py|go|rb)$|_spec\.rb$|\.bats$/;
 
-/** Versions, dependencies and descriptions of the product: they have rules of their own, or are what is judged. */
+/**
+ * Versions, dependencies and descriptions of the product: they have their own rules, or are the subject of the check.
+ */
 const ofProduct =
   /(?:^|\/)(?:(?:package|package-lock|npm-shrinkwrap|composer|deno|jsr|tsconfig\.tsbuildinfo)\.json|[\w.-]*lock(?:\.json|\.ya?ml|b)?|pyproject\.toml|cargo\.toml|go\.(?:mod|sum|work)|setup\.(?:py|cfg)|requirements[\w.-]*\.txt|(?:openapi|swagger|asyncapi)[\w.-]*|(?:readme|changelog|changes|history|license|license|copying|notice|version|authors|codeowners|contributing)(?:\.\w+)?|\.git(?:ignore|attributes))$|\.(?:md|mdx|rst|adoc|html?|css|svg)$/i;
 const productPlaces =
@@ -24,18 +26,21 @@ const data =
 const otherCode = /\.(?:vue|cmake|json[c5]?)$|\/[\w-]+$/;
 const entry = /^(?:index|main|app|server|cli|mod|lib)\.\w+$/;
 
-/** Directories that are called for what judges. */
+/** Directories named for rules, policies, checks or limits. */
 const judgingDirectory =
   /(?:^|\/)(?:[\w-]*rules?|polic(?:y|ies)|checks?|baselines?|gates?|limits|budgets?|lint(?:ers?)?)(?:\.d)?$/i;
 
-/** Whether a file to which a script leads serves the judging, and is not the product, or a test, that is judged. */
+/** Whether a file that a script refers to is a verification input, and not the product or a test under check. */
 export function servesJudging(from: string, path: string): boolean {
   if (isTest.test(path) || ofProduct.test(path)) return false;
   if (tooling.test(path) || (!from.includes('/') && !path.includes('/'))) return true;
   return data.test(path) && !isOfProductOrTests(path);
 }
 
-/** Whether a file that a configuration names says, or does, how is judged: such a one may stand among tests. */
+/**
+ * Whether a file that a configuration names defines or implements how a check runs. Such a file may be in a test
+ * directory.
+ */
 export function servesConfiguration(from: string, path: string): boolean {
   if (isTest.test(path) || ofProduct.test(path) || path.endsWith('.d.ts')) return false;
   if (servesJudging(from, path)) return path.includes('/') || !entry.test(path);
@@ -44,7 +49,7 @@ export function servesConfiguration(from: string, path: string): boolean {
   return testPlaces.test(path) || !productPlaces.test(path);
 }
 
-/** Whether a directory that a script names is one of rules, all of whose files judge. */
+/** Whether a directory that a script names contains rules; every file in it is then a verification input. */
 export function isDirectoryOfRules(path: string): boolean {
   return judgingDirectory.test(path) && !isOfProductOrTests(`${path}/`);
 }
@@ -82,7 +87,7 @@ function isOfProductOrTests(path: string): boolean {
 
 const option =
   /^--?(?:rules?-?dirs?|rulesdir|rules?|rulesets?|config|polic(?:y|ies)|policy-dir|external-checks-dir|plugins?-?dirs?)$/;
-/** Programs whose short options, or own operands, are rules. */
+/** Short options of these programs that name rules. */
 const special: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^semgrep$/, /^-[cf]$/],
   [/^conftest$/, /^(?:-p|-d|--data)$/],
@@ -90,7 +95,7 @@ const special: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:checkov|tfsec|kics|yara)$/, /^-[cdpr]$/],
 ];
 
-/** Directories of rules that a command names: everything in them judges, new files included. */
+/** Rule directories that a command names. Every file in them is a verification input, including new files. */
 export function ruleDirectories(
   program: string,
   words: readonly string[],
@@ -103,9 +108,9 @@ export function ruleDirectories(
     return option.test(name) || short?.test(name) ? [glued ?? words[at + 1] ?? ''] : [];
   });
   if (/^(?:opa|regal)$/.test(program)) given.push(...words.slice(1).filter((word) => !word.startsWith('-')));
-  // Its directory where none is told.
+  // The default directory, if the command names none.
   if (program === 'conftest' && given.length === 0) given.push('policy');
-  // Code that says how is built, executed before anything else.
+  // Build code that Gradle executes before anything else.
   if (/^gradlew?$/.test(program)) given.push('buildSrc');
   return given.flatMap((word): readonly Named[] => {
     const path = joined(directory, word);

@@ -1,6 +1,6 @@
 import { firstIndex } from '../source/first-index.ts';
 
-/** A tree with what only its reader asks. */
+/** A tree, with the queries that only its reader needs. */
 export interface WholeTree extends JudgedTree {
   /** Bytes of a file. */
   sizeOf(path: string): number;
@@ -32,10 +32,10 @@ export function judgedTree(entries: readonly LinkedEntry[], links: ReadonlyMap<s
   };
 }
 
-/** Looked for by halves: a script may ask for many directories of a large tree. */
+/** Uses a binary search: a script may look up many directories of a large tree. */
 function withPrefix(sorted: readonly string[], prefix: string): readonly string[] {
   const from = firstFrom(sorted, prefix);
-  // What begins so stands together, before everything that begins with the next character.
+  // Entries with the prefix are consecutive, before every entry that begins with the next character.
   const next = `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
   return sorted.slice(from, firstFrom(sorted, next));
 }
@@ -48,7 +48,7 @@ const maxLinks = 10_000;
 const maxTargetBytes = 4_096;
 const maxDepth = 40;
 
-/** A path of a tree whose entry may be a symbolic link. */
+/** A tree entry that may be a symbolic link. */
 export interface LinkedEntry {
   readonly path: string;
   readonly sizeBytes: number;
@@ -114,8 +114,7 @@ export function directoryOf(path: string): string {
 }
 
 /**
- * Tells paths that a glob of the tree takes: `*`, `?`, `**`; `undefined` for one that is too long or has more than four
- * stars.
+ * Compiles a path glob with `*`, `?` and `**`. Returns `undefined` if it has more than 300 characters or four stars.
  */
 export function pathGlob(glob: string): RegExp | undefined {
   if (glob.length > 300 || (glob.match(/\*/g) ?? []).length > 4) return undefined;
@@ -128,7 +127,7 @@ export function pathGlob(glob: string): RegExp | undefined {
   return new RegExp(`^${form}$`);
 }
 
-/** Files of the tree that a glob from its root takes; a path without stars takes itself. */
+/** Files of the tree that match a glob from its root; a path without wildcards matches itself. */
 export function globbed(glob: string, tree: JudgedTree): readonly string[] {
   if (!/[*?]/.test(glob)) return tree.isFile(glob) ? [glob] : [];
   const form = pathGlob(glob);
@@ -136,7 +135,10 @@ export function globbed(glob: string, tree: JudgedTree): readonly string[] {
   return form === undefined ? [] : tree.under(root).filter((path) => form.test(path));
 }
 
-/** Tells whether programs run in a directory ('' for the root). `places` are directories, and `**` for every one. */
+/**
+ * Returns a predicate for whether programs run in a directory ('' is the root). `places` lists directories; `**`
+ * includes every directory.
+ */
 export function placeTest(places: readonly string[]): (directory: string) => boolean {
   const named = new Set(places);
   return named.has('**') ? () => true : (directory) => named.has(directory);
@@ -145,17 +147,17 @@ export function placeTest(places: readonly string[]): (directory: string) => boo
 /** What one command leads to. Paths are of the tree. */
 export type Named =
   | { readonly kind: 'script' | 'config' | 'test'; readonly path: string }
-  /** Named in code that stands in the command. */
+  /** Named in inline code, an assignment or a comparison of the command. */
   | { readonly kind: 'mentioned'; readonly path: string }
   /** A script of a manifest; hooks go with it. */
   | { readonly kind: 'npm'; readonly manifest: string; readonly script: string }
   /** A target of a file of recipes. */
   | { readonly kind: 'recipes'; readonly path: string }
-  /** What a manifest says is run where its directory is. */
+  /** The `main` file of a manifest, run when a command names the manifest's directory. */
   | { readonly kind: 'main'; readonly manifest: string }
   /** A name, or a glob, that is not there, and counts once it is. */
   | { readonly kind: 'absent'; readonly path: string }
-  /** A directory all of whose files judge. */
+  /** A directory in which every file is a verification input. */
   | { readonly kind: 'rules'; readonly path: string }
   /** Another directory in which the commands that follow run. */
   | { readonly kind: 'directory'; readonly path: string }
@@ -176,9 +178,9 @@ const loadsJavascript = /^(?:node|nodejs|bun|tsx|ts-node|ts-node-esm|esno|babel-
 const loadsPython = /^(?:python[\d.]*|pypy3?|coverage)$/;
 
 /**
- * What an interpreter takes for a name that is no file: `scripts/audit` is `scripts/audit.js`, `./scripts` its
- * `index.js` or whatever its `package.json` says, a directory of Python its `__main__.py`. Names that would win over
- * what is there are told as `absent`.
+ * Resolves a name that is not a file, as an interpreter does. `scripts/audit` becomes `scripts/audit.js`, and
+ * `./scripts` its `index.js` or the file in its `package.json`; a Python directory becomes its `__main__.py`. Missing
+ * names that would have precedence are returned as `absent`.
  */
 export function completedName(
   program: string,

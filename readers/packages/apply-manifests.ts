@@ -7,9 +7,9 @@ type Scope = LockedPackage['scope'];
 type Marked = { -readonly [Key in keyof LockedPackage]: LockedPackage[Key] };
 
 /**
- * Packages of all readings. Manifests say which packages of a lockfile are direct and for what, where it does not say
- * so itself (without any manifest, what no other package asks for is direct); what no lockfile holds comes with its
- * requirement; vendored metadata fills in licenses.
+ * Merges the packages of all readings. Manifests decide which locked packages are direct, and their scope, unless the
+ * lockfile states it. Without a manifest, a package that no other package requires is direct. A dependency that is in
+ * no lockfile is added with its requirement. Vendored metadata fills in licenses.
  */
 export function applyManifests(readings: readonly FileReading[]): readonly LockedPackage[] {
   const locks = new LocksOf(readings);

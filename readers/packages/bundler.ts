@@ -14,9 +14,8 @@ const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
 const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
 
 /**
- * Gemfile, gems.rb and *.gemspec. They are programs: calls that stand on lines of their own with literal names are
- * read, blocks of `group`, `git`, `github`, `path` and `source` are followed, and a call that cannot be read is a
- * problem.
+ * Reads Gemfile, gems.rb and *.gemspec. These are Ruby programs: writ reads calls with literal names on separate
+ * lines. It follows blocks of `group`, `git`, `github`, `path` and `source`. A call that it cannot read is a problem.
  */
 export function readGemfile(text: string, reading: ReadingBuilder): void {
   reading.note(
@@ -25,7 +24,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
   const blocks: Block[] = [];
   let number = 0;
   let comment = false;
-  /** A `git_source`, which says by a block what stands for a short name. */
+  /** A `git_source` call; its block defines the address of a short name. */
   let hosting: { text: string; readonly line: number } | undefined;
   for (const [first, raw] of logicalLines(text)) {
     number = first;
@@ -74,7 +73,7 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
 
 const maxJoined = 65_536;
 
-/** Lines with the number of their first one; a call whose arguments go on below is one line. */
+/** Yields lines with the number of their first one; a call with arguments on later lines is one line. */
 function* logicalLines(text: string): Generator<readonly [number, string]> {
   let joined = '';
   let first = 0;
@@ -94,7 +93,7 @@ function* logicalLines(text: string): Generator<readonly [number, string]> {
   if (joined !== '') yield [first, joined];
 }
 
-/** `source` of the file, of a block and of one gem; what is no literal counts by its text. */
+/** Reads `source` of the file, of a block and of one gem; a non-literal value is compared by its text. */
 function readSource(line: string, number: number, reading: ReadingBuilder): void {
   const call = /^source\b\s*(?!=)(.*)$/.exec(line)?.[1];
   const option = /(?:\bsource:|:source\s*=>)\s*(.*)$/.exec(line)?.[1];

@@ -49,7 +49,7 @@ export function readCargoConfig(root: Table, reading: ReadingBuilder): void {
   });
 }
 
-/** `vendor/<crate>/Cargo.toml`: what a vendored crate says of itself. */
+/** `vendor/<crate>/Cargo.toml`: metadata of a vendored crate. */
 export function readVendoredCrate(root: Table, reading: ReadingBuilder): void {
   const crate = tableOf(root.package);
   const name = textOf(crate.name);
@@ -115,7 +115,10 @@ function sourceOf(
   return { source: 'registry', origin: textOf(table['registry-index']) || textOf(table.registry) };
 }
 
-/** Cargo.lock, versions 1 to 4. A package without a source is part of the repository; what it asks for is direct. */
+/**
+ * Reads Cargo.lock, versions 1 to 4. A package without a source belongs to the repository, and its dependencies are
+ * direct.
+ */
 export function readCargoLock(root: Table, reading: ReadingBuilder): void {
   if (root.package === undefined && root.version === undefined)
     return void reading.problem('it holds neither packages nor a version');

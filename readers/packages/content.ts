@@ -63,17 +63,17 @@ const maxCharacters = 16 * 1024 * 1024;
 const maxJsonText = 2 * 1024 * 1024;
 
 /**
- * A YAML document whose root is a mapping; every scalar is a string, an empty one `null`. Anchors, tags, duplicate keys
- * and several documents are refused.
+ * Parses a YAML document with a mapping as its root. Every scalar is a string, an empty one is `null`. Refuses
+ * anchors, tags, duplicate keys and several documents.
  */
 export function yamlContent(text: string): Content<Table> {
   return readYaml(text, 'FAILSAFE_SCHEMA');
 }
 
 /**
- * A YAML 1.2 document (core schema) as the JSON that it means: anchors are followed. Third-party tags, duplicate keys,
- * several documents, numbers that JSON does not have, more than 2 MiB of text, 100 levels and aliases that multiply are
- * refused.
+ * Parses a YAML 1.2 document (core schema) into JSON values and resolves aliases. Refuses third-party tags, duplicate
+ * keys, several documents, and numbers that JSON does not have. Also refuses more than 2 MiB of text, more than 100
+ * levels, and aliases that expand beyond the limits.
  */
 export function yamlAsJson(text: string): Content<Table> {
   if (text.length > maxJsonText) return { reason: `it is larger than ${maxJsonText} characters` };
@@ -124,7 +124,7 @@ function isBounded(root: unknown): boolean {
   return true;
 }
 
-/** Narrows to an object that is no list. */
+/** Narrows to an object that is not an array. */
 export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -164,8 +164,8 @@ export class LineFinder {
   }
 
   /**
-   * The line of the next occurrence behind the last one found; `undefined` if there is none. After 20 misses, nothing
-   * is searched for any more.
+   * Returns the line of the next occurrence after the last match; `undefined` if there is none. After 20 misses it
+   * stops searching.
    */
   next(needle: string): number | undefined {
     if (this.#misses >= 20) return undefined;

@@ -4,8 +4,8 @@ export interface FileKind {
   readonly id: FileKindId;
   readonly ecosystem: Ecosystem;
   /**
-   * `metadata` says what a vendored package is; `config` says where packages come from, without naming what the project
-   * consists of; `unread` is known to name dependencies and cannot be read.
+   * `metadata` describes a vendored package. `config` names package sources but no dependencies. `unread` names
+   * dependencies in a format that writ cannot read.
    */
   readonly role: 'manifest' | 'lockfile' | 'metadata' | 'config' | 'unread';
 }
@@ -77,13 +77,13 @@ const byPlace = {
 } as const;
 
 /**
- * Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says
- * nothing.
+ * Files of ecosystems that writ does not read: a change to one is reported, never skipped. The ecosystem listed for
+ * them has no significance.
  */
 const unreadName =
   /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json|package\.(?:yaml|json5)|pylock\.[\w-]+\.toml)$/;
 
-/** Gradle applies scripts of any name, Bundler takes any Gemfile that it is given. */
+/** Gradle applies scripts of any name, and Bundler accepts any Gemfile that it is given. */
 const others = [
   [/^[\w.-]*settings[\w.-]*\.xml$/, 'maven config settings.xml'],
   [/^[\w.-]*environment[\w.-]*\.ya?ml$/, 'pypi config environment.yml'],
@@ -93,14 +93,14 @@ const others = [
   [/^constraints[\w.-]*\.(?:txt|in)$/, 'pypi manifest constraints.txt'],
   [/requirements[\w.-]*\.(?:txt|in|pip)$/, 'pypi manifest requirements.txt'],
   [unreadName, 'npm unread unread'],
-  // Of paths that `fileKind` tells by more than a name.
+  // `fileKind` detects these by more than the name, so these patterns never match.
   [/^(?!)/, 'npm metadata installed-package.json'],
   [/^(?!)/, 'cargo metadata vendored-Cargo.toml'],
 ] as const;
 
 /**
- * What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and
- * ask for nothing.
+ * Returns the kind of the dependency file at a repository path; `undefined` if it is not one. An installed package is
+ * metadata: it describes itself and requires no package.
  */
 export function fileKind(path: string): FileKind | undefined {
   const segments = path.split('/');
@@ -152,8 +152,8 @@ export const dependencyFileGlobs: readonly string[] = [
 ];
 
 /**
- * A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read; none that
- * only says where from.
+ * Whether a path is a manifest, a lockfile, metadata of a vendored package, or such a file that writ cannot read. A
+ * file that only names package sources is not one.
  */
 export function isDependencyFile(path: string): boolean {
   const found = fileKind(path);

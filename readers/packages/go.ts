@@ -80,7 +80,7 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
 }
 
-/** Words of a line; quotes are taken off. `undefined` for an open quote. */
+/** Splits a line into words without their quotes; `undefined` if a quote is not closed. */
 function wordsOf(code: string): readonly string[] | undefined {
   const words: string[] = [];
   for (const word of code.trim().split(/\s+/)) {
@@ -93,7 +93,7 @@ function wordsOf(code: string): readonly string[] | undefined {
   return words;
 }
 
-/** go.sum: hashes of the modules that were downloaded; one whose content was fetched counts as a package of its own. */
+/** Reads go.sum: hashes of downloaded modules. A module with a content hash counts as a separate package. */
 export function readGoSum(text: string, reading: ReadingBuilder): void {
   const builder = new LockBuilder(reading);
   const hashes = new Map<string, { readonly algorithm: string; readonly value: string }>();

@@ -16,14 +16,14 @@ export interface LockEntry
   /** Commit of a git source. */
   readonly revision?: string | undefined;
   readonly qualifiers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Keys of what it asks for, or what `resolve` makes keys of. */
+  /** Keys of its dependencies, or texts that `resolve` converts to keys. */
   readonly asks: readonly string[];
 }
 
 const maxPackages = 200_000;
 const maxEdges = 4_000_000;
 
-/** Collects the packages of one lockfile by key, then turns what they ask for into purls. */
+/** Collects the packages of one lockfile by key, then resolves their dependencies to purls. */
 export class LockBuilder {
   readonly entries = new Map<string, LockEntry>();
   readonly #reading: ReadingBuilder;
@@ -43,7 +43,7 @@ export class LockBuilder {
     else if (!this.entries.has(key)) this.entries.set(key, entry);
   }
 
-  /** Hands the packages to the reading; what `resolve` finds no entry for is left out. */
+  /** Passes the packages to the reading; omits dependencies for which `resolve` finds no entry. */
   finish(resolve: (asked: string, from: string) => string | undefined = (asked) => asked): void {
     const { path, kind } = this.#reading;
     const purls = new Map<string, string>();
@@ -141,7 +141,8 @@ type Integrity = NonNullable<LockedPackage['integrity']>;
 const sizes: Readonly<Record<string, number>> = { sha512: 64, sha384: 48, sha256: 32, sha1: 20, md5: 16 };
 
 /**
- * The strongest digest of a subresource integrity string (`sha512-…`, several with spaces); nothing of a malformed one.
+ * Returns the strongest digest of a subresource integrity string (`sha512-…`, several separated by spaces);
+ * `undefined` if it is malformed.
  */
 export function fromSri(text: string): Integrity | undefined {
   const found = new Map<string, string>();
@@ -159,7 +160,7 @@ export function fromSri(text: string): Integrity | undefined {
   return undefined;
 }
 
-/** `sha256:<hex>`, `sha256=<hex>` or, with `algorithm`, the bare hex; nothing of a malformed one. */
+/** Parses `sha256:<hex>`, `sha256=<hex>` or, with `algorithm`, the bare hex; `undefined` if malformed. */
 export function fromHex(text: string, algorithm?: string): Integrity | undefined {
   const [, named, hex = ''] = /^(?:(sha1|sha256|sha384|sha512|md5)[:=])?([0-9a-fA-F]+)$/.exec(text) ?? [];
   const name = named ?? algorithm;

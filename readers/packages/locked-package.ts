@@ -1,6 +1,8 @@
 export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'maven' | 'rubygems' | 'packagist';
 
-/** One third-party package that a repository asks for. The project itself and its workspace members are none. */
+/**
+ * One third-party package that a repository requires. The project itself and its workspace members are not included.
+ */
 export interface LockedPackage {
   readonly ecosystem: Ecosystem;
   /**
@@ -8,36 +10,36 @@ export interface LockedPackage {
    * alias the real name.
    */
   readonly name: string;
-  /** Empty where no file fixes one; `requirement` then says what is asked for. */
+  /** Empty if no file pins a version; `requirement` then holds the requested range. */
   readonly version: string;
   /** Package URL; without a version where there is none. Git and URL sources are qualifiers, free of credentials. */
   readonly purl: string;
-  /** Asked for by the project or a member of it, not only by another package. */
+  /** Required by the project or one of its members, not only by another package. */
   readonly direct: boolean;
   readonly scope: 'runtime' | 'development' | 'optional' | 'unknown';
   /** As the file states it; not necessarily SPDX. */
   readonly license?: string;
   /** `value` is lower-case hex; of `h1` (go.sum, a hash over file hashes) it is base64 as written. */
   readonly integrity?: { readonly algorithm: string; readonly value: string };
-  /** The file says which hashes its files may have, also where that is not one for the whole. */
+  /** The file pins hashes for the package's files, even if there is no single hash of the whole. */
   readonly isHashed?: boolean;
-  /** Absent where the file does not say. */
+  /** Absent if the file does not state it. */
   readonly source?: 'registry' | 'git' | 'path' | 'url';
   /** Where from, without credentials, query and fragment: repository, URL, path, or scheme and host of a registry. */
   readonly origin?: string;
-  /** What a manifest asks for where no version is fixed (`^1.0`, `[1,2)`). */
+  /** The manifest's requirement if no version is pinned (`^1.0`, `[1,2)`). */
   readonly requirement?: string;
-  /** npm: the package whose files are really fetched, where that is another one. */
+  /** npm: the package that is actually fetched, if it is another one. */
   readonly resolvedAs?: string;
   /** Purls of packages in the same file, sorted, without duplicates. */
   readonly dependsOn: readonly string[];
-  /** Path of the file that says so. */
+  /** Path of the file that declares it. */
   readonly declaredIn: string;
   /** From 1. */
   readonly line?: number;
 }
 
-/** Everything that manifests and lockfiles together say. */
+/** The combined content of all manifests and lockfiles. */
 export interface PackageSet {
   /** Sorted by ecosystem, purl and file; a purl comes once for each file. */
   readonly packages: readonly LockedPackage[];
@@ -75,14 +77,14 @@ export function cleanUrl(text: string): string {
   url.password = '';
   url.search = '';
   url.hash = '';
-  // A hosted archive of a commit stands for its repository.
+  // A hosted archive of a commit counts as its repository.
   const archive = /^https:\/\/codeload\.github\.com\/([^/]+\/[^/]+)\/tar\.gz\//.exec(url.href)?.[1];
   return archive === undefined ? url.href.slice(0, 2048) : `https://github.com/${archive}`;
 }
 
 /**
- * Equal for equal repositories however they are written: host and path, without `.git`. A hosted archive stands for its
- * repository.
+ * Returns equal keys for equal repositories, however they are written: host and path, without `.git`. A hosted
+ * archive counts as its repository.
  */
 export function repositoryKey(origin: string): string {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
@@ -104,7 +106,7 @@ export function hostOf(text: string): string {
   return URL.canParse(text) ? `${new URL(text).protocol}//${new URL(text).host}` : '';
 }
 
-/** A requirement as it may be shown and compared: what stands before `@` in an address is left out. */
+/** Makes a requirement safe to show and compare: removes the text before `@` in a URL. */
 export function withoutCredentials(requirement: string): string {
   return requirement.includes('://') ? requirement.replace(/\/\/[^/@\s]+@/g, '//') : requirement;
 }

@@ -1,21 +1,23 @@
 import { withoutCredentials } from './locked-package.ts';
 import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 
-/** One thing that a manifest asks for and its lockfile does not hold, or holds otherwise. */
+/** One requirement of a manifest that its lockfile lacks or records differently. */
 export interface LockfileDrift {
   readonly path: string;
   readonly lockfile: string;
   readonly name: string;
   readonly line?: number;
-  /** What the manifest asks for, and what the lockfile says it asks for; absent where it says nothing of it. */
+  /**
+   * `expected` is the manifest's requirement. `found` is the requirement in the lockfile; absent if it records none.
+   */
   readonly expected: string;
   readonly found?: string;
 }
 
 /**
- * Where manifests and their lockfiles disagree: a requirement that the lockfile's own copy of the manifest does not
- * have (npm, pnpm, bun, Bundler), or a dependency whose name it does not hold (the others). Manifests without a
- * lockfile disagree with nothing.
+ * Finds where manifests and their lockfiles disagree. For npm, pnpm, bun and Bundler, this is a requirement that the
+ * lockfile's copy of the manifest lacks. For the others, it is a dependency name that the lockfile lacks. A manifest
+ * without a lockfile never disagrees.
  */
 export function lockfileDrift(readings: readonly FileReading[]): readonly LockfileDrift[] {
   const locks = new LocksOf(readings);
@@ -50,9 +52,7 @@ export function lockfileDrift(readings: readonly FileReading[]): readonly Lockfi
   return drift;
 }
 
-/**
- * Lockfiles of the base that are gone although their manifests are still there and no other lockfile took their place.
- */
+/** Lockfiles of the base that are gone, although their manifests still exist and no other lockfile replaced them. */
 export function lostLockfiles(
   base: readonly FileReading[],
   candidate: readonly FileReading[],
@@ -110,7 +110,7 @@ function gemForm(requirement: string): string {
     .join(', ');
 }
 
-/** Finds the lockfile that holds what a manifest asks for. */
+/** Finds the lockfile that pins the dependencies of a manifest. */
 export class LocksOf {
   readonly #locks = new Map<string, FileReading[]>();
 
@@ -130,7 +130,7 @@ export class LocksOf {
     }
   }
 
-  /** Those of `nearest` that surely speak of this manifest: it stands beside them, or they name it as a member. */
+  /** Those of `nearest` that certainly cover this manifest: they are in its directory, or name it as a member. */
   governing(manifest: FileReading): readonly FileReading[] {
     const directory = directoryOf(manifest.path);
     return this.nearest(manifest).filter((lock) => {

@@ -6,11 +6,11 @@ export interface NewDependency {
   readonly ecosystem: Ecosystem;
   readonly name: string;
   /**
-   * `unrequested`: in a lockfile, and nothing there asks for it. `moved`: known, and now fetched from a host that no
+   * `unrequested`: in a lockfile in which no package requires it. `moved`: known, and now fetched from a host that no
    * lockfile named.
    */
   readonly relation: 'direct' | 'transitive' | 'unrequested' | 'moved';
-  /** Names of packages that ask for it, at most three. */
+  /** Names of packages that require it, at most three. */
   readonly through: readonly string[];
   readonly path: string;
   readonly line?: number;
@@ -24,10 +24,10 @@ export interface NewDependency {
 }
 
 /**
- * What is new: a name in an ecosystem that no manifest and no lockfile of the base names, or a known one from another
- * source (git, URL, path, another host). Another version, another copy and a move between fields or files are not new.
- * A directory of the repository is not new unless it takes the place of a known package. Direct ones come first; each
- * is told once.
+ * Returns the new dependencies. New is a name that the base's manifests and lockfiles lack in that ecosystem. New is
+ * also a known name from another source (git, URL, path, another host). Another version, another copy, and a move
+ * between fields or files are not new. A directory of the repository is new only if it replaces a known package.
+ * Direct ones come first; each is reported once.
  */
 export function newDependencies(
   base: readonly FileReading[],
@@ -42,7 +42,7 @@ export function newDependencies(
       const id = identityOf(one);
       if (known.ids.has(id) || seen.has(id) || isPartOfRepository(one, known)) continue;
       seen.add(id);
-      // A git or URL source is locked under its resolved address: told once.
+      // A git or URL source is locked under its resolved address: report it once.
       if (one.source !== undefined && one.source !== 'registry')
         seen.add(`elsewhere ${one.ecosystem} ${one.name}`);
       news.push(fromManifest(one));
@@ -110,8 +110,8 @@ export function identityOf(one: {
 }
 
 /**
- * A directory inside the repository: its files are judged as such. An archive is not read by anybody, so it is not the
- * repository's.
+ * Whether it is a directory inside the repository: its files are checked as part of it. No check reads an archive, so
+ * an archive does not count as part of the repository.
  */
 export function isOwnDirectory({
   source,
@@ -162,9 +162,9 @@ function fromManifest(one: DeclaredDependency): NewDependency {
 }
 
 interface Askers {
-  /** Names by file and purl of what they ask for. */
+  /** Names of the requiring packages, by file and purl of the required package. */
   readonly by: ReadonlyMap<string, readonly string[]>;
-  /** Files that say what asks for what. */
+  /** Files that record which package requires which. */
   readonly files: ReadonlySet<string>;
   readonly directNames: ReadonlySet<string>;
 }
@@ -209,7 +209,7 @@ function fromLock(one: LockedPackage, reading: FileReading, asking: Askers): New
   });
 }
 
-/** Lockfiles that say of every package who asks for it. */
+/** Lockfiles that record, for every package, which packages require it. */
 const hasGraph: ReadonlySet<string> = new Set(
   (
     'package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock poetry.lock uv.lock pdm.lock ' +
@@ -217,7 +217,7 @@ const hasGraph: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A version that stays what it was and whose content is fixed by no hash any more, or by another one. */
+/** An unchanged version with a content hash that is gone or different. */
 export interface ChangedHash {
   readonly path: string;
   readonly line?: number;
@@ -247,7 +247,7 @@ export function changedHashes(
   const before = new Map(base.map((reading) => [reading.path, reading]));
   return candidate.flatMap((reading): readonly ChangedHash[] => {
     const old = before.get(reading.path);
-    // What a broken file no longer says is not known.
+    // Entries missing from a broken file are unknown, not removed.
     if (old === undefined || old === reading || reading.problems.length > 0) return [];
     const held = hashesOf(old);
     return [...hashesOf(reading)].flatMap(([key, { name, version, line, hashed, bare, values }]) => {

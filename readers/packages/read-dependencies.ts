@@ -102,7 +102,10 @@ function readRepositories(repositories: unknown, reading: ReadingBuilder): void 
   }
 }
 
-/** composer.lock. A package that no package repository announced came from a repository of its own. */
+/**
+ * Reads composer.lock. A package without `notification-url` comes from its own repository, not from a package
+ * registry.
+ */
 function readComposerLock(root: Table, reading: ReadingBuilder): void {
   if (!Array.isArray(root.packages)) return void reading.problem('it has no list `packages`');
   const builder = new LockBuilder(reading);
@@ -145,7 +148,7 @@ function placeOfEntry(entry: Table): Pick<LockEntry, 'source' | 'origin' | 'revi
   return url === '' ? { source: 'registry' } : { source: 'url', origin: url };
 }
 
-/** A list is a choice, as composer's schema says. */
+/** A list is a choice, as composer's schema defines it. */
 function licenseOf(value: unknown): string | undefined {
   if (typeof value === 'string') return textOf(value) || undefined;
   const all = listOf(value).slice(0, 16).map(textOf);
@@ -166,7 +169,7 @@ const parsedBy =
   };
 const json = parsedBy(jsonContent);
 const toml = parsedBy(tomlContent);
-/** A file of comments alone says nothing. */
+/** A file with only comments is empty. */
 const yaml = parsedBy((text) => (/^[^#\s-]/m.test(text) ? yamlContent(text) : { value: {} }));
 
 const readers: Readonly<Record<Exclude<FileKindId, 'unread'>, Reader>> = {
@@ -220,7 +223,7 @@ const readers: Readonly<Record<Exclude<FileKindId, 'unread'>, Reader>> = {
 const maxFiles = 20_000;
 const maxTotalBytes = 512 * 1024 * 1024;
 
-/** What every dependency file of a tree says, in order of path. */
+/** The readings of every dependency file of a tree, ordered by path. */
 export interface DependencyReadings {
   readonly readings: readonly FileReading[];
   readonly problems: readonly DependencyProblem[];
@@ -292,8 +295,8 @@ function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading 
         reading.text = content.value;
         readers[kind.id](content.value, reading);
       } catch (fault) {
-        // Whatever a file does to a reader, it is the file that is at fault; its text may hold anything and is not
-        // told.
+        // Any error of a reader is reported as a fault of the file. The message does not quote the error, because it
+        // may contain any text of the file.
         reading.problem(`it cannot be read (${fault instanceof Error ? fault.name : 'fault'})`);
       }
     }

@@ -17,12 +17,12 @@ export interface DeclaredDependency {
   readonly key: string;
   /** Real name in the form that the ecosystem compares. */
   readonly name: string;
-  /** What is asked for, as written; empty for anything. */
+  /** The requirement as written; empty for any version. */
   readonly requirement: string;
   /** Where the requirement admits exactly one version. */
   readonly version?: string;
   readonly scope: LockedPackage['scope'];
-  /** The table or directive it stands in. */
+  /** The table or directive that contains it. */
   readonly field: string;
   readonly source?: SourceKind;
   readonly origin?: string;
@@ -30,23 +30,23 @@ export interface DeclaredDependency {
   readonly line?: number;
   /** It changes where a package comes from, or adds to another's; it need not be in a lockfile by itself. */
   readonly isOverride?: boolean;
-  /** It says which hashes its files may have. */
+  /** The declaration pins hashes for the package's files. */
   readonly isHashed?: boolean;
   /** A lockfile need not hold it: a peer, a build system's own requirement, a platform's. */
   readonly needNotBeLocked?: boolean;
-  /** Lockfiles of this kind list only what something asks for, and this says who does (`# via`). */
+  /** The requiring packages (`# via`), in lockfiles that list only required packages. */
   readonly via?: readonly string[];
 }
 
-/** What one manifest or lockfile says. */
+/** The content of one manifest or lockfile. */
 export interface FileReading {
   readonly path: string;
   readonly kind: FileKind;
   readonly declared: readonly DeclaredDependency[];
   readonly locked: readonly LockedPackage[];
-  /** Where packages are taken from, as far as the file says. */
+  /** Package sources that the file names. */
   readonly sources: readonly PackageSource[];
-  /** The lockfile itself says which packages are direct. */
+  /** The lockfile itself marks the direct packages. */
   readonly knowsDirect: boolean;
   /** Copies of manifests that a lockfile keeps: directory relative to it, then key, then requirement. */
   readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
@@ -65,7 +65,7 @@ export interface FileReading {
   readonly notes: readonly string[];
 }
 
-/** Collects what a reader finds; a reader that finds nothing answers an empty reading. */
+/** Collects the findings of a reader; without findings, the reading is empty. */
 export class ReadingBuilder implements FileReading {
   readonly path: string;
   readonly kind: FileKind;
@@ -90,7 +90,7 @@ export class ReadingBuilder implements FileReading {
     this.kind = kind;
   }
 
-  /** At most 20 problems are told of one file: one is enough to refuse it. */
+  /** Keeps at most 20 problems of one file: one is enough to refuse it. */
   problem(reason: string): void {
     if (this.problems.length < 20 && !this.problems.includes(reason)) this.problems.push(reason);
   }
@@ -154,7 +154,7 @@ export class ReadingBuilder implements FileReading {
   }
 }
 
-/** A copy without the fields that say nothing: `undefined`, `false`, and an empty `origin`. */
+/** Returns a copy without empty fields: `undefined`, `false`, and an empty `origin`. */
 export function stated<T extends object>(found: T): Stated<T> {
   const fields = Object.entries(found).filter(
     ([key, value]) => value !== undefined && value !== false && (key !== 'origin' || value !== ''),

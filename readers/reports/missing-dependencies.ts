@@ -36,8 +36,9 @@ const signs: readonly RegExp[] = [
 ];
 
 /**
- * Explains a failed check whose output looks as if an untracked dependency were missing; `undefined` where it does not,
- * and for files of the repository itself (relative or absolute specifiers). A note: it changes no outcome.
+ * Explains a failed check if its output suggests that an untracked dependency is missing. Returns `undefined`
+ * otherwise, and for files of the repository itself (relative or absolute specifiers). The hint is a note and changes
+ * no outcome.
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,

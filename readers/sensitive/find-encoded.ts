@@ -5,8 +5,7 @@ import { latin1Of } from './secrets/find-secrets.ts';
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);
 /**
- * What begins four characters of base64 that stand for text: its first byte is printable, ends a line, or is the zero
- * of UTF-16.
+ * First character of a base64 quad that encodes text: its first byte is printable, a line end, or the zero of UTF-16.
  */
 const textQuads = bytesOf(/[ACDI-Za-f]/);
 /** The first digit of printable ASCII, and of the ends of lines. */
@@ -15,7 +14,7 @@ const percentBytes = bytesOf(/[\w.~+/:@%-]/);
 const wordBytes = bytesOf(/[^\s"'<>]/);
 const percent = /%([0-9A-Fa-f]{2})/g;
 const escaped = /\\{1,2}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))/g;
-/** Shorter runs stand for nothing that is looked for. */
+/** Shorter runs encode no value that the search looks for. */
 const leastRun = 20;
 /** A line of base64 that goes on in the next one is at least so long (RFC 2045 and 7468 break at 76 and 64). */
 const wrappedLine = 60;
@@ -29,7 +28,7 @@ const named: Readonly<Record<string, string>> = {
   ...{ commat: '@', colon: ':', period: '.', num: '#', sol: '/', equals: '=' },
 };
 
-/** What stands encoded from `start` to `end`. */
+/** Encoded text from `start` to `end`. */
 interface Run {
   readonly start: number;
   readonly end: number;
@@ -83,8 +82,8 @@ function bytesOf(characterClass: RegExp): Uint8Array {
 }
 
 /**
- * Runs of base64, and of hexadecimal digits among them, that stand for text in ASCII, or in UTF-16 as PowerShell takes
- * it.
+ * Returns runs of base64, and of hexadecimal digits among them, that encode ASCII text, or UTF-16 as PowerShell
+ * expects it.
  */
 function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
   const runs: Run[] = [];

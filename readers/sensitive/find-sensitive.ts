@@ -10,9 +10,9 @@ import { weighSecret } from './secrets/weigh-secret.ts';
 export interface Search {
   readonly classes: ReadonlySet<SensitiveClass>;
   readonly words: ClassWords;
-  /** Whether `reserved` is wanted of secrets: judging each by its value takes time. */
+  /** Whether secrets need `reserved`: weighing each value costs time. */
   readonly weighs?: boolean;
-  /** Of the file that the bytes are from: a name such as `.netrc` says that there are passwords in it. */
+  /** Path of the file with these bytes: a name such as `.netrc` implies that it contains passwords. */
   readonly path?: string;
 }
 
@@ -64,7 +64,7 @@ function wordPlaces(bytes: Uint8Array): Readonly<Record<'worded' | 'health', num
   return places;
 }
 
-/** A word before it, and no form of its own. */
+/** Rules that match by a preceding word, without a format of the value itself. */
 const wordedRules = new Set(['command-password', 'netrc-password']);
 
 function soft(match: SensitiveMatch): SensitiveMatch {

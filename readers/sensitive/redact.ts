@@ -10,7 +10,9 @@ import { findRegions } from './regions.ts';
 import { redactStructured } from './structured/redact-structured.ts';
 import { jsonStructure, xmlStructure } from './structured/structure.ts';
 
-/** How deep in containers bytes stand, and how many more may be inflated in all of the outermost one. */
+/**
+ * Nesting depth of the bytes in containers, and the number of bytes that may still be inflated in the outermost one.
+ */
 interface Inside {
   readonly layer: number;
   readonly budget: { left: number };
@@ -48,9 +50,9 @@ const closedFormats: readonly (readonly [name: string, magic: string])[] = [
 ];
 
 /**
- * Bytes without what is of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines, UTF-16,
- * gzip, zip and tar stay what they are; of a PDF with anything in it the mark alone is left. The same array comes back
- * where nothing was found.
+ * Returns the bytes without data of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines,
+ * and UTF-16, gzip, zip and tar keep their format. A PDF with any match is replaced by the mark. Without a match, the
+ * same array is returned.
  */
 export function redact(bytes: Uint8Array, options: RedactorOptions, inside: Inside = outermost()): Redacted {
   if (options.classes.size === 0 || bytes.length === 0) return { bytes, redactions: [] };
@@ -178,13 +180,13 @@ function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside):
   };
 }
 
-/** Something stands behind the end of the archive, which another reader may take for more of it. */
+/** Data follows the end of the archive; another reader may read it as more of the archive. */
 function goesOn(parts: readonly TarPart[]): boolean {
   const end = parts.at(-1)?.header ?? Buffer.alloc(0);
   return end.subarray(0, 512).every((octet) => octet === 0) && end.some((octet) => octet !== 0);
 }
 
-/** Nothing in a PDF can be replaced without laying it out anew: where anything is found, nothing of it is kept. */
+/** Text in a PDF cannot be replaced without a new page layout: on any match, the whole content is dropped. */
 function redactPdf(bytes: Uint8Array, options: RedactorOptions, { budget }: Inside): Redacted {
   const { text, isWhole } = readPdf(asBuffer(bytes), budget.left);
   budget.left -= text.length;
@@ -238,7 +240,7 @@ function redactUtf16(
 interface PdfContent {
   /** Its objects, its inflated streams, and the text that is shown by them, piece by piece joined. */
   readonly text: Buffer;
-  /** All of it was read: nothing is encrypted, packed otherwise, or written in numbers of glyphs. */
+  /** True if all of it was read: no part is encrypted, compressed in another way, or written as glyph numbers. */
   readonly isWhole: boolean;
 }
 
@@ -248,7 +250,7 @@ const streamHead = /stream\r?\n/g;
 const shown = /\(((?:[^()\\]|\\[\s\S]){0,4096})\)/g;
 const separator = Buffer.from('\n\0\n\n');
 
-/** Reads what stands in a PDF in the open or deflated, at most `maxBytes` of it. */
+/** Reads plain and deflated text of a PDF, at most `maxBytes` of it. */
 function readPdf(bytes: Buffer, maxBytes: number): PdfContent {
   const whole = bytes.toString('latin1');
   const parts: Buffer[] = [];
@@ -323,10 +325,10 @@ function map(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, map(item, change)]));
 }
 
-/** Nothing that short is a secret. */
+/** No secret is shorter. */
 const minLength = 20;
 
-/** A path as it may be written down: a name is written wherever the file is, so a token in it is taken out. */
+/** Masks a path for output: a file name is written wherever the file is, so a token in it is removed. */
 export function maskPath(path: string): string {
   return path.length < minLength ? path : redactTexts(path, { remove: ['secrets'], words: {} });
 }

@@ -5,7 +5,7 @@ const maxDigests = 32;
 
 /** One occurrence of data of a class; offsets are bytes. */
 export interface SensitiveMatch {
-  /** Kebab-case; stands in marks and receipts. */
+  /** Kebab-case; appears in marks and receipts. */
   readonly rule: string;
   readonly class: SensitiveClass;
   readonly start: number;
@@ -13,13 +13,13 @@ export interface SensitiveMatch {
   /** Of no known form: known by a word before it, by randomness, or no secret at all. */
   readonly soft?: boolean;
   /**
-   * Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the
-   * same.
+   * Documents use it as an example: an address at `example.com`, a number that is never assigned. It is still
+   * redacted.
    */
   readonly reserved?: boolean;
 }
 
-/** The mark that stands where something was removed. */
+/** The mark that replaces removed data. */
 export function markOf(found: { readonly rule: string; readonly class: SensitiveClass }): string {
   return `[redacted:${found.class}:${found.rule}]`;
 }

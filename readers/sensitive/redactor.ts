@@ -5,7 +5,7 @@ import { findRegions, type Region } from './regions.ts';
 import { maxSecretBytes } from './secrets/secret-patterns.ts';
 
 export interface RedactorOptions extends Search {
-  /** Makes the digests of removed values useless to whoever lacks it. */
+  /** HMAC key: without it, the digests of removed values are useless. */
   readonly key: Uint8Array;
   /** Every line of the input stays one: for formats that live by their lines (TAP). */
   readonly keepsLines?: boolean;
@@ -14,7 +14,7 @@ export interface RedactorOptions extends Search {
 }
 
 const windowBytes = 1024 * 1024;
-/** A chain of overlapping matches longer than this is cut where it stands. */
+/** A longer chain of overlapping matches is closed at its current end. */
 const maxHeldBytes = 8 * windowBytes;
 
 /**
@@ -24,7 +24,7 @@ const maxHeldBytes = 8 * windowBytes;
 export class Redactor {
   readonly #options: RedactorOptions;
   readonly #receipt: Receipt;
-  /** Bytes already answered (kept as what stood before), then bytes in hand. */
+  /** Bytes already returned (kept as context), then pending bytes. */
   #pending = Buffer.alloc(0);
   #answered = 0;
   #queue: Uint8Array[] = [];
@@ -36,8 +36,8 @@ export class Redactor {
   }
 
   /**
-   * Takes the next bytes, which may not change until they are answered; answers what is settled by now, possibly
-   * nothing.
+   * Adds the next bytes, which must not change until they are returned. Returns the bytes that are final by now,
+   * possibly none.
    */
   write(bytes: Uint8Array): Buffer {
     this.#queue.push(bytes);
@@ -82,7 +82,7 @@ export class Redactor {
     }
     parts.push(pending.subarray(from, Math.max(cut, from)));
     const settled = Math.max(cut, from);
-    // What stands before a match decides whether it is one: keep more than any match looks back.
+    // The text before a match decides whether it is one: keep more than any match looks back.
     const keep = Math.max(0, settled - maxSecretBytes - 1);
     this.#pending = pending.subarray(keep);
     this.#answered = settled - keep;

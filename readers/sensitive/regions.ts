@@ -16,7 +16,7 @@ const gravity: Readonly<Record<SensitiveMatch['class'], number>> = {
   internal: 0,
 };
 
-/** Bytes that are read another way at once: what that takes in memory is some times as much. */
+/** Bytes that are decoded as one view; the memory use is a multiple of this. */
 const viewBytes = 1024 * 1024;
 
 /** Everything to be removed from bytes, in order and apart from each other. */
@@ -36,7 +36,7 @@ export function findMatches(
     for (const match of findInView(withoutUnseen(window), search))
       matches.push({ ...match, start: from + match.start, end: from + match.end });
     if (!search.classes.has('secrets')) continue;
-    // Of what only programs read nothing soft is asked: every line end is an escape there.
+    // No soft matches in the view with resolved escapes: every line end is an escape there.
     const secretsAlone = { ...search, classes: new Set(['secrets'] as const), words: {} };
     const resolved = withoutEscapes(window);
     if (resolved === undefined) continue;

@@ -1,12 +1,12 @@
-/** Bytes as something else reads them, and where each of them stands in the whole. */
+/** Bytes as another reader sees them, with the offset of each in the original. */
 export interface View {
   readonly bytes: Uint8Array;
-  /** Where what stands there begins in the whole, and where it ends. */
+  /** Offset in the original where the byte begins, and where it ends. */
   start(index: number): number;
   end(index: number): number;
 }
 
-/** Characters that nobody sees: NUL, soft hyphen, zero-width space, joiners and word joiner, byte-order mark. */
+/** Invisible characters: NUL, soft hyphen, zero-width space, joiners and word joiner, byte-order mark. */
 const unseen: readonly (readonly number[])[] = [
   [0x00],
   [0xc2, 0xad],
@@ -21,8 +21,8 @@ const unseenFirsts = bytesOf(0x1b, ...unseen.map(([first = 0]) => first));
 const maxControl = 256;
 
 /**
- * Bytes of a text without the characters that nobody sees and without what terminals obey (colours, ECMA-48);
- * `undefined` where it has none.
+ * Returns the bytes of a text without invisible characters and terminal controls (colours, ECMA-48); `undefined` if
+ * it has none.
  */
 export function withoutUnseen(bytes: Uint8Array): View | undefined {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -74,7 +74,7 @@ export function withoutEscapes(bytes: Uint8Array): View | undefined {
   });
 }
 
-/** What stands behind backslashes: how many bytes of it, and what they stand for; -1 for nothing. */
+/** Returns the number of bytes of an escape after its backslashes, and the decoded byte; -1 if it decodes to none. */
 function escaped(bytes: Buffer, at: number): readonly [used: number, byte: number] {
   const char = String.fromCharCode(bytes[at] ?? 0);
   const digits = (from: number, form: RegExp): string =>
@@ -84,7 +84,7 @@ function escaped(bytes: Buffer, at: number): readonly [used: number, byte: numbe
       at + 1,
       char === 'u' ? /^(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})/ : /^[0-9A-Fa-f]{2}/,
     );
-    // Outside of ASCII nothing is looked for: any one byte will do that is no letter.
+    // The search is ASCII only: any single byte that is not a letter will do.
     const code = Number.parseInt(found.replace('{', ''), 16);
     if (found !== '') return [1 + found.length, code < 128 ? code : 0xff];
   }

@@ -1,4 +1,4 @@
-/** Number of the first of `count` sorted things that is not before a place; `count` if all of them are. */
+/** Returns the index of the first of `count` sorted items that is not before a place; `count` if all of them are. */
 export function firstIndex(count: number, isBefore: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -1,6 +1,6 @@
 import type { GrammarName } from './grammar/syntax-tree.ts';
 
-/** Languages whose source is read, token by token or by a grammar. */
+/** Languages with source that writ parses, token by token or with a grammar. */
 export type Language =
   | 'javascript'
   | 'python'
@@ -22,9 +22,9 @@ export type Language =
 interface LanguageRow {
   /** Of its source. */
   readonly source: string;
-  /** Of files that hold it among other things, or configure something in it. */
+  /** Extensions of files that contain it among other content, or configure a tool in it. */
   readonly holders?: string;
-  /** Of markup that holds it in elements of its own. */
+  /** Extensions of markup with elements that contain it. */
   readonly markup?: string;
   /** Of source in which declarations alone are looked for. */
   readonly declarations?: string;
@@ -37,7 +37,7 @@ interface LanguageRow {
   readonly grammars?: Readonly<Record<string, GrammarName>>;
 }
 
-/** The one table of languages; whoever knows more of one stands beside what it knows. */
+/** The only table of languages; a module that knows more about one keeps that knowledge itself. */
 const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
   javascript: {
     source: 'js mjs cjs jsx ts mts cts tsx',
@@ -121,7 +121,7 @@ export function isMarkup(path: string): boolean {
   return markups.has(extensionOf(path));
 }
 
-/** Language of a file that holds nothing else, by its name; markup has none. */
+/** Returns the language of a file with no other content, by its name; markup has none. */
 export function scriptLanguage(path: string): Language | undefined {
   return isMarkup(path) ? undefined : languageOf(path);
 }
@@ -132,7 +132,8 @@ export function isCode(path: string): boolean {
 }
 
 /**
- * Language of a file by its name, else by the interpreter that its first line names; `undefined` where neither tells.
+ * Returns the language of a file by its name, else by the interpreter in its first line; `undefined` if neither
+ * identifies it.
  */
 export function languageOf(path: string, firstLine = ''): Language | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -144,14 +145,14 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
 }
 
 /**
- * The language in which a file declares things, by its ending; TypeScript counts as JavaScript. `undefined` for what is
- * no source.
+ * Returns the language of a file's declarations, by its extension; TypeScript counts as JavaScript. Returns
+ * `undefined` for a file that is not source.
  */
 export function declaringLanguage(path: string): DeclaringLanguage | undefined {
   return byDeclaration.get(extensionOf(path));
 }
 
-/** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
+/** Returns the grammar that parses a file, or `undefined` if there is none and the text is read token by token. */
 export function grammarOf(path: string, language: Language): GrammarName | undefined {
   const { grammar, grammars = {} } = rows[language];
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -159,7 +160,7 @@ export function grammarOf(path: string, language: Language): GrammarName | undef
   return grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
 }
 
-/** What stands behind the last dot, in lower case; all of the path where it has none. */
+/** Returns the text after the last dot, in lower case; the whole path if it has none. */
 function extensionOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 }

@@ -9,7 +9,7 @@ const ofTests =
   /(?:^|\/)(?:__tests__|tests?|specs?|e2e|integration|t)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 const ofRunners =
   /(?:^|\/)(?:package\.json|Makefile|[Jj]ustfile|\.taprc|\.mocharc[\w.]*|\.env[\w.]*|\.npmrc|[\w.-]*config\.\w+|[\w.-]+\.(?:toml|ini|cfg|xml|gradle|kts|csproj))$|[sS]etup|[hH]elper/;
-/** What runners collect and compilers take along, by its name. */
+/** File names that test runners collect and compilers include. */
 const collected =
   /[._-](?:test|tests|spec)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|_(?:test|spec)\.\w+$|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 /** Data in files. What else is in these formats, manifests and settings, is left out by its name. */
@@ -38,7 +38,7 @@ export function isData(path: string): boolean {
   return ofData.test(path) && !noData.test(path);
 }
 
-/** Whether a patch takes something from a file of the base: it does not if it only adds lines, or a file. Pure. */
+/** Whether a patch removes content from a file of the base: false if it only adds lines, or a file. Pure. */
 export function takesLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
   if (changeType === 'add' || changeType === 'copy') return false;
   return linesDeleted > 0 || binary || changeType !== 'modify';

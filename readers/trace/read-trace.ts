@@ -8,13 +8,13 @@ export interface Footprint {
   readonly missing: readonly string[];
   /** Opened for reading, or looked up and there; files that the processes made themselves are left out. */
   readonly read: readonly string[];
-  /** Directories whose entries were listed. */
+  /** Directories that were listed. */
   readonly listed: readonly string[];
   /** Programs that were executed, as they were named. */
   readonly executed: readonly string[];
 }
 
-/** Calls that ask for a path, or open it. */
+/** Calls that query a path, or open it. */
 const lookups = new Set([
   ...['access', 'faccessat', 'faccessat2', 'stat', 'lstat', 'newfstatat', 'fstatat64', 'statx'],
   ...[
@@ -30,9 +30,9 @@ const lookups = new Set([
     'utimensat',
   ],
 ]);
-/** Calls whose first path is made by the process. */
+/** Calls that create their first path. */
 const makers = new Set(['mkdir', 'mkdirat', 'mknod', 'mknodat', 'creat']);
-/** Calls whose last path is made by the process. */
+/** Calls that create their last path. */
 const movers = new Set(['rename', 'renameat', 'renameat2', 'link', 'linkat', 'symlink', 'symlinkat']);
 const forks = new Set(['clone', 'clone3', 'fork', 'vfork']);
 const notThere = new Set(['ENOENT', 'ENOTDIR']);
@@ -148,15 +148,15 @@ const start = /^(\d{1,10}) +(?:<\.\.\. (\w+) resumed>|(\w+)\()/;
 const end = /^ +=\s+(-?\d+|0x[0-9a-f]+|\?)(?:<(?:[^>\\]|\\.)*>)?(?: (E[A-Z0-9]+)[^)]*\)?)?$/;
 const unfinished = ' <unfinished ...>';
 /**
- * A text, what a descriptor leads to, a parenthesis, anything else. One that does not end matches nothing, so that
- * tokens are read in linear time.
+ * A text, the target of a descriptor, a parenthesis, or any other text. An unterminated one matches none of these, so
+ * that tokens are read in linear time.
  */
 const token =
   /"((?:[^"\\]|\\.)*)"|((?:AT_FDCWD|\b\d+)<(?:[^>\\]|\\.)*>)|[()]|(?:AT_FDCWD|\d+)(?!<)|[^"()A\d]+|A(?!T_FDCWD)/y;
 
 /**
- * Reads lines of `strace -f`. A call that another process interrupted is on two lines, which are joined by process.
- * Signals, exits, lines that are too long and whatever is no call are left out.
+ * Reads lines of `strace -f`. If another process interrupts a call, it is on two lines, which are joined by process.
+ * Signals, exits, lines that are too long and lines that are not calls are omitted.
  */
 function createTraceReader(): (line: string) => TracedCall | undefined {
   const begun = new Map<string, string>();

@@ -29,17 +29,17 @@ import {
   type WireReader,
 } from '../wire-format.ts';
 
-/** What one vendor says in the chat dialect in its own way. */
+/** The differences of one vendor's chat dialect. */
 export interface ChatDialect {
   readonly provider: string;
   readonly streams: boolean;
-  /** Whether a stream counts its tokens only where `stream_options` asks for it. */
+  /** Whether a stream reports its tokens only if the request sets `stream_options`. */
   readonly asksForUsage: boolean;
   readonly lengthField: 'max_tokens' | 'max_completion_tokens';
   /** Whether `prompt_cache_key` is known. */
   readonly namesCache: boolean;
   reasoningBack(model: string): ReasoningBack;
-  /** Why a temperature would be of no effect, in words; nothing where it has one. */
+  /** Returns why a temperature would have no effect; `undefined` if it has one. */
   noTemperature?(model: string): string | undefined;
   /** The vendor's own fields. PROVIDER_OPTION where flags and model do not go together. */
   own?(request: ModelRequest, streams: boolean): Json;
@@ -48,8 +48,8 @@ export interface ChatDialect {
 }
 
 /**
- * The chat dialect as one vendor speaks it. A gateway that loses the calls of a streamed reply loses them again: from
- * then on it is asked for whole replies.
+ * The chat dialect of one vendor. A gateway that loses the calls of a streamed reply will lose them again: later
+ * requests do not stream.
  */
 export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 'key'>): WireFormat {
   const { provider, failureOf } = dialect;
@@ -117,7 +117,7 @@ function toChatMessage(request: ModelRequest, habits: ChatHabits, message: Model
   if (message.role === 'tool')
     return message.results.map(({ callId, text }) => ({ role: 'tool', tool_call_id: callId, content: text }));
   const { text, calls, state } = message;
-  // Some vendors refuse a message that says nothing.
+  // Some vendors refuse an empty message.
   if (text === '' && calls.length === 0) return [];
   return [
     {
@@ -143,7 +143,7 @@ function reasoningOf({ reasoningBack }: ChatHabits, state: unknown): Json {
   return reasoningBack === 'always' ? { reasoning_content: '' } : {};
 }
 
-/** Tools as the chat dialect declares them; nothing where there are none. */
+/** Converts tools to the chat dialect; empty if there are none. */
 function toChatTools(tools: readonly ToolDeclaration[]): Json {
   if (tools.length === 0) return {};
   return {
@@ -157,7 +157,7 @@ function toChatTools(tools: readonly ToolDeclaration[]): Json {
 interface ChatReaderOptions {
   /** Whether the reasoning goes back with the message: then it is its state. */
   readonly keepsReasoning: boolean;
-  /** Told where a reply says that it calls, and calls nothing. */
+  /** Called if a reply announces calls but contains none. */
   lostCalls?(): void;
 }
 
@@ -190,7 +190,7 @@ const ends: Readonly<Record<string, ReplyEnd>> = {
   sensitive: 'filtered',
 };
 
-/** Ends that say that the vendor gave up. */
+/** End reasons that report a failure of the vendor. */
 const breaks: Readonly<Record<string, FailureKind>> = {
   insufficient_system_resource: 'overloaded',
   network_error: 'server',
@@ -222,7 +222,7 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
       const text = textIn(part.content) || partsIn(part.content, 'text') || textIn(part.refusal);
       if (text !== '') yield { type: 'text', text };
       const begun = calls.take(listIn(part.tool_calls), delta === undefined);
-      // Of a whole completion nothing is still to come.
+      // A whole completion is not announced: no part of it is pending.
       if (delta !== undefined) for (const name of begun) yield { type: 'calling', name };
       finish ||= textIn(reason).toLowerCase();
     },
@@ -256,7 +256,7 @@ function partsIn(content: unknown, kind: 'text' | 'thinking'): string {
 
 /** The calls of one message out of their pieces. */
 function openCalls(): {
-  /** Takes the pieces of one frame; answers the names of calls that begin or go on in them. */
+  /** Adds the pieces of one frame; returns the names of calls that begin or continue in them. */
   take(pieces: readonly unknown[], areWhole: boolean): readonly string[];
   readonly all: readonly CallParts[];
 } {

@@ -1,6 +1,6 @@
 /**
- * Why bytes are no archive that is read, as the end of a sentence; a value, since whoever asked knows what follows from
- * it.
+ * Why an archive was refused, as the end of a sentence. It is a value and not an error, because the caller decides
+ * the consequence.
  */
 export interface ArchiveFault {
   readonly fault: string;

@@ -4,8 +4,8 @@ import type { ArchiveFault } from './archive-fault.ts';
 const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
 
 /**
- * What was deflated (RFC 1951; in the wrapping of RFC 1950 or 1952), at most `maxBytes` of it: beyond that it ends
- * without more being inflated. Zlib knows no bound of 0: it is taken for 1.
+ * Inflates deflate data (RFC 1951; also in the RFC 1950 or RFC 1952 container). Stops with a fault once the output
+ * exceeds `maxBytes`. Zlib has no limit of 0, so 0 counts as 1.
  */
 export function inflate(
   packed: Uint8Array,
@@ -21,7 +21,7 @@ export function inflate(
   }
 }
 
-/** Inflates gzip as it comes. The reader counts what comes out and stops, as nothing else bounds it. */
+/** Inflates gzip as a stream. The reader must count the output and stop, because the output has no other limit. */
 export function inflateStream(): Gunzip {
   return createGunzip();
 }

@@ -15,8 +15,8 @@ interface TarLimits {
   /** Extended headers count. */
   readonly members: number;
   /**
-   * Every header is one of ustar, and two empty blocks end the archive, as what one reader takes for its end another
-   * may read past. Else one empty block ends it, or the end of the bytes.
+   * If true, every header must be ustar and two empty blocks must end the archive: two readers could otherwise
+   * disagree about its end. If false, one empty block or the end of the bytes ends it.
    */
   readonly isStrict: boolean;
 }
@@ -67,7 +67,7 @@ function isEmpty(header: Buffer): boolean {
   return header.every((octet) => octet === 0);
 }
 
-/** What a member of a tar archive says that it is. */
+/** A member of a tar archive, as its header describes it. */
 export interface TarEntry {
   /** As it is written: it may be absolute, or lead out of where it is unpacked. */
   readonly name: string;
@@ -79,15 +79,15 @@ export interface TarEntry {
 type Records = ReadonlyMap<string, string>;
 
 /**
- * The members of a tar archive by their names, those of pax headers (POSIX.1-2001) too. A fault: a name that is not
- * UTF-8, and whatever two readers could take for two archives: two sizes, two pax headers, a name or a size for
- * everything, links and GNU extensions in a pax header.
+ * Returns the members of a tar archive with their names, also from pax headers (POSIX.1-2001). Faults: a name that is
+ * not UTF-8, and anything that two readers could interpret differently. That is two sizes, two pax headers, a global
+ * name or size, and links or GNU extensions in a pax header.
  */
 export function tarEntries(parts: readonly TarPart[]): readonly TarEntry[] | ArchiveFault {
   const entries: TarEntry[] = [];
   let extended: Records | undefined;
   for (const { header, bytes } of parts) {
-    // The end of the archive, with whatever stands after it.
+    // The end of the archive; bytes after it are ignored.
     if (header.subarray(0, 512).every((octet) => octet === 0)) break;
     const type = header.toString('latin1', 156, 157);
     const path = pathOf(header);
@@ -179,8 +179,8 @@ const mode = 0o644;
 const madeAt = 499_162_500;
 
 /**
- * A ustar archive of these files in this order, nobody's, at a fixed time and with fixed rights; a name that a ustar
- * header cannot hold stands in a pax header.
+ * Builds a ustar archive of these files in this order, with owner 0, a fixed time and a fixed mode. A name that does
+ * not fit a ustar header goes into a pax header.
  */
 export function plainTar(files: Iterable<readonly [name: string, bytes: Uint8Array]>): Buffer {
   const parts: TarPart[] = [];
@@ -197,7 +197,7 @@ export function plainTar(files: Iterable<readonly [name: string, bytes: Uint8Arr
   return writeTar([...parts, { header: Buffer.alloc(2 * blockBytes), bytes: Buffer.alloc(0) }]);
 }
 
-/** Size and checksum are for whoever writes it. */
+/** `writeTar` fills in size and checksum. */
 function headerOf(name: string, type: '0' | 'x'): Buffer {
   const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number, at: number): void => {

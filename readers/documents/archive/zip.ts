@@ -27,7 +27,7 @@ const zipSignatures = {
 /** Bytes of its records, without names, extra fields and comments; of the longest of those (APPNOTE 4.3). */
 const zipSizes = { local: 30, central: 46, end: 22, wideEnd: 56, locator: 20, text: 0xffff } as const;
 
-/** In a field of 32 bits: the value stands in the zip64 one. */
+/** Marks a 32-bit field with its value in the zip64 field. */
 const wide32 = 0xffffffff;
 
 export interface ZipLimits {
@@ -37,23 +37,23 @@ export interface ZipLimits {
   /** Of each member, wanted or not, packed and unpacked. */
   readonly memberBytes: number;
   /**
-   * No zip64, and nothing between the last record of the directory and the end: what stands in no directory would be
-   * looked at by nobody.
+   * If true, zip64 is refused, and so are bytes between the last directory record and the end: no reader inspects
+   * content that no directory lists.
    */
   readonly isPlain: boolean;
   /** By its name as latin1; the others are not unpacked. Absent: all are. */
   readonly isWanted?: (name: string) => boolean;
 }
 
-/** Bytes that a reader needs next: whoever holds the archive hands them in, fewer where it ends before. */
+/** Bytes that the reader needs next. The caller supplies them, and fewer if the archive ends earlier. */
 interface WantedBytes {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a
- * file.
+ * A reader that yields the byte ranges it needs and returns a value. The same code then reads an archive in memory
+ * and one in a file.
  */
 type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
 
@@ -62,7 +62,7 @@ interface ZipMember {
   /** Bytes of its name, in whatever encoding the archive has it; never checked for where it leads. */
   readonly name: Buffer;
   readonly bytes: Buffer;
-  /** What else its directory says of it: version, flags, time, attributes. */
+  /** The other fields of its directory record: version, flags, time, attributes. */
   readonly record: Buffer;
 }
 
@@ -70,10 +70,10 @@ const windowBytes = 1024 * 1024;
 const maxRecordBytes = zipSizes.central + 3 * zipSizes.text;
 
 /**
- * The members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in the order of its directory, stored or
- * deflated; sizes and CRC-32 must hold, and no member may reach into the directory. Yields the bytes that it needs
- * next, to be handed in, and the members. Members that share bytes count each. Ends with the fault, if there is one:
- * damaged, cut off, encrypted, packed otherwise, on several disks, beyond the limits.
+ * Reads the members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in directory order. Members may be
+ * stored or deflated; sizes and CRC-32 must match, and no member may overlap the directory. Yields the byte ranges
+ * that it needs next, and the members. Members that share bytes count separately. Returns the fault, if any: damaged,
+ * truncated, encrypted, another compression method, several disks, or above the limits.
  */
 export function* zipMembers(
   size: number,
@@ -124,7 +124,7 @@ function unpack(packed: Buffer, { method, size }: ZipRecord): Buffer | ArchiveFa
   return isFault(content) ? { fault: 'an entry is damaged', cause: content.cause } : content;
 }
 
-/** Where the records of an archive's members stand. */
+/** Location of an archive's central directory. */
 interface ZipDirectory {
   readonly entries: number;
   readonly offset: number;
@@ -173,11 +173,11 @@ function withinLimits(
   return directory.end > size ? { fault: 'its directory lies outside of it' } : directory;
 }
 
-/** What the directory of an archive says of a member. */
+/** The directory record of one member. */
 interface ZipRecord {
   /** Bytes of its name, in whatever encoding the archive has it. */
   readonly name: Buffer;
-  /** Version, flags, time, attributes, sizes: as they stand there. */
+  /** Version, flags, time, attributes and sizes, unparsed. */
   readonly head: Buffer;
   readonly method: number;
   readonly crc: number;
@@ -217,7 +217,7 @@ function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord | ArchiveFau
   };
 }
 
-/** The values that did not fit stand in the extra field of zip64, in this order. */
+/** Values that do not fit are in the zip64 extra field, in this order. */
 function widened(stated: readonly number[], extra: Buffer): readonly number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;
@@ -252,7 +252,7 @@ export function writeZip(members: readonly ZipMember[]): Buffer {
     central.writeUInt32LE(offset, 42);
     const local = Buffer.alloc(zipSizes.local);
     local.writeUInt32LE(zipSignatures.local, 0);
-    // Version to names' length stand in both, in this order.
+    // Both records hold the fields from version to name length, in this order.
     central.copy(local, 4, 6, 30);
     parts.push(local, name, packed);
     directory.push(central, name);

@@ -8,7 +8,7 @@ type HtmlPart =
   | { readonly kind: 'open'; readonly name: string; readonly attributes: () => ReadonlyMap<string, string> }
   | { readonly kind: 'close'; readonly name: string };
 
-/** Elements whose content is not for readers. */
+/** Elements with content that the page does not show as text. */
 const unread = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'title']);
 const maxParts = 200_000;
 /** The parser's work grows with the square of the depth. */

@@ -8,7 +8,7 @@ const blocks = new Set(
   ).split(' '),
 );
 
-/** What a person reads of a page: its text by blocks, nothing of its markup, at most `maxLength` characters. */
+/** Returns the visible text of a page by blocks, without markup, at most `maxLength` characters. */
 export function htmlText(html: string, maxLength: number): string {
   const lines: string[] = [];
   let line = '';

@@ -5,12 +5,12 @@ import type { DescribedRule } from '../../../core/interfaces/rule.ts';
 /** What is reported, and by which version of writ. */
 export interface SarifRequest {
   readonly findings: readonly SarifFinding[];
-  /** Rules that were asked, those without findings too: that a rule ran is evidence. */
+  /** Ids of the rules that ran, also without findings: that a rule ran is evidence. */
   readonly ruleIds: readonly string[];
   /** What is known of rules; others are described by their id. */
   readonly described?: readonly DescribedRule[];
   readonly version: string;
-  /** Whether everything that was asked for was scanned. */
+  /** Whether the whole requested scope was scanned. */
   readonly complete: boolean;
   /** Full commit id that paths are relative to. */
   readonly commit?: string;
@@ -25,15 +25,15 @@ export type SarifFinding = Finding & { readonly lineText?: string };
 /** GitHub code scanning refuses a run with more results, and shows the first 5,000 by severity. */
 const maxResults = 25_000;
 const maxMessage = 4000;
-/** Bytes of messages and paths in all: what hardly compresses, of the 10 MB that GitHub takes as gzip. */
+/** Limit for the bytes of messages and paths, which hardly compress. GitHub accepts 10 MB of gzip. */
 const maxTextBytes = 6_000_000;
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'note' };
 const order: readonly Severity[] = ['error', 'warning', 'note'];
 
 /**
- * SARIF 2.1.0 that GitHub code scanning takes in: one run, relative URIs, regions from 1, fingerprints, suppressions.
- * What has no place in a file is a notification of the invocation, since a result without a location is refused there.
- * Same findings, same bytes.
+ * Builds SARIF 2.1.0 that GitHub code scanning accepts: one run, relative URIs, regions from 1, fingerprints and
+ * suppressions. A finding without a path becomes a notification of the invocation, because GitHub refuses results
+ * without a location. Equal findings give equal bytes.
  */
 export function buildSarif(request: SarifRequest): object {
   const { ruleIds, described = [], version, complete, commit } = request;
@@ -75,7 +75,10 @@ export function buildSarif(request: SarifRequest): object {
   };
 }
 
-/** Ids are words; whatever else a stored record holds there is made one (GitHub takes 255 characters). */
+/**
+ * Replaces characters that a rule id must not contain, because a stored record may hold any text. GitHub accepts 255
+ * characters.
+ */
 function toRuleId(id: string): string {
   return id.replace(/[^A-Za-z0-9._/-]+/g, '-').slice(0, 255);
 }
@@ -84,7 +87,7 @@ function ruleIdOf({ rule, detail }: SarifFinding): string {
   return toRuleId(typeof detail?.row === 'string' ? detail.row : rule);
 }
 
-/** A rule that a check and its stage both asked has said the same twice. */
+/** Removes duplicates: a rule that both a check and its stage run reports the same finding twice. */
 function once(findings: readonly SarifFinding[]): readonly SarifFinding[] {
   const seen = new Set<string>();
   return findings.filter((finding) => {
@@ -153,8 +156,8 @@ function toResult(finding: SarifFinding, ruleIndex: number, seen: Map<string, nu
 }
 
 /**
- * All four numbers, which GitHub's description requires; the last column follows the region, and a line whose end is
- * not known ends after one character.
+ * Always sets all four numbers, which GitHub requires. The last column is exclusive; if the end of the line is
+ * unknown, the region is one character.
  */
 function toRegion({ line, column, lineText }: SarifFinding): object {
   const startLine = Math.max(1, line ?? 1);

@@ -11,8 +11,8 @@ const literal = new RegExp(
 const named = /^(?:mavenCentral|google|gradlePluginPortal|jcenter|mavenLocal)\s*\(\s*\)$/;
 
 /**
- * Repositories that a Gradle script without comments reaches by other ways than a block, and scripts that are applied
- * from an address. What is no literal counts by its text.
+ * Reads repositories that a Gradle script declares outside a block, and scripts applied from a URL. The script has no
+ * comments. A non-literal value is compared by its text.
  */
 export function readOtherRepositories(code: string, reading: ReadingBuilder): void {
   let calls = 0;
@@ -99,7 +99,8 @@ interface Statement {
 }
 
 /**
- * Statements of a block: what stands before a brace, and what in it. A closing parenthesis or a line's end ends one.
+ * Splits a block into statements: the text before a brace, and the text inside it. A closing parenthesis or a line
+ * end ends a statement.
  */
 export function statementsOf(block: string): readonly Statement[] {
   const found: Statement[] = [];
@@ -114,7 +115,7 @@ export function statementsOf(block: string): readonly Statement[] {
   };
   for (let at = 0; at < block.length; ) {
     const letter = block[at] ?? '';
-    // Asked of a short head only: it is asked for each letter.
+    // The length limit keeps this check cheap, because it runs for every character.
     if (head.length < 100 && head.trim() === '') start = line;
     if (letter === '"' || letter === "'") {
       const end = endOfString(block, at);

@@ -48,7 +48,7 @@ const maxDepth = 40;
 /** What the blocks around a statement make of it. */
 interface Around {
   readonly calls: 'dependencies' | 'plugins' | undefined;
-  /** Repositories there are read already, or say where to publish. */
+  /** Repositories here are already read, or are publishing targets. */
   readonly hidesRepositories: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { ReadingBuilder } from '../reading.ts';
 
 type Kind = 'dependency' | 'managed' | 'plugin' | 'managed-plugin' | 'extension' | 'parent' | 'repository';
 
-/** Parents that make an element what its name says: a repository elsewhere says where to publish. */
+/** The required parent of each element: a repository under any other parent is a publishing target. */
 const parents: Readonly<Record<string, readonly [kind: Kind, parent: RegExp]>> = {
   dependency: ['dependency', /^dependencies$/],
   plugin: ['plugin', /^plugins$/],
@@ -17,9 +17,9 @@ const parents: Readonly<Record<string, readonly [kind: Kind, parent: RegExp]>> =
 const coordinates = ['groupId', 'artifactId', 'version'] as const;
 
 /**
- * pom.xml: dependencies, plugins, extensions and the parent, with properties and managed versions as far as the file
- * itself holds them. A version that stands elsewhere (a parent, an imported list) is left empty, and what is written of
- * it is the requirement.
+ * Reads pom.xml: dependencies, plugins, extensions and the parent, with the properties and managed versions in the
+ * file itself. If a version is defined elsewhere (a parent, an imported list), it is empty and the written text is
+ * the requirement.
  */
 export function readPom(text: string, reading: ReadingBuilder): void {
   const project = xmlTree(text);
@@ -179,7 +179,10 @@ function childText(element: XmlElement, name: string): string {
   return element.children.findLast((child) => child.name === name)?.text.trim() ?? '';
 }
 
-/** settings.xml: mirrors, repositories of profiles, proxies. A file of that name with another root says nothing. */
+/**
+ * Reads settings.xml: mirrors, repositories of profiles, and proxies. A file of that name with another root is
+ * ignored.
+ */
 export function readMavenSettings(text: string, reading: ReadingBuilder): void {
   const root = xmlTree(text);
   if (typeof root === 'string') {
@@ -241,8 +244,8 @@ export function readMavenOptions(text: string, reading: ReadingBuilder): void {
 }
 
 /**
- * gradle.properties, and the properties of the Gradle and Maven wrappers: where the build tool itself comes from, and
- * what names an address of a repository. Another version from the same place is no other source.
+ * Reads gradle.properties and the properties of the Gradle and Maven wrappers: the source of the build tool, and
+ * properties that name a repository address. Another version from the same place is not a different source.
  */
 export function readJavaProperties(text: string, reading: ReadingBuilder): void {
   for (const { key, value, line } of propertiesOf(text)) {
@@ -263,7 +266,7 @@ export function readJavaProperties(text: string, reading: ReadingBuilder): void 
   }
 }
 
-/** The directory of a distribution, with version numbers taken out. */
+/** The directory of a distribution URL, without version numbers. */
 function withoutVersion(url: string): string {
   return url.replace(/\/[^/]*$/, '').replace(/\/\d[\w.-]*(?=\/|$)/g, '/*');
 }

@@ -4,18 +4,18 @@ import type { ReadingBuilder, SourceKind } from '../reading.ts';
 
 export interface NpmSource {
   readonly source: SourceKind;
-  /** Real name: of an alias what it stands for. */
+  /** Real name; for an alias, its target. */
   readonly name: string;
   /** Requirement without the alias. */
   readonly requirement: string;
   readonly origin?: string;
-  /** It says `workspace:` or `catalog:`, which only a workspace root can resolve. */
+  /** The requirement is `workspace:` or `catalog:`, which only a workspace root can resolve. */
   readonly isWorkspace?: boolean;
 }
 
 const shorthand = /^[\w.-]+\/[\w.-]+(?:#.*)?$/;
 
-/** What a dependency field's `name: spec` pair asks for (npm-package-arg's forms, and pnpm's, yarn's and bun's). */
+/** Parses a `name: spec` pair of a dependency field (forms of npm-package-arg, pnpm, yarn and bun). */
 export function npmSource(name: string, spec: string): NpmSource {
   const text = spec.trim();
   if (text.startsWith('npm:') || text.startsWith('jsr:')) {

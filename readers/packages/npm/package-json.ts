@@ -12,7 +12,10 @@ export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] =
 ];
 const maxDepth = 50;
 
-/** A package.json. An override or resolution counts where it replaces a package by another one (alias, git, URL). */
+/**
+ * Reads a package.json. An override or resolution counts only if it replaces a package with another one (alias, git,
+ * URL).
+ */
 export function readPackageJson(root: Table, reading: ReadingBuilder): void {
   for (const [field, scope] of npmFields) {
     const value = root[field];
@@ -49,14 +52,14 @@ export function readPackageJson(root: Table, reading: ReadingBuilder): void {
   const manager = root.packageManager;
   if (typeof manager === 'string' && manager.includes('://'))
     reading.source('packageManager', manager.replace(/^[\w-]+@/, ''));
-  // Yarn and pnpm take catalogues from here too.
+  // Yarn and pnpm also read catalogues here.
   const { catalog, catalogs } = { ...tableOf(root.workspaces), ...root };
   readOverrides(catalog, 'catalog', reading, lines);
   for (const [name, value] of entriesOf(catalogs)) readOverrides(value, `catalogs.${name}`, reading, lines);
   if (typeof root.name === 'string') reading.local.add(root.name);
 }
 
-/** Declares what overrides, resolutions or catalogues replace by another package. */
+/** Declares packages that overrides, resolutions or catalogues replace with another package. */
 export function readOverrides(
   value: unknown,
   field: string,
@@ -99,8 +102,8 @@ function nameOfOverride(key: string): string {
 }
 
 /**
- * `node_modules/<name>/package.json`: name, version and license of what lies there; it asks for nothing on the
- * project's behalf.
+ * `node_modules/<name>/package.json`: name, version and license of the installed package. It requires no package on
+ * the project's behalf.
  */
 export function readInstalledPackage(root: Table, reading: ReadingBuilder): void {
   const { name } = root;

@@ -9,8 +9,8 @@ const maxDepth = 100;
 const marker = 'node_modules/';
 
 /**
- * package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3; version 2 says everything twice, and both tellings
- * count.
+ * Reads package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3. Version 2 lists every package twice; both
+ * lists are read.
  */
 export function readPackageLock(root: Table, reading: ReadingBuilder): void {
   if (!isTable(root.packages) && !isTable(root.dependencies) && root.lockfileVersion === undefined)
@@ -64,7 +64,7 @@ function readPackages(
   }
 }
 
-/** The project or a workspace: what it asks for is direct, wherever Node finds it. */
+/** The project or a workspace: its dependencies are direct, wherever Node resolves them. */
 function readMember(directory: string, entry: Table, reading: ReadingBuilder, direct: Set<string>): void {
   const mirror = new Map<string, string>();
   const below = directory === '' ? '' : `${directory}/`;
@@ -119,7 +119,7 @@ function scopeOf(entry: Table): LockedPackage['scope'] {
   return 'runtime';
 }
 
-/** Version 1, and the second telling of version 2: a tree of names. */
+/** Version 1, and the second list of version 2: a tree of names. */
 function readTree(
   value: unknown,
   parent: string,
@@ -150,7 +150,7 @@ function readTree(
   }
 }
 
-/** As Node looks: `node_modules` beside the asking package, then in each directory above it. */
+/** Resolves as Node does: `node_modules` beside the requiring package, then in each directory above it. */
 function find(
   name: string,
   from: string,

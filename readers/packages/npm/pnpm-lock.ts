@@ -5,13 +5,13 @@ import { directoryOf, type ReadingBuilder, resolvePath } from '../reading.ts';
 import { npmSource, otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
-/** What a project's document stands behind, of a repository whose pnpm is pinned (pnpm 11 and later). */
+/** Fields of the document before the project's, in a repository that pins pnpm (pnpm 11 and later). */
 const toolFields = ['configDependencies', 'packageManagerDependencies'] as const;
 
 /**
- * pnpm-lock.yaml, versions 5 to 9: the project's document is the last one; before it may stand one of pnpm itself and
- * of what configures it. Packages of both are read, those of the first under keys of their own, so that none of them
- * hides one of the project's.
+ * Reads pnpm-lock.yaml, versions 5 to 9. The last document is the project's; one for pnpm itself and its
+ * configuration may precede it. Packages of both are read. Those of the first have separate keys, so that they do not
+ * hide the project's packages.
  */
 export function readPnpmLock(text: string, reading: ReadingBuilder): void {
   const documents = documentsOf(text);
@@ -28,7 +28,7 @@ interface LockDocument {
   readonly before: number;
 }
 
-/** A line `---` begins a document wherever it stands (YAML 1.2.2, 9.1.2); none that holds nothing is at the front. */
+/** Splits at each `---` line, wherever it is (YAML 1.2.2, 9.1.2); omits an empty first document. */
 function documentsOf(text: string): readonly LockDocument[] {
   const documents: LockDocument[] = [];
   let before = 0;
@@ -123,7 +123,7 @@ function readImporter(
     reading.mirrored?.set(place === own ? '' : own === '' ? place : place.slice(own.length + 1), mirror);
 }
 
-/** The key under `packages` that a dependency `name: version` means, without peers. */
+/** Returns the key under `packages` for a dependency `name: version`, without peers. */
 function keyOf(name: string, version: string, major: number): string {
   const bare = withoutPeers(version, major);
   if (bare.startsWith('/') || /^(?:file|https?|git\S*):/.test(bare))
@@ -159,7 +159,7 @@ function addPackage(
   major: number,
   more: {
     readonly direct: ReadonlyMap<string, LockedPackage['scope']>;
-    /** What stands before its keys. */
+    /** Prefix of its keys. */
     readonly own: string;
     readonly asks: readonly string[];
     readonly line: number | undefined;

@@ -120,8 +120,8 @@ function placeOf(value: unknown): { readonly source: SourceKind; readonly origin
 const field = /\b(install_requires|setup_requires|tests_require|extras_require|dependency_links)\b/g;
 
 /**
- * setup.py is a program: lists of literal requirements are read, nothing is executed. Wherever it names requirements in
- * another form (a variable, a call), it cannot be compared.
+ * Reads setup.py, a program: it reads literal lists of requirements and executes no code. If the file names
+ * requirements in another form (a variable, a call), it cannot be compared.
  */
 export function readSetupPy(text: string, reading: ReadingBuilder): void {
   reading.note('it is a Python program; literal lists of requirements in it are read, nothing is executed');
@@ -146,7 +146,10 @@ export function readSetupPy(text: string, reading: ReadingBuilder): void {
 const maxLiteral = 65_536;
 const maxFields = 50;
 
-/** Where the value of a keyword stands: after it, or where the one variable that it names gets its only value. */
+/**
+ * Returns where the value of a keyword starts: after the keyword, or at the only assignment of the variable that it
+ * names.
+ */
 function startOfValue(code: string, from: number): number {
   const variable = /^\s*=\s*([A-Za-z_]\w*)\s*[,)]/.exec(code.slice(from, from + 200))?.[1];
   if (variable === undefined) return from;
@@ -156,7 +159,9 @@ function startOfValue(code: string, from: number): number {
   return uses.length === 1 && isAtStart ? only.index + variable.length : from;
 }
 
-/** Strings of the list, or of the lists in the mapping, that stands after `=` or `:`; `undefined` for anything else. */
+/**
+ * Returns the strings of the list, or of the lists in the mapping, after `=` or `:`; `undefined` for any other value.
+ */
 function literalsAfter(code: string, from: number): readonly string[] | undefined {
   const head = /^['"]?\s*\]?\s*[=:]\s*(?=[[{(])/.exec(code.slice(from, from + 200));
   if (!head) return undefined;

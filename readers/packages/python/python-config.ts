@@ -14,7 +14,10 @@ export function readPipConf(text: string, reading: ReadingBuilder): void {
   }
 }
 
-/** uv.toml; `[tool.uv]` of pyproject.toml says the same: indexes, sources of packages, overrides and switches. */
+/**
+ * Reads uv.toml, or `[tool.uv]` of pyproject.toml with the same fields: indexes, sources of packages, overrides and
+ * switches.
+ */
 export function readUvSettings(uv: Table, reading: ReadingBuilder): void {
   for (const table of listOf(uv.index).map(tableOf)) indexSource(reading, 'index', table);
   for (const settings of [uv, tableOf(uv.pip)]) {
@@ -82,7 +85,7 @@ export function readSetupCfg(text: string, reading: ReadingBuilder): void {
     if (isRequirements) {
       const file = /^file:(.*)$/s.exec(value.trim())?.[1];
       if (file !== undefined) includes.push(...file.split(/[\s,]+/).filter((name) => name !== ''));
-      // On one line they are separated as markers are told from names, on several each has its own.
+      // On one line, `;` separates them, the character that also starts a marker; on several lines, each has its own.
       else
         for (const [at, one] of value.split(isList ? '\n' : ';').entries())
           if (one.trim() !== '') declareSetup(one, key, isList ? line + at : line, reading);
@@ -96,7 +99,7 @@ export function readSetupCfg(text: string, reading: ReadingBuilder): void {
   reading.includes = includes;
 }
 
-/** Declares one requirement that setuptools is told. */
+/** Declares one requirement of setuptools. */
 export function declareSetup(text: string, field: string, line: number, reading: ReadingBuilder): void {
   const requirement = parseRequirement(text);
   if (requirement === undefined)
@@ -113,8 +116,8 @@ export function declareSetup(text: string, field: string, line: number, reading:
 }
 
 /**
- * environment.yml of conda: its channels and packages, which no lockfile here knows, and what its `pip` part asks of
- * PyPI.
+ * Reads environment.yml of conda: its channels, its packages, which no lockfile here covers, and the PyPI
+ * requirements in its `pip` part.
  */
 export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void {
   for (const channel of listOf(root.channels)) reading.source('channels', channel);
@@ -132,7 +135,7 @@ export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void
   }
 }
 
-/** `[[tool.poetry.source]]`, `[[tool.pdm.source]]` and what pyproject.toml says for other tools. */
+/** Reads `[[tool.poetry.source]]`, `[[tool.pdm.source]]`, and the sources that pyproject.toml sets for other tools. */
 export function readProjectSources(tool: Table, reading: ReadingBuilder): void {
   const pdm = tableOf(tool.pdm);
   for (const list of [tableOf(tool.poetry).source, pdm.source, tableOf(tool.rye).sources])

@@ -39,7 +39,7 @@ export function readPoetryLock(root: Table, reading: ReadingBuilder): void {
   });
 }
 
-/** uv.lock. Members of the workspace are the project; what they ask for is direct. */
+/** Reads uv.lock. Members of the workspace are the project itself; their dependencies are direct. */
 export function readUvLock(root: Table, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
   const direct = new Map<string, LockedPackage['scope']>();

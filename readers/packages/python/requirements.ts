@@ -27,7 +27,7 @@ export function readRequirements(text: string, reading: ReadingBuilder): void {
   readPipArguments(text, reading, true);
 }
 
-/** The same out of another file, whose lines are not those of the text. */
+/** The same for text from another file: line numbers of the text do not apply. */
 export function readPipArguments(text: string, reading: ReadingBuilder, hasLines = false): void {
   const includes: string[] = [];
   const constraints: string[] = [];
@@ -58,8 +58,8 @@ export function readPipArguments(text: string, reading: ReadingBuilder, hasLines
 }
 
 /**
- * Options of one line with their values: `-i url`, `-iurl`, `--index-url=url`, several in a row; quotes are taken off
- * as a shell does.
+ * Returns the options of one line with their values: `-i url`, `-iurl`, `--index-url=url`, several in a row. Removes
+ * quotes as a shell does.
  */
 function optionsOf(line: string): readonly (readonly [string, string])[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) =>
@@ -157,13 +157,13 @@ function fromPlace(text: string): ReturnType<typeof parseRequirement> {
   return { key, name: pythonName(key), requirement: path, source: 'path', origin: path };
 }
 
-/** Where Python's `splitlines` breaks: a comment must not hide what pip reads as a line of its own. */
+/** The line breaks of Python's `splitlines`: otherwise a comment could hide text that pip reads as a separate line. */
 const pipLineBreak = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 interface LogicalLine {
   readonly line: string;
   readonly number: number;
-  /** Who asks for it, where pip-compile or uv says so below it. */
+  /** The requiring packages, if pip-compile or uv lists them below the requirement. */
   readonly via: readonly string[];
 }
 
@@ -259,7 +259,7 @@ function urlSource(url: string): { readonly source: SourceKind; readonly origin?
   return { source: 'url', origin: cleanUrl(url) };
 }
 
-/** pip's options that say where packages come from; each may name several, with white space between. */
+/** pip's options that set package sources; each may name several, separated by white space. */
 export const indexOptions: ReadonlySet<string> = new Set([
   'index-url',
   'extra-index-url',

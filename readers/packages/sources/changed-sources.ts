@@ -6,15 +6,15 @@ export interface ChangedSource {
   readonly path: string;
   readonly line?: number;
   readonly key: string;
-  /** Absent where nothing was chosen, and the tool took its own. */
+  /** Absent if the file chose no source, so that the tool used its default. */
   readonly was?: string;
   readonly is?: string;
 }
 
 /**
- * Sources that a file names and did not, or no longer names. Order, format and credentials do not count. The tool's own
- * place does not count where it stands for nothing said. A new file brings nothing that the base says already where the
- * new file speaks; a deleted one is missed where dependency files that it spoke for are still there.
+ * Returns the sources that a file newly names or no longer names. Order, format and credentials do not count. The
+ * tool's default source counts only if it replaces another one. In a new file, a source that the base already names
+ * for the same scope is not new. A deleted file counts only if dependency files in its scope still exist.
  */
 export function changedSources(
   base: readonly FileReading[],
@@ -85,7 +85,7 @@ function compare(old: FileReading, now: FileReading): readonly ChangedSource[] {
   const come = missingIn(old, now);
   const changes: ChangedSource[] = [];
   const lost = new Map<string, PackageSource[]>();
-  // What a broken file no longer says is not known; that it is broken is told elsewhere.
+  // Entries missing from a broken file are unknown, not removed; the fault itself is reported elsewhere.
   for (const source of now.problems.length > 0 && kind.role !== 'unread' ? [] : gone)
     lost.set(source.key, [...(lost.get(source.key) ?? []), source]);
   for (const { key, value, line, counts } of come) {

@@ -1,14 +1,14 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { cleanUrl } from '../locked-package.ts';
 
-/** One choice of a file about where packages are taken from, or about a check of what is taken. */
+/** One setting of a file that selects a package source, or a check of the packages from it. */
 export interface PackageSource {
   /** Which choice: `registry`, `@scope:registry`, `extra-index-url`. Equal keys may come more than once. */
   readonly key: string;
   /** What is chosen, free of credentials; equal for equal choices. */
   readonly value: string;
   readonly line?: number;
-  /** The place that the tool takes by itself. */
+  /** The tool's default source. */
   readonly isDefault?: boolean;
   /** `added`: only its coming counts, since it loosens. `lost`: only its going, since it guards. Absent: both. */
   readonly counts?: 'added' | 'lost';
@@ -28,7 +28,7 @@ export function shownPlace(text: string): string {
   return masked.replace(/\/+$/, '').slice(0, maxShown);
 }
 
-/** What cannot be parsed as one address loses everything that stands where credentials stand. */
+/** For text that is not a single address, removes everything in the position of credentials. */
 function withoutSecrets(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')
@@ -54,12 +54,15 @@ const defaults: ReadonlySet<string> = new Set(
 );
 const defaultNames: ReadonlySet<string> = new Set(['mavenCentral()', 'gradlePluginPortal()', 'rubygems']);
 
-/** True for a public registry that a tool takes packages from where it is told nothing. */
+/** True for a public registry that a tool uses by default. */
 export function isDefaultPlace(value: string): boolean {
   return defaults.has(value) || defaultNames.has(value);
 }
 
-/** Short digest of code that says a place in a way that is not read: equal for equal code however it is spaced. */
+/**
+ * Short digest of code that declares a source in a form that is not parsed: equal for equal code, ignoring white
+ * space.
+ */
 export function digestOf(code: string): string {
   return sha256Hex(code.replace(/\s+/g, '')).slice(0, 12);
 }
@@ -73,9 +76,9 @@ interface IniEntry {
 }
 
 /**
- * Entries of an ini file, in order. `python`: as configparser reads (`:` too, indented lines continue, quotes are
- * characters). `npm`: as npm does (quotes are taken off, a key alone is `true`, `[]` makes lists). Carriage returns
- * alone end lines, as they do for both.
+ * Returns the entries of an ini file, in order. `python` parses as configparser does: `:` also separates, indented
+ * lines continue, and quotes are characters. `npm` parses as npm does: quotes are removed, a key alone is `true`, and
+ * `[]` makes lists. In both, a single carriage return ends a line.
  */
 export function iniEntries(text: string, dialect: 'python' | 'npm'): readonly IniEntry[] {
   const entries: { section: string; key: string; value: string; line: number }[] = [];
@@ -87,7 +90,7 @@ export function iniEntries(text: string, dialect: 'python' | 'npm'): readonly In
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const last = entries.at(-1);
     if (dialect === 'python' && /^\s/.test(raw) && last) {
-      // More than this is no list of places.
+      // A longer value is not a list of sources.
       if (last.value.length < 65_536) last.value = `${last.value}\n${line}`;
       continue;
     }

@@ -151,7 +151,7 @@ function matchIban(text: string, at: number): SensitiveMatch | undefined {
   const match = ibanForm.exec(text);
   const length = match && ibanLengths[match[0].slice(0, 2)];
   if (!match || length === undefined || length === null) return undefined;
-  // The form may have taken a word too many: exactly the country's length counts.
+  // The pattern may match a word too many: the exact length for the country decides.
   let taken = 0;
   let end = at;
   while (end < at + match[0].length && taken < length) {
@@ -220,12 +220,12 @@ const international = /\+[1-9](?:[ ()./-]{0,2}\d){7,14}/y;
 const northAmerican = /(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}/y;
 const french = /0[1-9](?:[ .-]\d{2}){4}/y;
 const british = /0(?:2\d \d{4} \d{4}|1\d1 \d{3} \d{4}|\d{4} \d{6}|7\d{3} \d{6})/y;
-/** Any number behind a word that says what it is. */
+/** Any number after a word that marks it as a telephone number. */
 const named = /\(?\d(?:[ ()./-]{0,2}\d){6,14}/y;
 const phoneWords =
   /(?:\btel\b|tel(?:e(?:ph|f)on)?[a-zé]{0,3}|phone|\bfon\b|mobil[a-z]{0,4}|\bcell\b|\bfax\b|handy|rufnummer)(?:[ _-]?(?:no|nr|num(?:ber|mer|ero)?))?["'\]]{0,2}[ .:=#]{0,4}["']?$/i;
 
-/** A telephone number that begins at `at`. Numbers of the 555-01xx block are given to nobody. */
+/** Matches a telephone number that begins at `at`. Numbers of the 555-01xx block are never assigned. */
 function matchPhone(text: string, at: number): SensitiveMatch | undefined {
   const before = text.slice(Math.max(0, at - 32), at);
   for (const form of [international, northAmerican, french, british, named]) {
@@ -294,14 +294,15 @@ const domainForm = /(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Z
 /** Ends of file names that look like a domain: `icon@2x.png`, `pkg@latest.js`. */
 const fileEndings =
   /\.(?:png|jpe?g|gif|svg|webp|ico|js|mjs|cjs|ts|tsx|jsx|json|css|map|py|rb|go|rs|java|kt|md|txt|html?|xml|ya?ml|toml|lock|tgz|zip|gz|whl|exe|dll|so)$/i;
-/** `1.1.0.rc`, `5.6.15.Final`: a package stands before its version as a person before a host. */
+/** `1.1.0.rc`, `5.6.15.Final`: `package@version` has the form of an e-mail address. */
 const versionForm =
   /^v?\d{1,9}(?:\.\d{1,9}){1,4}[-+.]?(?:a|alpha|b|beta|build|canary|cr|dev|edge|experimental|final|ga|insiders?|latest|lts|m|milestone|next|nightly|post|pre|preview|rc|release|snapshot|sp|stable)(?![A-Za-z])/i;
 const machineNames = /^(?:git|hg|svn|ssh|noreply|no-reply|donotreply)$/i;
 const reservedDomain = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|local)$/i;
 
 /**
- * E-mail addresses in latin1 text; a local part in UTF-8 is taken whole. `git@host:path` is an address of a machine.
+ * Finds e-mail addresses in latin1 text; a local part in UTF-8 is matched as a whole. `git@host:path` is a machine's
+ * address.
  */
 export function findEmails(text: string): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];

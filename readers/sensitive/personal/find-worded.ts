@@ -31,8 +31,8 @@ const codeWords =
 const code = /(?<![\w.-])[A-TV-Z]\d[0-9AB](?:\.[0-9A-TV-Z]{1,4})?(?![\w-]|\.\w)/g;
 
 /**
- * What words lead to, at places where `wordedHeads` stand in order: dates of birth, health numbers and codes, what is
- * marked internal or confidential.
+ * Finds values after key words, at the ordered offsets of `wordedHeads`: dates of birth, health numbers and codes.
+ * Also finds text that is marked internal or confidential.
  */
 export function findWorded(text: string, places: readonly number[]): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
@@ -87,7 +87,7 @@ function pushCodes(found: SensitiveMatch[], text: string, at: number): void {
   const line = window.slice(0, window.indexOf('\n') < 0 ? window.length : window.indexOf('\n'));
   const isNamed = /^(?:icd|diag)/i.test(word[0]);
   for (const match of line.matchAll(code)) {
-    // Three characters without a dot are a code only where the word says that codes follow.
+    // Three characters without a dot are a code only after a word that announces codes.
     if (!isNamed && !match[0].includes('.')) continue;
     // Two words before one code.
     if (found.slice(-8).some(({ start }) => start === from + match.index)) continue;
@@ -108,7 +108,7 @@ const confidential =
   /(?:STRICTLY CONFIDENTIAL|Strictly Confidential|(?:COMPANY|COMMERCIAL IN|COMMERCIAL-IN-) ?CONFIDEN(?:TIAL|CE)|CONFIDENTIAL(?: AND PROPRIETARY| - .{0,40}| INFORMATION)?|Confidential(?= (?:-|information|and proprietary))|TLP:AMBER(?:\+STRICT)?|TLP:RED|VERTRAULICH|PROPRIETARY AND CONFIDENTIAL)(?![\w'"`(.=-])/y;
 const internal =
   /(?:(?:FOR )?INTERNAL (?:USE(?: ONLY)?|ONLY)|Internal (?:use )?only(?=[^\w]|$)|COMPANY INTERNAL|TLP:GREEN|NOT FOR (?:PUBLIC RELEASE|DISTRIBUTION|EXTERNAL USE)|NUR (?:F\xc3\x9cR DEN INTERNEN GEBRAUCH|INTERN))(?![\w'"`(.=-])/y;
-/** Only marks of comments, quotes and lists, or the word `classification`, stand before a marking. */
+/** Before a marking, only characters of comments, quotes and lists, or the word `classification`, are allowed. */
 const before = /(?:^|[\n\r"'>]|classification["']?\s{0,2}[:=])[ \t#*/>|=!;[\](){}<"'`-]{0,24}$/i;
 const maxParagraph = 48 * 1024;
 
@@ -157,8 +157,8 @@ const person =
 const reach = 200;
 
 /**
- * Diagnoses and medicines, at places where `healthHeads` stand in order, on a line that also names a person: by an
- * identifier that was found, or as patient, Mr, Mrs.
+ * Finds diagnoses and medicines at the ordered offsets of `healthHeads`, on a line that also names a person. An
+ * identifier that was found, or the words patient, Mr or Mrs, name a person.
  */
 export function findHealthTerms(
   text: string,

@@ -6,7 +6,7 @@ export interface NationalId {
   readonly lettered?: true;
   /** Digits and letters of the match, without what separates them. */
   readonly isValid: (compact: string) => boolean;
-  /** Its digits alone are too common: one of these words has to stand shortly before it. */
+  /** The digits alone are too common: one of these words must come shortly before them. */
   readonly near?: RegExp;
 }
 
@@ -14,8 +14,8 @@ const checkLetters = 'TRWAGMYFPDXBNJZSQVHLCKE';
 const hetuLetters = '0123456789ABCDEFHJKLMNPRSTUVWXY';
 
 /**
- * National numbers with rules that can be checked, from the issuers' publications. Numbers of nine to eleven bare
- * digits are told from others only with a word before them.
+ * National numbers with verifiable rules, from the issuers' publications. Numbers of nine to eleven bare digits match
+ * only after a key word.
  */
 export const nationalIds: readonly NationalId[] = [
   { rule: 'us-ssn', form: /\d{3}-\d{2}-\d{4}/y, isValid: isSocialSecurityNumber },
@@ -126,8 +126,8 @@ function isSocialSecurityNumber(id: string): boolean {
 }
 
 /**
- * Eleven digits: exactly one digit of the first ten stands twice or three times (never three in a row), and the last
- * one checks.
+ * Eleven digits: exactly one digit of the first ten occurs two or three times (never three in a row), and the last is
+ * a check digit.
  */
 function isGermanTaxId(id: string): boolean {
   const counts = new Map<string, number>();

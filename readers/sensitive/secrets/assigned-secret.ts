@@ -31,8 +31,8 @@ const value =
 const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
 const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
 /**
- * The name is a value of its own, and its value stands next: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value":
- * "x"}`, two lines of YAML.
+ * The name is itself a value, and its value follows: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value": "x"}`,
+ * two lines of YAML.
  */
 const pairForm = new RegExp(
   `${name}${tail}\\\\{0,2}["'\`]?[ \\t]{0,8}[,;]?[\\s+]{0,40}\\\\{0,2}["'\`]?value\\\\{0,2}["'\`]?[ \\t]{0,8}(?<sign>[:=])[ \\t]{0,8}${value}`,
@@ -43,9 +43,9 @@ const flagForm = new RegExp(
   `${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}(?:\\\\\\r?\\n[+-]?[ \\t]{0,120})?${value}`,
   'iy',
 );
-/** A name at the end of its line, whose sign begins the next one. */
+/** A name at the end of its line; its sign begins the next one. */
 const signBelow = /[ \t]{0,16}\r?\n[+-]?[ \t]{0,120}:?=/y;
-/** Behind a value without quotes that has a line of its own. */
+/** After an unquoted value on a separate line. */
 const ownLineEnd = /[ \t]{0,40}(?:#[^\n]{0,200})?(?:\r?\n|$)/y;
 const closingTag = /\s{0,40}[+-]?\s{0,80}<\//y;
 const flagBefore = /(?:^|[\s"'`,([])--[a-z-]{0,24}$/i;
@@ -53,18 +53,18 @@ const pairAhead = /^[\s,;+"'`\\]{0,60}value/i;
 /** What is written before a name without a mark between: `PGPASSWORD`, `dbpass`. */
 const joinedBefore = /(?:^|[^A-Za-z])(?:pg|ssh|db|mysql|redis|root|user|admin|smtp|ldap)$/i;
 
-/** What may stand before a name and makes it the name of something that is no secret. */
+/** Words before a name that mark its value as harmless. */
 const harmlessBefore =
   /(?:public|hash(?:ed)?|encrypted|crypted|masked|redacted|reset|csrf|xsrf|cancel(?:lation)?|next|prev|page|paging|continuation|sync|max|min|num|no|is|has|require[sd]?|invalid|missing|forgot|idempotency|request|cache|sort|row|primary|foreign)[_-]?$/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Paths, addresses, calls, versions, dates, digests that say so. */
+/** Paths, addresses, calls, versions, dates, and digests with a label. */
 const harmlessValue =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<[a-z]/i;
 const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
 const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
 /** `wall=0.12s` behind the number of a pass. */
 const measured = /^[a-z_]{1,20}=\d{1,12}(?:\.\d{1,9})?(?:[mun]?s|%|[kKMG]?i?B)?$/;
-/** A verdict, as test drivers say it: `PASS: tests/base64test`, `--- PASS: TestReset/v2`, `[PASS] x: y`. */
+/** A verdict, as test drivers print it: `PASS: tests/base64test`, `--- PASS: TestReset/v2`, `[PASS] x: y`. */
 const verdict = /^PASS[ \t]{0,2}:/;
 const verdictBefore = /(?:^|[\s[>])(?:-{3} |X)?$/;
 /** The title of a test: `password: rejects_v1_hashes`. */
@@ -110,8 +110,8 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
 }
 
 /**
- * Whether a value without quotes may be one: a call and a list take quoted values only. On a line below its name it is
- * all of its line.
+ * Whether an unquoted value may be a secret: in a call or a list, a value must be quoted. On a line below its name,
+ * it must be the whole line.
  */
 function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: string, end: number): boolean {
   // Ends where a value can end; tested here, because a form that looks ahead would try every shorter value.
@@ -143,7 +143,7 @@ function mayAssign(text: string, at: number): boolean {
     const code = text.charCodeAt(from);
     const isName =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95;
-    // `-` stands in names; quotes, `]`, `?` and blanks before the sign.
+    // `-` occurs in names; quotes, `]`, `?` and blanks occur before the sign.
     if (!isName && code !== 45 && code !== 34 && code !== 39 && code !== 96 && code !== 93 && code !== 92)
       break;
   }
@@ -165,7 +165,8 @@ function isConnectionPart(text: string, at: number, end: number, sign: string | 
 }
 
 /**
- * The name begins here: no letter of the same word stands before it (`compass`), or a new word begins (`dbPassword`).
+ * Whether the name begins here: no letter of the same word precedes it (`compass`), or a new word begins
+ * (`dbPassword`).
  */
 function isNameBoundary(before: string, matched: string): boolean {
   const last = before.charAt(before.length - 1);
@@ -200,7 +201,7 @@ export function isPassword(found: string): boolean {
 /** At least 16 characters without words. */
 export function isKey(found: string): boolean {
   if (found.length < 16 || !/\d/.test(found) || !/[A-Za-z]/.test(found)) return false;
-  // Brackets, commas and the like stand in expressions and messages.
+  // Brackets, commas and similar characters occur in expressions and messages.
   if (!/^[\w.~+/=:$@!%^*-]+$/.test(found)) return false;
   return entropyOf(found) >= 3 && unrestOf(found) >= 0.25;
 }

@@ -1,6 +1,6 @@
 /**
- * What joins two string literals: a quote, an operator of some language or nothing, a quote. Between them a line may
- * end.
+ * The text between two joined string literals: a quote, an operator of some language or none, a quote. A line may end
+ * between them.
  */
 const joint =
   /\\{0,2}["'`][ \t]{0,40}(?:\+\+?|\.\.?|&|<>|\\)?\s{0,60}(?:(?:\+\+?|\.\.?|&|<>)[ \t]{0,8})?(?:[bfru]{1,2}(?=["']))?\\{0,2}["'`]/g;
@@ -8,7 +8,7 @@ const piece = /[\w.+/=~%-]{1,400}/y;
 const maxPieces = 4096;
 
 const quotes = ['"', "'", '`'];
-/** Text of one row of literals that are joined, and where each of its characters stands. */
+/** Text of one row of joined literals, with the offset of each of its characters. */
 export interface JoinedRow {
   readonly text: string;
   /** Offset in the whole text of a character of `text`. */
@@ -38,14 +38,14 @@ export function* joinedRows(text: string): Generator<JoinedRow> {
 }
 
 /**
- * Whether pieces of a token meet at an anchor: characters of a token stand at both sides, and together they are long
+ * Whether pieces of a token meet at an anchor: both sides have characters of a token, and together they are long
  * enough for one.
  */
 export function isCutAt(text: string, at: number): boolean {
   for (let from = Math.max(0, at - 2); from <= at + 2; from += 1) {
     if (!quotes.includes(text.charAt(from))) continue;
     const start = Math.max(0, from - 48);
-    // The marks of added lines stand between the lines of a diff.
+    // In a diff, the lines are separated by the marks of added lines.
     const around = text.slice(start, from + 500).replace(/\n\+/g, '\n');
     for (const row of joinedRows(around)) if (row.text.length >= 20) return true;
   }

@@ -7,7 +7,7 @@ interface Decoded {
   readonly end: number;
 }
 
-/** What stands before the sought words of a key's header. */
+/** Characters before the searched words of a key's header. */
 const maxBefore = 48;
 /** Characters before an anchor that a format looks back at, most of all. */
 const maxEscapesBefore = 80;
@@ -40,7 +40,7 @@ export const keyForms: readonly EncodedForm[] = [
   ...escapedForms(keyWords),
   ...['E%20KEY', 'E+KEY-', 'E\\u0020KEY', 'E\\x20KEY'].map((anchor) => ({ anchor, read: readKeyHeader })),
 ];
-/** A dot of which nothing else is sought: what is escaped right before it is read too. */
+/** A dot, for formats without other searchable text: escapes directly before it are decoded too. */
 export const dotForms: readonly EncodedForm[] = [
   '%2E%',
   '%2e%',
@@ -80,7 +80,7 @@ function skippedCharacters(phase: number): number {
   return Math.ceil((phase * 8) / 6);
 }
 
-/** Reads escapes from `at` on; what needs none stands as it is, and `+` for a blank. */
+/** Decodes escapes from `at` on; unescaped characters are kept, and so is `+` in place of a blank. */
 function readEscaped(text: string, at: number, most: number): Decoded | undefined {
   const end = runEnd(escapedRun, text, at, most);
   const decoded = text
@@ -91,7 +91,7 @@ function readEscaped(text: string, at: number, most: number): Decoded | undefine
   return { text: decoded, at: 0, start: at, end };
 }
 
-/** The same, and the escapes that stand right before `at`; what stands there as it is is left alone. */
+/** The same, with the escapes directly before `at`; unescaped text before it is left alone. */
 function readEscapedAround(text: string, at: number, most: number): Decoded | undefined {
   const [before = ''] = escapesBefore.exec(text.slice(Math.max(0, at - 8 * maxEscapesBefore), at)) ?? [];
   const start = at - before.length;
@@ -99,7 +99,7 @@ function readEscapedAround(text: string, at: number, most: number): Decoded | un
   return decoded && { ...decoded, at: before.match(oneEscape)?.length ?? 0 };
 }
 
-/** Reads escapes from the header of a key on, whose words at `at` hold one. */
+/** Decodes escapes from the start of the key header that contains the words at `at`. */
 function readKeyHeader(text: string, at: number, most: number): Decoded | undefined {
   const least = Math.max(0, at - 64);
   const begin = text.slice(least, at).lastIndexOf('-----BEGIN');

@@ -5,10 +5,10 @@ import { attemptsAt, joint, secretPlaces } from './secret-table.ts';
 const certainty = { assigned: 0, context: 1, token: 2 };
 
 /**
- * Every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear: each
- * form is tried only where its anchor stands and reads at most `maxSecretBytes`. Tokens and keys are found behind one
- * layer of an encoding, and tokens that are cut over literals that stand next to each other. The path of a file may say
- * that it holds passwords (`.netrc`).
+ * Finds every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear:
+ * each form is tried only at its anchors and reads at most `maxSecretBytes`. Also finds tokens and keys under one
+ * layer of encoding, and tokens split over adjacent literals. The path of a file may mark it as a password file
+ * (`.netrc`).
  */
 export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes), path = ''): readonly SecretMatch[] {
   const found = [...passwordsByName(path, text)];
@@ -55,7 +55,7 @@ export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** `host:port:database:user:password` (PostgreSQL); nothing in a line says what it is. */
+/** `host:port:database:user:password` (PostgreSQL); a line has no other mark. */
 const passwordFile = /(?:^|\/)(?:\.pgpass|pgpass\.conf)$/i;
 const passwordLine = /^(?!#)(?:(?:[^:\\\n]|\\.){1,200}:){4}([^\n]{1,256})$/gm;
 
@@ -63,12 +63,15 @@ const passwordLine = /^(?!#)(?:(?:[^:\\\n]|\\.){1,200}:){4}([^\n]{1,256})$/gm;
 const loginFile = /(?:^|\/)[._]?netrc$/i;
 const loginField = /(?:^|[ \t])password[ \t]{1,40}"?([^\s"'`]{1,256})/gm;
 
-/** A file whose name alone says that there are passwords in it. */
+/** Whether a file name alone implies that the file contains passwords. */
 export function isNamedForPasswords(path: string): boolean {
   return passwordFile.test(path) || loginFile.test(path);
 }
 
-/** The passwords of a file whose name says that it holds some; none for any other. Offsets are those of `text`. */
+/**
+ * Returns the passwords of a file with a name that implies them; none for any other file. Offsets are those of
+ * `text`.
+ */
 function passwordsByName(path: string, text: string): readonly SecretMatch[] {
   if (passwordFile.test(path)) return valuesOf('pgpass-password', passwordLine, text);
   return loginFile.test(path) ? valuesOf('netrc-password', loginField, text) : [];

@@ -83,12 +83,12 @@ function strangePairs(word: string): number {
 }
 
 /**
- * Words that say: put your own here, or this is none. `example` covers the keys of vendors' documentation
+ * Words that mark a value as one to replace, or as not a secret. `example` covers the keys of vendors' documentation
  * (`AKIAIOSFODNN7EXAMPLE`).
  */
 const tellingWords =
   /example|sample|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|(?:^|[^a-z])(?:your|my|some|the|insert|enter|put)[-_ .]?(?:[a-z]{1,12}[-_ .]){0,3}(?:key|token|secret|password|passw?d|here|value|credential)|to-?do[-_:]|fixme|dummy|redacted|censored|masked|not[-_ ]?(?:(?:a|my)[-_ ]?)?(?:real|secret|valid)|(?:^|[-_.])(?:fake|mock|stub|invalid|test(?:ing)?)(?:[-_.]|$)|^(?:test|pass(?:word|wd)?|admin|user|demo|secret|welcome|qwerty)[\d!@#$.]{0,6}$|x{5,}|\*{3,}|\.{3,}|_{5,}/i;
-/** What stands for a value that is filled in later: `${…}`, `{{…}}`, `<…>`, `%(…)s`, `$NAME`, `process.env.…`. */
+/** Templates for a value that is inserted later: `${…}`, `{{…}}`, `<…>`, `%(…)s`, `$NAME`, `process.env.…`. */
 const templates =
   /\$\{|\$\(|\{\{|#\{|<%|%[({sd]|^<.*>$|^\[.*\]$|^\{.*\}$|^%[A-Za-z_]+%$|^\$[A-Za-z_]|^@[A-Za-z]|process\.env|getenv|environ|secretKeyRef|^vault:|^arn:|^secret\/|^env[:.(]|^ref[:+]/i;
 const runs = [
@@ -100,7 +100,7 @@ const runs = [
   'deadbeef',
 ];
 
-/** Of RFC 6749, 6750 and 5849: they stand in the tests and documents of every library for OAuth. */
+/** Examples of RFC 6749, 6750 and 5849: tests and documents of every OAuth library contain them. */
 const standards = new Set(
   '2YotnFZFEjr1zCsicMWpAA tGzv3JOkF0XG5Qx2TlKWIA SplxlOBeZQQYbYS6WxSbIA gX1fBat3bV 7Fjfp0ZBr1KtDRbnfVdmIw czZCaGRSa3F0MzpnWDFmQmF0M2JW czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3 mF_9.B5f-4.1JqM mF_9.B5f-4.1JqMmF_9.B5f-4.1JqM ad180jjd733klru7 nnch734d00sl2jdk pfkkdhi9sl3r4s00 kd94hf93k423kf44 hh5s93j4hdidpola hdhd0244k9j7ao03'.split(
     ' ',
@@ -108,8 +108,8 @@ const standards = new Set(
 );
 
 /**
- * Whether a value is no secret but stands in for one: it says so, is a template, repeats a few characters, or counts
- * through the alphabet. For values of a known format, where chance makes none of these.
+ * Whether a value is a placeholder and not a secret: a word marks it, it is a template, it repeats a few characters,
+ * or it counts through the alphabet. For values of a known format, which never contain these by chance.
  */
 export function isPlaceholder(value: string): boolean {
   if (tellingWords.test(value) || templates.test(value) || standards.has(value)) return true;
@@ -120,7 +120,7 @@ export function isPlaceholder(value: string): boolean {
   return isCounting(chars);
 }
 
-/** Base64 of words that say so. */
+/** Whether it is the base64 form of such words. */
 function saysSoEncoded(value: string): boolean {
   if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]{12,200}={0,2}$/.test(value)) return false;
   const text = Buffer.from(value, 'base64').toString('latin1');

@@ -1,23 +1,23 @@
 /** One occurrence; offsets are bytes. */
 export interface SecretMatch {
-  /** Kebab-case; stands in findings and receipts. */
+  /** Kebab-case; appears in findings and receipts. */
   readonly rule: string;
   /**
-   * `token`: a secret by its shape. `context`: by what stands around it. `assigned`: by the name that it is given to.
+   * `token`: a secret by its shape. `context`: by the text around it. `assigned`: by the name that it is assigned to.
    */
   readonly kind: 'token' | 'context' | 'assigned';
   readonly start: number;
   readonly end: number;
-  /** Of an assigned value: no quotes stand around it, which in program text is an expression. */
+  /** An assigned value without quotes, which in program text is an expression. */
   readonly bare?: boolean;
-  /** What it stands for, where that is not what stands there: it is encoded, or cut over several literals. */
+  /** The decoded or joined value, if the secret is encoded or split over several literals. */
   readonly value?: string;
   readonly wrapped?: 'encoded' | 'cut';
 }
 
 /** One known token format. */
 export interface SecretPattern {
-  /** Kebab-case; stands in findings and receipts. */
+  /** Kebab-case; appears in findings and receipts. */
   readonly rule: string;
   /** Every try starts at one of these, of three characters or more; three only before a letter, digit, `_` or `-`. */
   readonly anchors: readonly string[] | AnchorClasses;
@@ -26,7 +26,7 @@ export interface SecretPattern {
    * the anchor; any other first group is the secret, and ends the match.
    */
   readonly form: RegExp;
-  /** `token`: a secret by its shape. `context`: by what stands before it; certain in output, common in examples. */
+  /** `token`: a secret by its shape. `context`: by the text before it; certain in output, common in examples. */
   readonly kind: 'token' | 'context';
 }
 
@@ -44,7 +44,7 @@ const token = (rule: string, anchors: string | SecretPattern['anchors'], form: R
   kind: 'token',
 });
 
-/** Longest text that one match may span; a stream keeps this much in hand. */
+/** Longest text that one match may span; a stream buffers this much. */
 export const maxSecretBytes = 64 * 1024;
 
 /** Known formats, by the issuers' own documentation. Upper bounds are open-handed: a longer token is still a token. */
@@ -269,7 +269,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     rule: 'netrc-password',
     anchors: ['machine'],
-    // Values that stand in another order are those of a file named `.netrc`: in prose these are words like others.
+    // Values in another order are matched only in a file named `.netrc`: in prose these are ordinary words.
     form: /machine(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255}(?:(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})account(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255})?(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})login(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255}(?:(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})account(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255})?(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})password(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})"?([^\s"'`]{1,256})/y,
     kind: 'context',
   },

@@ -170,7 +170,7 @@ function jointHeads(): readonly string[] {
   );
 }
 
-/** Where in an anchor four bytes are whose last two are rare in text: a mark, a digit, a capital letter. */
+/** Offset of four bytes in an anchor with a rare pair at their end: punctuation, a digit, a capital letter. */
 function rarestWindow(anchor: string): number {
   let best = 0;
   let most = -1;
@@ -217,7 +217,7 @@ const keyHeaders =
 const puttyForm = /PuTTY-User-Key-File-\d: [\s\S]{1,12000}?Private-MAC: [0-9a-f]{40,64}/y;
 const material = /[A-Za-z0-9+/=]{16}/;
 
-/** The private key whose header holds the anchor at `at`; a header with nothing behind it is talk about keys. */
+/** Finds the private key with the anchor at `at` in its header; a header without a body only mentions keys. */
 function findPrivateKey(text: string, at: number): SecretMatch | undefined {
   if (text.startsWith('PuTTY-User-Key-File-', at)) {
     puttyForm.lastIndex = at;
@@ -228,7 +228,7 @@ function findPrivateKey(text: string, at: number): SecretMatch | undefined {
   return fromHead(text, start, pemHead, '-----') ?? fromHead(text, start, sshComHead, '----');
 }
 
-/** The private key whose header holds the words at `at`. */
+/** Finds the private key with the words at `at` in its header. */
 function keyAround(text: string, at: number): SecretMatch | undefined {
   const begin = text.lastIndexOf(keyAnchors[0] as string, at);
   return begin < 0 || at - begin > 48 ? undefined : findPrivateKey(text, begin);

@@ -3,7 +3,7 @@ import { isKey, isPassword } from './assigned-secret.ts';
 import { classesOf, entropyOf, isPlaceholder } from './randomness.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 
-/** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */
+/** Result for a match: a secret, a placeholder for one, or neither. */
 type SecretWeight = 'secret' | 'placeholder' | 'nothing';
 
 const usualPasswords = new Set(
@@ -12,7 +12,7 @@ const usualPasswords = new Set(
   ),
 );
 
-/** Judges a match by its value. A token whose checksum is right is always a secret. */
+/** Weighs a match by its value. A token with a valid checksum is always a secret. */
 export function weighSecret(match: SecretMatch, text: string): SecretWeight {
   const value = match.value ?? text.slice(match.start, match.end);
   if (match.rule === 'private-key') return weighPrivateKey(value);
@@ -33,8 +33,8 @@ function weighPrivateKey(value: string): SecretWeight {
 }
 
 /**
- * A secret is one that is signed: a header that names an algorithm, a payload, a signature. The token of jwt.io is the
- * world's example.
+ * Only a signed token is a secret: a header that names an algorithm, a payload and a signature. The token of jwt.io
+ * is the common example.
  */
 function weighJsonWebToken(value: string): SecretWeight {
   const [header = '', payload = '', signature = ''] = value.split('.');
@@ -71,7 +71,7 @@ function weighUrlPassword(text: string, { start, end }: SecretMatch, value: stri
   return isReserved && (classesOf(value) < 3 || value.length < 12) ? 'placeholder' : 'secret';
 }
 
-/** What stands behind an option, or in a file of log-ins. */
+/** Weighs a value after an option, or in a login file. */
 function weighWritten(written: string, rule: string): SecretWeight {
   const value = written.replace(/^["']|["'.,;]+$/g, '');
   if (/^[A-Z_-]+$|[{}]/.test(value)) return 'placeholder';
@@ -104,7 +104,7 @@ const checked = /^(?:gh[pousr]|npm)_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/;
 
 /**
  * Whether the last six characters of a GitHub or npm token are the CRC-32 of the thirty before them, in base 62.
- * `undefined` for a token whose format has no checksum.
+ * Returns `undefined` if the token's format has no checksum.
  */
 export function tokenChecksum(token: string): 'valid' | 'mismatch' | undefined {
   const [, payload, checksum] = checked.exec(token) ?? [];

@@ -6,10 +6,10 @@ import { latin1Of } from '../secrets/find-secrets.ts';
 import type { Field, PieceKind, Structure } from './structure.ts';
 
 /**
- * Redacts a document inside its values, so that it stays well formed, and every byte of it that stands for nothing
- * removed stays as it is. Searched is the document with every escape resolved, so that a value is known by its key and
- * a key over several strings as one. Fields that name things are held against secrets of a known form alone.
- * `undefined` where the bytes are not strictly of the format, or have a secret in what makes it.
+ * Redacts a document inside its values: it stays well formed, and every byte outside the removed data is unchanged.
+ * The search runs on the document with every escape resolved. It thus finds a value by its key, and a key that is
+ * split over several strings. Fields with identifiers are searched only for secrets of a known form. Returns
+ * `undefined` if the bytes are not strictly of the format, or if a secret is in the syntax itself.
  */
 export function redactStructured(
   bytes: Uint8Array,
@@ -27,7 +27,7 @@ export function redactStructured(
   const all = new Touching(joinMatches(matches));
   const known = joinMatches(matches.filter(({ soft }) => soft !== true));
   const hard = new Touching(known);
-  /** Secrets of a known form that stand in content; one in the names of elements is nowhere. */
+  /** Secrets of a known form that a content piece contains; a secret in element names is not reached. */
   const reached = new Set<Region>();
   const receipt = new Receipt(options.key);
   const counted = new Set<Region>();
@@ -82,7 +82,7 @@ function isEscapable(kind: PieceKind): boolean {
   return kind === 'text' || kind === 'key';
 }
 
-/** Regions apart from each other and in order, asked for piece by piece. */
+/** Disjoint regions in order, queried piece by piece. */
 class Touching {
   readonly #regions: readonly Region[];
   #first = 0;
@@ -105,7 +105,7 @@ class Touching {
   }
 }
 
-/** Where what is found in the content of a piece stands in the document. */
+/** Maps matches in the content of a piece to offsets in the document. */
 interface Places {
   /** How many bytes its content is shorter than it. */
   readonly shorter: number;
@@ -172,13 +172,13 @@ class MarkedNames {
   }
 }
 
-/** A document with its escapes resolved, and what it says of its kind. */
+/** A document with its escapes resolved, and the marks of its kind. */
 interface Resolved {
   readonly plain: Buffer;
   readonly hasEscapes: boolean;
-  /** Values of members of the outermost object that were asked for, each up to `maxMark` bytes. */
+  /** Values of the requested members of the outermost object, each up to `maxMark` bytes. */
   readonly marks: ReadonlyMap<string, string>;
-  /** Names of members that look as if something had been taken out of them. */
+  /** Names of members that already look redacted. */
   readonly marked: ReadonlySet<string>;
 }
 
@@ -239,7 +239,10 @@ function note(
   else if (kind === 'frame' && /^[[{]/.test(value())) marks.set(name, value());
 }
 
-/** Visits each escape of a piece with what it stands for. False where one stands for nothing and may not. */
+/**
+ * Visits each escape of a piece with its decoded content. Returns false if an escape is invalid and the format
+ * forbids that.
+ */
 function eachEscape(
   text: string,
   start: number,
@@ -263,15 +266,18 @@ function eachEscape(
   return isLoose || !piece.slice(from).includes(mark);
 }
 
-/** Fields that name things: what is soft (an address, a word before a value, randomness) says nothing in them. */
+/**
+ * A kind of document, with its identifier fields. Soft matches (an address, a word before a value, randomness) do not
+ * count in them.
+ */
 interface DocumentKind {
   readonly kind: string;
-  /** Members of the outermost object, or attributes of the outermost element, that tell the kind. */
+  /** Recognizes the kind by members of the outermost object, or attributes of the outermost element. */
   readonly is: (mark: (name: string) => string) => boolean;
   readonly fields: readonly string[];
-  /** Members whose own members do, whatever they are called. */
+  /** Members that contain only identifiers, under any name. */
   readonly holders?: readonly string[];
-  /** Members whose own members are of people and what they say. */
+  /** Members with content by or about people: their own members are not identifiers. */
   readonly except?: readonly string[];
 }
 
@@ -353,17 +359,17 @@ const digestName =
   /^(?:sha-?\d{1,3}(?:-\d{3})?|md5|blake2b|blake3|gitCommit|gitTree|gitBlob|digest|hashes|fingerprints|partialFingerprints)$/;
 const digestForm = /^[A-Za-z0-9+/=_:.-]{8,256}$/;
 
-/** Members that tell what kind of document it is. */
+/** Members that identify the kind of a document. */
 const markNames: ReadonlySet<string> = new Set(
   wordsOf(
     'bomFormat xmlns spdxVersion @context $schema runs version _type payloadType mediaType openapi swagger lockfileVersion',
   ),
 );
 
-/** Tells which fields of a document name things. */
+/** Whether a field of a document contains an identifier. */
 type IsIdentity = (field: Field, value: string) => boolean;
 
-/** By what the outermost object of a document says of itself; `marks` holds members of `markNames`. */
+/** Selects the fields by the kind in the outermost object of a document; `marks` holds members of `markNames`. */
 function identityFields(marks: ReadonlyMap<string, string>): IsIdentity {
   const mark = (name: string): string => marks.get(name) ?? '';
   const fields = new Set<string>();

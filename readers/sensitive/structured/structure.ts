@@ -1,18 +1,21 @@
 import { decodeReferences, references } from '../find-encoded.ts';
 
 /**
- * `text`: content whose encoding the format gives; `key`: the same, as the name of a member. `raw`: content that stands
- * for itself. `bare`: a value without quotes. `frame`: what makes the format, never touched.
+ * `text`: content in the format's encoding; `key`: the same, as the name of a member. `raw`: content without
+ * encoding. `bare`: a value without quotes. `frame`: the syntax itself, never changed.
  */
 export type PieceKind = 'text' | 'key' | 'bare' | 'raw' | 'frame';
 
-/** Where a piece stands. Handed to each visit anew filled: what has to outlive it is copied. */
+/** Position of a piece. The object is reused for each visit: copy values that must outlive it. */
 export interface Field {
-  /** Name of the member, attribute or element whose value it is; empty for none. A member of a list has the list's. */
+  /**
+   * Name of the member, attribute or element with this value; empty if there is none. A member of a list has the
+   * list's name.
+   */
   name: string;
   /** The same of what holds it. */
   holder: string;
-  /** How many things are open around it. */
+  /** Number of open containers around it. */
   depth: number;
 }
 
@@ -25,21 +28,21 @@ export interface Structure {
    * `maxDepth`; visits may have happened by then.
    */
   walk(text: string, visit: Visit): boolean;
-  /** Without it a `text` piece is what it stands for. */
+  /** A `text` piece without it is not encoded. */
   readonly escape: string;
   /** Each escape of a `text` piece, global. */
   readonly escapes: RegExp;
-  /** What one match of `escapes` stands for; `undefined` where nothing is meant by it. */
+  /** Decodes one match of `escapes`; `undefined` if the match has no meaning. */
   decode(one: string): string | undefined;
-  /** Whether `escape` may stand in a piece without being one. */
+  /** Whether `escape` may occur in a piece without starting an escape. */
   readonly isLoose: boolean;
-  /** What stands in the place of a `bare` piece. */
+  /** The replacement for a `bare` piece. */
   bare(mark: string): string;
 }
 
 /** Deeper documents are read as text. */
 const maxDepth = 512;
-/** Names of members that are longer say nothing about a field. */
+/** Longer member names do not identify a field. */
 const maxName = 128;
 
 const name = /[A-Za-z_:\x80-\xff][\w:.\x80-\xff-]{0,1024}/y;
@@ -137,7 +140,7 @@ function fenced(
   return end + closing.length;
 }
 
-/** The end behind a tag that begins at `at` and whose name ends at `from`; -1 where it is none. */
+/** Returns the end of the tag that begins at `at` and has a name ending at `from`; -1 if it is not a tag. */
 function attributes(
   text: string,
   at: number,
@@ -187,17 +190,17 @@ function skipBlank(text: string, at: number): number {
 
 const number = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?(?![\w.+-])/y;
 const blank = /[ \t\n\r\x1e]{1,65536}/y;
-/** Of a string, up to its end, an escape or what may not stand in it. */
+/** Part of a string, up to its end, an escape or an invalid character. */
 const plain = /[^"\\\x00-\x1f]*/y;
 
-/** What may stand next. */
+/** The tokens allowed next. */
 type Next = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'text';
 
 /** JSON (RFC 8259), and any sequence of JSON texts (NDJSON, RFC 7464). Strings are content, numbers are bare. */
 export const jsonStructure: Structure = {
   walk(text, visit) {
     const field: Field = { name: '', holder: '', depth: 0 };
-    /** Of what is open: its closing bracket, and the name that it stands under. */
+    /** For each open container: its closing bracket, and the name of its member. */
     const closers: string[] = [];
     const names: string[] = [''];
     let next: Next = 'text';

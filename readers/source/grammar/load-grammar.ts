@@ -20,8 +20,8 @@ let generation = 0;
 const maxGenerations = 50;
 
 /**
- * The grammar of that name, made of its bytes, which are asked for on first use in this thread. Throws GRAMMAR_FAULT
- * where it does not load.
+ * Returns the grammar of that name. Its bytes are read on first use in this thread. Throws GRAMMAR_FAULT if it does
+ * not load.
  */
 export function loadGrammar(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   const known = loaded.get(name);
@@ -51,10 +51,10 @@ async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise
 }
 
 /**
- * Compiles a module whole, at once, and for good: no function of it is optimised later. One function of shell's grammar
- * costs the optimiser 700 MB of memory; of the others it keeps what it freed, 15 MB and more. Flags hold for the
- * process; a function of another module that is first called meanwhile in another thread stays as plain, which costs it
- * some speed and nothing else.
+ * Compiles a module completely and at once, and disables later optimisation of its functions. One function of the
+ * shell grammar costs the optimiser 700 MB of memory. For the other grammars it retains 15 MB and more of freed
+ * memory. The flags apply to the process: if another thread first calls a function of another module meanwhile, that
+ * function stays unoptimised. This costs some speed and has no other effect.
  */
 function compilePlainly(bytes: Uint8Array): object {
   const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'];
@@ -66,7 +66,7 @@ function compilePlainly(bytes: Uint8Array): object {
   }
 }
 
-/** Leaves a runtime behind whose memory can no longer be trusted; the next grammar is loaded into a new one. */
+/** Drops a runtime with memory that can no longer be trusted; the next grammar is loaded into a new one. */
 export function dropRuntime(): void {
   generation += 1;
   broken.push(loaded);

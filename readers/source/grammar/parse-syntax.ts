@@ -15,7 +15,7 @@ interface Growing {
   readonly field: string | undefined;
 }
 
-/** Work that parses may still do; each parse takes its own off. */
+/** Remaining work for parses; each parse subtracts its own. */
 export interface ParseBudget {
   /** Steps of the parser: it reports one per hundred operations. */
   steps: number;
@@ -26,8 +26,9 @@ export interface ParseBudget {
 const pieceChars = 4096;
 
 /**
- * The work for a text of a length. Ordinary source takes at most 24 steps for 1,024 characters and reads each piece
- * about twice; a comment across the end of a piece makes some scanners read both for each of its lines.
+ * Returns the budget for a text of this length. Ordinary source needs at most 24 steps for 1,024 characters and reads
+ * each piece about twice. If a comment crosses the end of a piece, some scanners read both pieces for each of its
+ * lines.
  */
 export function parseBudget(length: number): ParseBudget {
   return { steps: 1_000 + Math.ceil(length / 25), pieces: 5_000 + 16 * Math.ceil(length / pieceChars) };
@@ -142,8 +143,9 @@ const spaces =
 const separators = /\xe2\x80[\xa8\xa9]/g;
 
 /**
- * UTF-8 bytes, given as latin1 text, in a form that grammars read as its authors meant and whose indexes are still byte
- * offsets: white space becomes blanks, U+2028 and U+2029 line breaks, and every other byte beyond ASCII a letter.
+ * Converts UTF-8 bytes, given as latin1 text, to a form that grammars parse correctly and with indexes that are still
+ * byte offsets. White space becomes blanks, U+2028 and U+2029 become line breaks, and every other byte beyond ASCII
+ * becomes a letter.
  */
 export function plainText(latin1: string): string {
   if (!/[^\x00-\x7f]/.test(latin1)) return latin1;

@@ -44,7 +44,7 @@ export function childrenOf(node: SyntaxNode | undefined, field: string): readonl
   return node?.children.filter((child) => child.field === field) ?? [];
 }
 
-/** The first thing that a node of several leads to. */
+/** Returns the first result that `find` returns for a node. */
 export function firstOf<Found>(
   nodes: readonly SyntaxNode[],
   find: (node: SyntaxNode) => Found | undefined,

@@ -42,9 +42,9 @@ export const csharpNaming: TypedLanguage = {
 const told = /^(?:FileName|Arguments|ArgumentList(?:\.Add)?)$/;
 /** Of conditions within conditions. */
 const maxWays = 6;
-/** Of one object; a program is told once what to run. */
+/** Limit for one object; a program is configured once. */
 const maxSettings = 50;
-/** A longer text is no name. */
+/** A longer text is not a name. */
 const maxName = 200;
 
 /** `info.Arguments = line` and `info.ArgumentList.Add(line)`, without the last name. */
@@ -53,7 +53,7 @@ export interface Setting {
   readonly value: SyntaxNode;
 }
 
-/** What the names of a C# file stand for. */
+/** Resolves the names of a C# file. */
 export function csharpNames(reading: Reading) {
   const { text } = reading;
   const statics: string[] = [];

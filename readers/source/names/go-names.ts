@@ -29,14 +29,14 @@ export const goNaming: NamingLanguage = {
 const standard = ['os/exec', 'os', 'syscall'];
 
 /**
- * What the names of a Go file stand for: an expression may reach `os/exec.Command`. `isKnown`: whether a package
- * imported with `.` offers that path.
+ * Resolves the names of a Go file: an expression may reach `os/exec.Command`. `isKnown` returns whether a package
+ * imported with `.` has that path.
  */
 export function goNames(reading: Reading, isKnown: (path: string) => boolean = () => false) {
   const { tree, text, literal, isWhole } = reading;
   /** Paths of all imported packages. */
   const imports = new Set<string>();
-  /** Packages whose names need none of their own (`import . "os/exec"`). */
+  /** Packages with names that need no qualifier (`import . "os/exec"`). */
   const dotted = new Set<string>();
   const names = readNames(reading, goNaming, (match, given) => {
     const alias = match.one('name');

@@ -67,13 +67,13 @@ const maxSpread = 4;
 const maxDepth = 300;
 const imports =
   /^(?:import|require|module\.require|process\.mainModule\.require|process\.getBuiltinModule|#module\.createRequire\(\))$/;
-/** Functions that everybody has, whose constructor is `Function`. */
+/** Global functions; the constructor of each is `Function`. */
 const builtins =
   /^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function(?:\.prototype)?|parseInt|parseFloat|isNaN|(?:Math|JSON|Reflect|Object|Array)\.(?!prototype$)\w+)$/;
 
 /**
- * What the names of a JavaScript or TypeScript file stand for, hoisting and shadowing as the language does. An
- * expression may reach `eval` or `#child_process.exec` (`#` marks a module); nothing where it is of the file's own.
+ * Resolves the names of a JavaScript or TypeScript file, with the language's hoisting and shadowing. An expression
+ * may reach `eval` or `#child_process.exec` (`#` marks a module); a name that the file itself defines reaches none.
  */
 export function javascriptNames(reading: Reading) {
   const { text, literal } = reading;
@@ -262,7 +262,7 @@ function unescaped(written: string): string {
   );
 }
 
-/** The module that a specifier means; `#` marks it. */
+/** Returns the module of a specifier, marked with `#`. */
 function moduleOf(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `#${name.replace(/^node:/, '')}`;
 }
@@ -272,7 +272,7 @@ function normal(path: string): string {
   return short.startsWith('#') ? short.replace(/\.default(?=\.|$)/, '') : short;
 }
 
-/** Whether a node stands where a name is given or described, not used. */
+/** Whether a node is inside a type annotation, a type alias or an interface, where names are not used. */
 export function isDeclared(node: SyntaxNode): boolean {
   return ancestorOf(node, 'type_annotation', 'type_alias_declaration', 'interface_declaration') !== undefined;
 }

@@ -3,7 +3,7 @@ import type { GrammarName } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { TypedLanguage } from './typed-names.ts';
 
-/** In scripts `runtime`, of which the file says nothing, is the runtime. */
+/** In scripts, `runtime` is the runtime if the file does not define it. */
 function freeInScript(type: string, isAlone: boolean): string {
   return type === 'runtime' || (type === 'rt' && isAlone) ? 'Runtime' : type;
 }

@@ -9,7 +9,7 @@ import type { Reading } from './reading.ts';
 export interface Binding {
   readonly value?: SyntaxNode | undefined;
   readonly path?: string | undefined;
-  /** The part of `value` that was taken (`const { exec } = …`). */
+  /** The part of `value` that the name receives (`const { exec } = …`). */
   readonly pick?: string | undefined;
   /** Its declared type, where the language has them. */
   readonly type?: string | undefined;
@@ -17,15 +17,15 @@ export interface Binding {
   readonly at: number;
 }
 
-/** What a language says of names, in tree-sitter's query language. */
+/** A language's naming rules, in tree-sitter's query language. */
 export interface NamingLanguage {
   /**
-   * What gives names (`readNames` says by which captures), and what opens a scope: `@scope`, of these what is a
-   * function's `@scope.function`, a class' `@scope.class`, and whose names the functions inside do not see
-   * `@scope.blind`, and what is no such function `@scope.open`. `@plain` is a name, `@member` a part of something.
+   * Patterns that bind names (for their captures see `readNames`) and that open a scope, `@scope`. A function's scope
+   * is also `@scope.function`, a class's `@scope.class`. Functions inside a `@scope.blind` do not see its names; a
+   * `@scope.open` inside it still does. `@plain` is a name, `@member` a part of a value.
    */
   readonly declarations: Query;
-  /** What a pattern that takes a value apart gives; `readNames` says by which captures. */
+  /** Bindings of a destructuring pattern; for their captures see `readNames`. */
   readonly patterns?: Query | undefined;
   /** What an expression is: no more than another one, `@same`, or a name of the class around, `@own`. */
   readonly expressions: Query;
@@ -37,7 +37,7 @@ const maxDepth = 300;
 const maxMembers = 10_000;
 const maxBindings = 200;
 
-/** Which names a file gives, and where they hold. Built once for a file; then asked. */
+/** The names that a file binds, and their scopes. Built once for a file, then queried. */
 export class Names {
   readonly reading: Reading;
   /** `api.run = eval`, by the text left of the sign, without blanks. */
@@ -146,7 +146,7 @@ export class Names {
     return own ? (this.find(this.nameOf(own), this.scopeOf(own, 'class')) ?? []) : [];
   }
 
-  /** The expression that another one is no more than. */
+  /** Returns the expression that this one merely wraps. */
   same(node: SyntaxNode | undefined): SyntaxNode | undefined {
     let at = node;
     for (let depth = 0; at && depth < maxDepth; depth += 1) {

@@ -7,7 +7,7 @@ interface Origin {
   readonly before: Origin | undefined;
 }
 
-/** One thing of the language or of a library that an expression may stand for: `eval`, `os.system`. */
+/** One function or value of the language or a library that an expression may refer to: `eval`, `os.system`. */
 export interface Way {
   readonly path: string;
   readonly origin?: Origin | undefined;
@@ -18,7 +18,7 @@ export interface Follow {
   ways(node: SyntaxNode | undefined): readonly Way[];
   /** The same for a node that the grammar does not call a name by itself. */
   name(node: SyntaxNode): readonly Way[];
-  /** Takes one step; false when the question has had too many. */
+  /** Counts one step; returns false after too many in one query. */
   step(): boolean;
 }
 
@@ -33,15 +33,15 @@ export interface PathLanguage {
 }
 
 const maxDepth = 300;
-/** Of one question; ordinary source takes a handful. */
+/** Limit for one query; ordinary source needs a handful. */
 const maxSteps = 400;
 const maxWays = 200;
 const none: readonly Way[] = [];
 
 /**
- * Answers for a file everything that an expression may stand for: every value that a name was given counts. What a name
- * came to is remembered. Where names stand for one another, the circle is cut, and only the answer for its first name
- * is whole. A question has a bound of steps and of depth; beyond either nothing is followed.
+ * Resolves everything in a file that an expression may refer to; every value that a name receives counts. The result
+ * for a name is cached. If names refer to one another, the cycle is cut, and only the result for its first name is
+ * complete. A query has a bound of steps and of depth; beyond either, it follows no more.
  */
 export function followPaths(names: Names, language: PathLanguage) {
   const known = new Map<object, readonly Way[]>();
@@ -111,7 +111,7 @@ export function followPaths(names: Names, language: PathLanguage) {
     }
     const depth = open.size;
     if (depth >= maxDepth || !step()) {
-      // Nothing that lacks this is remembered.
+      // A result that lacks this part is not cached.
       lowest = -1;
       return none;
     }

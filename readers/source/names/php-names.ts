@@ -31,7 +31,7 @@ const maxProperty = 100;
 const request = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
 const joins = /^(?:binary_expression|encapsed_string|parenthesized_expression|conditional_expression)$/;
 
-/** What the names of a PHP file stand for: variables; properties as `$this->name` and constants as `const NAME`. */
+/** Resolves the names of a PHP file: variables; properties as `$this->name` and constants as `const NAME`. */
 export function phpNames(reading: Reading) {
   const { tree, text, literal } = reading;
   /** Names that the file defines or imports from elsewhere. */
@@ -163,7 +163,7 @@ export function phpNames(reading: Reading) {
       .slice(0, maxValues);
   }
 
-  /** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
+  /** Whether text comes from the HTTP request or contains it. An array entry and a function's result do not. */
   function isRequested(start: SyntaxNode | undefined): boolean {
     const pending = start ? [start] : [];
     for (let steps = 0; steps < maxSteps; steps += 1) {

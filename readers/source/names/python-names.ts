@@ -48,14 +48,14 @@ export const pythonNaming: NamingLanguage = {
 
 const builtins =
   /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?!__dict__$)(?=.)/;
-/** Classes whose objects execute text: what is called on them is known by their name. */
+/** Classes with objects that execute text: a method call on them is known by its name. */
 const made =
   /^(?:code\.Interactive(?:Interpreter|Console)|(?:cProfile|profile)\.Profile|pdb\.Pdb|bdb\.Bdb|trace\.Trace)$/;
 const libraries = /^ctypes\.(?:CDLL|PyDLL|WinDLL|OleDLL|(?:cdll|windll|pydll)\.LoadLibrary)$/;
 
 /**
- * What the names of a Python file stand for: an expression may reach `eval` or `os.system`; nothing where it is of the
- * file's own. `offers`: what a star import of a module may bring.
+ * Resolves the names of a Python file: an expression may reach `eval` or `os.system`; a name that the file itself
+ * defines reaches none. `offers` lists the names that a star import of a module may add.
  */
 export function pythonNames(reading: Reading, offers: Readonly<Record<string, readonly string[]>>) {
   const { text, literal } = reading;
@@ -174,7 +174,7 @@ function entryOf(base: string, key: string | undefined): string | undefined {
     : undefined;
 }
 
-/** A path without the module of the builtins, whose names need none. */
+/** Returns a path without the builtins module, which names in it do not need. */
 function plainPath(path: string): string {
   return path.replace(builtins, '');
 }

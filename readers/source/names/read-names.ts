@@ -5,21 +5,24 @@ import type { Reading } from './reading.ts';
 
 /** Of patterns within patterns. */
 const maxDepth = 24;
-/** A longer list is not taken apart by places. */
+/** A longer list is not destructured by position. */
 const maxPlaces = 50;
-/** A longer type is no name. */
+/** A longer type is not a name. */
 const maxType = 200;
 
 /**
- * Reads the names that a file gives, as the language's declarations say. `@name` is given `@value`, with the type
- * `@type`; `@names` are given `@values`, each by its place, or where the numbers differ a part of the one value; what
- * is no plain name is a pattern. They hold in the node taken `@in`, or by the setting `in` in the `file`, the
- * `function` around, the `parent`, or where a name is `known` (else as `else` says, or nowhere); absent, in the
- * innermost scope. Matches without such captures, or with a `@module`, go to `other`, in the order of the text; names
- * that have to be known are read when all others are.
+ * Reads the names that a file binds, according to the language's declarations. `@name` receives `@value`, with the
+ * type `@type`. `@names` receive `@values` by position; if the counts differ, each receives a part of the single
+ * value. A name that is not plain is a pattern.
  *
- * Patterns take `@inner` out of the value: the part `@key`, by setting `part` that of its `place`, by setting `value`
- * none that is known; `@otherwise` is its value where there is no such part.
+ * The scope is the node captured as `@in`, or follows the setting `in`. With `file` it is the file, with `function`
+ * the function around, with `parent` the parent. With `known` it is the scope that already has the name, else the one
+ * in the setting `else`, or none. Without either, it is the innermost scope. Matches without such captures, or with a
+ * `@module`, go to `other` in the order of the text. Names with `known` are read after all others.
+ *
+ * A pattern destructures the value into `@inner`: the part named `@key`, or the part at its position if the setting
+ * `part` is `place`. If the setting `value` is `none`, the part is unknown. `@otherwise` is the value if the part is
+ * missing.
  */
 export function readNames(
   reading: Reading,

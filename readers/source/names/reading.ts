@@ -1,16 +1,16 @@
 import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
 
-/** A tree with the text that it was read from, and the questions that finders ask of both. */
+/** A tree with its source text, and the queries that finders use on both. */
 export type Reading = ReturnType<typeof readTree>;
 
 const maxText = 4_000;
 const maxDepth = 40;
 
-/** Text that stands for itself. */
+/** Literal text. */
 const contents = typesIn(`string_fragment string_content string_start string_end string_literal_content
   interpreted_string_literal_content raw_string_literal_content raw_string_content escape_sequence
   multiline_string_fragment`);
-/** Text without meaning of its own: quotes that have a node. */
+/** Nodes without text of the string: its quotes. */
 const marks = typesIn(`string_start string_end raw_string_start raw_string_end string_literal_encoding`);
 const strings = typesIn(`string template_string encapsed_string string_literal interpreted_string_literal
   raw_string_literal verbatim_string_literal interpolated_string_expression raw_string ansi_c_string
@@ -22,8 +22,8 @@ const wraps = typesIn(`parenthesized_expression as_expression satisfies_expressi
   argument literal_element`);
 
 /**
- * Wraps a tree; `text` is what its offsets count in. `isWhole`: false where only pieces of the file are seen, so that
- * an import may stand outside.
+ * Wraps a tree; its offsets refer to `text`. `isWhole` is false if only pieces of the file are visible, so that an
+ * import may be elsewhere.
  */
 export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
   const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
@@ -104,7 +104,7 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
     tree,
     isWhole,
     text: textOf,
-    /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
+    /** Returns the text of a string that is fully literal: literals and their concatenation only. */
     literal: (node: SyntaxNode | undefined) => literal(node),
     /** As much of a string's beginning as is written down. */
     opening: (node: SyntaxNode | undefined) => opening(node),

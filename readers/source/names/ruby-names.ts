@@ -25,7 +25,7 @@ export const rubyNaming: NamingLanguage = {
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
 
-/** What the names of a Ruby file stand for. */
+/** Resolves the names of a Ruby file. */
 export function rubyNames(reading: Reading) {
   const { tree, text, literal } = reading;
   const own = new Map<SyntaxNode, Set<string>>();
@@ -60,7 +60,7 @@ export function rubyNames(reading: Reading) {
     behind: (node: SyntaxNode): SyntaxNode =>
       (names.isPlain(node) ? givenTo(text(node), node) : undefined) ?? node,
     givenTo,
-    /** What a text says, where all of it is written down, here-documents included. */
+    /** Returns the text of a fully literal string, including here-documents. */
     literal(node: SyntaxNode): string | undefined {
       const body = node.type === 'heredoc_beginning' ? documents.get(node) : undefined;
       if (!body) return literal(node);

@@ -4,18 +4,21 @@ import type { Binding, NamingLanguage } from './names.ts';
 import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
-/** How a language whose names have types gives names and calls. */
+/** How a language with typed names binds names and expresses calls. */
 export interface TypedLanguage extends NamingLanguage {
   /**
-   * `@name` is called, of `@object`, with each `@given`; `@made` is constructed; `@reference` is a function that is
-   * handed on.
+   * `@name` is called, of `@object`, with each `@given`; `@made` is constructed; `@reference` is a function passed as
+   * a value.
    */
   readonly calls: Query;
-  /** The type of a name of which the file says nothing; `isAlone`: it defines no function; absent: none. */
+  /**
+   * Returns the type of a name that the file does not define. `isAlone`: the file defines no function. If absent,
+   * such a name has no type.
+   */
   readonly free?: (name: string, isAlone: boolean) => string;
 }
 
-/** A call, or a function of an object that is handed on. */
+/** A call, or a method of an object that is passed as a value. */
 export interface TypedCall {
   readonly node: SyntaxNode;
   readonly object: SyntaxNode | undefined;
@@ -42,13 +45,13 @@ const made: Readonly<Record<string, string>> = {
 const maxSteps = 200;
 /** Of additions to one list. */
 const maxWords = 20;
-/** A longer text is no name. */
+/** A longer text is not a name. */
 const maxName = 200;
 const scopeFunctions = /^(?:let|also|use)$/;
 
 export type TypedNames = ReturnType<typeof typedNames>;
 
-/** What the names of a file stand for; `other` gets what a language's declarations say besides. */
+/** Resolves the names of a file; `other` receives the remaining matches of a language's declarations. */
 export function typedNames(
   reading: Reading,
   language: TypedLanguage,
@@ -104,7 +107,7 @@ export function typedNames(
     typesOf,
     /** The first of them; `undefined` where the file does not show it. */
     typeOf: (node: SyntaxNode | undefined): string | undefined => typesOf(node)[0],
-    /** The type whose methods are called by their names alone: `with(runtime) { … }`. */
+    /** The type with methods that are callable by name alone: `with(runtime) { … }`. */
     typeAround: (node: SyntaxNode): string | undefined => typesAround(node, { steps: 0 })[0],
     /** What a name was imported as. */
     alias: (name: string) => aliases.get(name),

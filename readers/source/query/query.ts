@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 
-/** What a node has to be, and what of it is taken. */
+/** The conditions for a node, and its captures. */
 interface Pattern {
   /** `_`: of any type. */
   readonly type: string;
@@ -22,7 +22,7 @@ interface Item {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A pattern, and what is said of all its matches. */
+/** A pattern, and the settings of all its matches. */
 interface QueryRow {
   readonly pattern: Pattern;
   /** `(#set! key value)`. */
@@ -107,7 +107,7 @@ function parseQuery(text: string): readonly QueryRow[] {
     return names;
   }
 
-  /** What is said behind all of a pattern is looked at as soon as it can be told. */
+  /** Moves predicates at the end of a pattern to the nodes that they constrain, so that they are tested early. */
   function withForms(pattern: Pattern): Pattern {
     return {
       ...pattern,
@@ -127,7 +127,7 @@ function parseQuery(text: string): readonly QueryRow[] {
   }
 }
 
-/** The same text as the key of an object, which is told from others without a look at its letters. */
+/** Returns the same text as an object key, which compares by identity instead of by characters. */
 function toKey(text: string): string {
   return Object.keys({ [text]: true })[0] ?? text;
 }
@@ -141,7 +141,7 @@ type TextOf = (node: SyntaxNode) => string;
 type Capture = readonly [name: string, node: SyntaxNode];
 type Taken = readonly Capture[];
 
-/** Where a row fits, and what was taken there. */
+/** A node that a row matches, with its captures. */
 export class Match {
   readonly node: SyntaxNode;
   readonly settings: Settings;
@@ -158,20 +158,20 @@ export class Match {
     return this.#taken;
   }
 
-  /** The first node taken under a name. */
+  /** Returns the first node captured under a name. */
   one(name: string): SyntaxNode | undefined {
     return this.#taken.find(([one]) => one === name)?.[1];
   }
 
-  /** Every node taken under a name, in order. */
+  /** Returns every node captured under a name, in order. */
   all(name: string): readonly SyntaxNode[] {
     return this.#taken.flatMap(([one, node]) => (one === name ? [node] : []));
   }
 }
 
 /**
- * What a language says of its syntax, asked node by node. It is matched against trees that were copied out of the
- * runtime: the runtime's own matcher takes a third of the time of a parse once more, this one a twentieth.
+ * Patterns of a language's syntax, matched node by node. They are matched against trees copied out of the runtime.
+ * The runtime's own matcher adds a third of the parse time, this one a twentieth.
  */
 export class Query {
   readonly #rows = new Map<string, QueryRow[]>();
@@ -191,7 +191,7 @@ export class Query {
     }
   }
 
-  /** Types of nodes that rows without children take under that name; such rows make no matches. */
+  /** Returns the node types that rows without children capture under that name; such rows make no matches. */
   typesOf(name: string): ReadonlySet<string> {
     return this.#types.get(name) ?? new Set();
   }
@@ -212,7 +212,7 @@ export class Query {
 }
 
 const none: readonly never[] = [];
-/** What is taken in each way in which a pattern fits a node; none where it does not. */
+/** Returns the captures for each way in which a pattern fits a node; none if it does not fit. */
 function waysOf({ type, forms, captures, items }: Pattern, node: SyntaxNode, text: TextOf): readonly Taken[] {
   if (type !== '_' && type !== node.type) return none;
   if (forms.length > 0 && !forms.every((form) => form.test(text(node)))) return none;
@@ -224,13 +224,13 @@ function waysOf({ type, forms, captures, items }: Pattern, node: SyntaxNode, tex
   return ways.map(({ taken }) => taken);
 }
 
-/** What the items so far took, and the first child that the next one may take. */
+/** The captures so far, and the first child that the next item may match. */
 interface Way {
   readonly taken: Taken;
   readonly from: number;
 }
 
-/** What a way and the next item take together, for each child that fits. */
+/** Returns the combined captures of a way and the next item, for each child that fits. */
 function withItem(way: Way, item: Item, node: SyntaxNode, text: TextOf): readonly Way[] {
   const found: Way[] = [];
   const { children } = node;

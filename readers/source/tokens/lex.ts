@@ -28,8 +28,8 @@ const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', 
 
 /**
  * Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is
- * punctuation. Strings and comments end with their line in pieces of a file, whose beginning is unknown, and where a
- * text ends inside a comment, string or embedded code, so that what was hidden may be code.
+ * punctuation. In pieces of a file with an unknown start, strings and comments end with their line. The same applies
+ * if a text ends inside a comment, string or embedded code. Text that such a token would hide is then read as code.
  */
 export function readTokens(
   text: string,
@@ -50,7 +50,7 @@ function lex(text: string, syntax: Syntax, lineBound: boolean): readonly Token[]
   const announced: { readonly word: string; readonly isIndented: boolean }[] = [];
   let isConfused = false;
   let depth = 0;
-  /** The part of a line whose end is known, so that no token of a long line searches for it again. */
+  /** A part of a line with its end, cached so that no token of a long line searches for it again. */
   let line = { from: 0, end: -1 };
   const isMarkup = special === 'php' && !lineBound;
   const from = isMarkup ? pastMarkup(0) : text.startsWith('#!') ? lineEnd(0) : 0;
@@ -93,14 +93,14 @@ function lex(text: string, syntax: Syntax, lineBound: boolean): readonly Token[]
     const word = pastMatch(syntax.word, text, at);
     if (word === undefined) return push('punct', at, pastMatch(mark, text, at) ?? at + 1);
     push('word', at, word);
-    // What follows is no code in Ruby and Perl.
+    // In Ruby and Perl, the text that follows is not code.
     const isEnd = !lineBound && syntax.documentation && text.startsWith('__', at);
     return isEnd && /^\n?__(?:END|DATA)__\r?\n?$/.test(text.slice(Math.max(0, at - 1), word + 1))
       ? text.length
       : word;
   }
 
-  /** A here-document's announcement, where `<<` is no operator. */
+  /** Reads the start of a here-document, if `<<` is not an operator. */
   function readDocument(at: number): number | undefined {
     if (lineBound || !syntax.document || !text.startsWith('<<', at)) return undefined;
     syntax.document.lastIndex = at;
@@ -251,7 +251,7 @@ function lex(text: string, syntax: Syntax, lineBound: boolean): readonly Token[]
     return pastMatch(/<\?(?:php|=)?/iy, text, open) ?? text.length;
   }
 
-  /** Tells a division from the start of a regular expression by what is before. */
+  /** Distinguishes a division from the start of a regular expression by the token before it. */
   function mayStartRegex(at: number): boolean {
     const before = tokens.at(-1);
     const next = text[at + 1] ?? ' ';

@@ -56,7 +56,7 @@ const raw = { escape: 'none' } as const;
 const word = (more = '', first = ''): RegExp => new RegExp(`${first}(?:[\\w\\x80-\\xff${more}])+`, 'y');
 /** `?` and `!` end a word; elsewhere they are operators. */
 const marked = String.raw`]|(?<=\w)[?!](?![=\w])|[@`;
-/** Perl's and Ruby's `$'`, `$"`, `$#x`: the second character opens nothing. */
+/** Perl's and Ruby's `$'`, `$"`, `$#x`: the second character opens no string or comment. */
 const punctuated = String.raw`\$["'\`#/\\;!&,.]|`;
 const cLike = { lineComment: /\/\/[^\n\r]*/y, blockComment: 'flat', word: word() } as const;
 const nesting = { ...cLike, blockComment: 'nests' } as const;
@@ -66,7 +66,7 @@ const hashed = { lineComment: /#[^\n\r]*/y, word: word(), newlines: true };
 export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   javascript: {
     ...cLike,
-    // A URL in the text of markup is no comment.
+    // A URL in the text of markup is not a comment.
     lineComment: /(?<!\w:)\/\/[^\n\r]*/y,
     strings: [long('`', '${'), double, single],
     word: word('$#'),

@@ -63,7 +63,7 @@ t.test('each step requires citations from enough distinct sources that count', a
   );
   t.strictSame(
     lackingCitations({ needed: 1, steps: 0, count: 3, first: [decision('d', undefined, ['a', true])] }),
-    [{ rule: 'citations', severity: 'error', message: 'of 3 decisions only 1 are judged' }],
+    [{ rule: 'citations', severity: 'error', message: 'of 3 decisions only 1 are evaluated' }],
     'that were not kept are an error',
   );
 });
