@@ -1,14 +1,13 @@
 import type { AssistantMessage, ModelMessage } from '../core/interfaces/model.ts';
 import { recordDecision, updatePlan } from './tools/update-plan.ts';
 
-/** Reported where a model answers and says nothing. */
 export const emptyReply = 'the reply of the model is empty: it has no text and calls no tool';
 
 export function isEmpty({ text, calls }: Pick<AssistantMessage, 'text' | 'calls'>): boolean {
   return text.trim() === '' && calls.length === 0;
 }
 
-/** What a worker and a model said to each other, as the model gets it. */
+/** The messages between a worker and a model, in the form that the model receives. */
 export interface Conversation {
   /** Messages follow each other as vendors want them: a question, then replies and what came of each. */
   add(message: ModelMessage): void;
@@ -24,16 +23,16 @@ const keptMessages = 8;
 /** Left out in large steps: a vendor keeps a prompt only as far as it begins as before. */
 const shrinkTo = 0.6;
 const shortText = 200;
-/** Decisions that stay when the replies that recorded them go, and the share of the conversation that they may take. */
+/** Recorded decisions that stay when their replies are dropped, and their maximum share of the conversation. */
 const maxDecisions = 64;
 const decisionShare = 1 / 8;
 
 /**
- * A conversation of at most `maxCharacters`: where it would be longer, what the oldest calls answered is left out, then
- * the oldest replies, then the middle of what is too long by itself, then old words of the user. The question stays,
- * and so do the decisions that the model recorded and its last plan. Each part says that it is left out, and what was
- * is kept nowhere: an attempt of thousands of turns holds no more than one of a hundred. `before` begins with a message
- * of the user.
+ * Opens a conversation of at most `maxCharacters`. If it would be longer, content is omitted in this order: results
+ * of the oldest calls, the oldest replies, the middle of parts that are too long, old messages of the user. The
+ * question, the model's recorded decisions and its last plan stay. A note marks each omission. Omitted content is not
+ * stored, so an attempt of thousands of turns needs no more memory than one of a hundred. `before` begins with a
+ * message of the user.
  */
 export function openConversation(
   question: string,
@@ -42,7 +41,7 @@ export function openConversation(
 ): Conversation {
   const asked: ModelMessage = { role: 'user', text: question };
   const [first = asked, ...later] = [...before, asked];
-  /** What the user said before the first reply that is there, in one message. */
+  /** User messages before the first remaining reply, sent as one message. */
   let heads: readonly ModelMessage[] = [first];
   let tail: ModelMessage[] = later;
   let sizes: number[] = later.map(sizeOf);
@@ -83,7 +82,7 @@ export function openConversation(
   };
   const remember = (message: ModelMessage): void => {
     if (message.role === 'user') {
-      // The same reminder again says nothing new.
+      // A repeated reminder adds no information.
       if (message === asked || !heads.some((one) => one.role === 'user' && one.text === message.text))
         heads = [...heads, message];
       return;

@@ -1,11 +1,11 @@
 import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
 import type { Hands, ReadingHost, Turns, Web } from '../core/interfaces/worker.ts';
 
-/** One question of a person to a model that may look at the repository and change nothing. */
+/** One question of a person to a model that may read the repository and change no file. */
 export interface ConverseOrder {
   /** Instructions, what stays the same first. */
   readonly system: readonly string[];
-  /** What was said before, oldest first: questions, replies and what came of their calls. */
+  /** Earlier messages, oldest first: questions, replies and the results of their calls. */
   readonly before: readonly ModelMessage[];
   readonly question: string;
   readonly cacheKey: string;
@@ -16,11 +16,11 @@ export interface ConverseOrder {
   readonly turns: Turns;
   /** In place of both, where what answers is a program that works by itself. */
   readonly agent?: ReadingHost;
-  /** Awaited: what it is told is kept before anything is done about it. */
+  /** Awaited, so that messages are stored before the next step. */
   readonly told: Told;
 }
 
-/** Whom a conversation tells what happens, as it happens. */
+/** Listener for the events of a conversation, as they happen. */
 export interface Told {
   /** A piece of a reply on its way. */
   text(piece: string): void;

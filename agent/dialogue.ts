@@ -5,19 +5,19 @@ import { openConversation } from './conversation.ts';
 
 /** Most tokens of one reply. */
 const maxOutputTokens = 16_384;
-/** Tokens that a model holds where nobody knows how many: the smallest windows of vendors hold more. */
+/** Assumed context window in tokens if it is unknown: the smallest windows of vendors are larger. */
 const usualWindow = 128_000;
 /** Of code; what vendors count as a token is shorter than in prose. */
 const charactersPerToken = 3;
-/** Most of a small window that one reply may take. */
+/** Maximum share of a small window for one reply. */
 const replyShare = 1 / 4;
-/** Least of a window that is the conversation's, however much instructions and tools take. */
+/** Minimum share of a window for the conversation, even with long instructions and many tools. */
 const leastShare = 1 / 4;
-/** Once is enough if the vendor says how much it holds and how much that was. */
+/** One is enough if the vendor reports its window and the size of the request. */
 const maxShortenings = 3;
-/** Smaller numbers in a refusal are no window: they are statuses and counts. */
+/** Smaller numbers in a refusal are statuses and counts, not a window. */
 const leastContext = 512;
-/** Of a reply, where a model holds less than was known and does not say how much. */
+/** Reply size if the window is smaller than known and the model does not report its size. */
 const smallReply = 4096;
 
 /** What a model was found to hold, because a vendor refused more. */
@@ -32,22 +32,22 @@ const maxFound = 100;
 
 export interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
   readonly cacheKey: string;
-  /** Whose dialogues follow each other: what the model was found to hold bounds the later ones, too. */
+  /** Identifies consecutive dialogues: a window size found in one also limits the later ones. */
   readonly thread?: string;
   readonly turns: Turns;
   readonly question: string;
-  /** What was said before, oldest first; begins with a message of the user. */
+  /** Earlier messages, oldest first. Begins with a message of the user. */
   readonly before?: readonly ModelMessage[];
   /** Of the conversation; absent: as much as the model holds. */
   readonly maxCharacters?: number;
 }
 
-/** A conversation with a model that is no longer than the model holds. */
+/** A conversation that always fits into the model's context window. */
 export interface Dialogue {
   add(message: ModelMessage): void;
   /**
-   * The next reply. If the model holds less than was known, the conversation is shortened and the question is asked
-   * again, up to three times. What the turns throw is thrown.
+   * Returns the next reply. If the window is smaller than known, the conversation is shortened and the question is
+   * sent again, up to three times. Errors of the turns are thrown.
    */
   take(told?: (event: ModelEvent) => void): Promise<Turn>;
 }
@@ -87,7 +87,7 @@ export function openDialogue(order: DialogueOrder): Dialogue {
       const share = (context - reply) / sent;
       characters = Math.max((size + overhead) * share - overhead, size * share * leastShare);
     } else {
-      // How many characters a token has here is not known: fewer than it was taken for, if the estimate fitted.
+      // The real number of characters per token is unknown. If the estimate fitted, it is smaller than assumed.
       characters = Math.min(
         context === undefined ? size : conversationCharacters(context, overhead),
         size / 2,
@@ -137,8 +137,8 @@ function conversationCharacters(context: number, overhead: number): number {
 }
 
 /**
- * The tokens that a vendor says its model holds and was sent, in the words of its refusal; each only if it is said. The
- * HTML page of a proxy says neither.
+ * Parses the window and the request size in tokens from the text of a vendor's refusal. Each is absent if the text
+ * does not contain it. The HTML page of a proxy has neither.
  */
 function tokensIn(words: string): { readonly context?: number; readonly sent?: number } {
   const plain = words.replace(/<[^<>]{0,1000}>/g, ' ').replace(/(\d),(?=\d{3}(?!\d))/g, '$1');

@@ -8,9 +8,9 @@ import { standingInstructions, taskInstructions } from './instructions.ts';
 import { toolsFor } from './tools/coder-tools.ts';
 import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
 
-/** Replies without a call that a model is asked to go on after. */
+/** Consecutive replies without a call after which the model is prompted to continue. */
 const maxSilent = 3;
-/** How often a model that cites too little is told before its attempt ends as it is. */
+/** How often a model with too few citations is reminded before its attempt ends as it is. */
 const maxAskedToCite = 2;
 const goOn = 'Go on with the tools. When nothing is left to do, call submit_task_complete.';
 
@@ -103,13 +103,16 @@ function nothing(reason: string): WorkResult {
   return { kind: 'nothing', reason: reason.slice(0, 2000), usage };
 }
 
-/** The same call with the same answer so often in a row tells the model, and so often ends the attempt. */
+/**
+ * Consecutive repetitions of a call with the same answer: after `tellAt` the model is warned, after `endAt` the
+ * attempt ends.
+ */
 const tellAt = 3;
 const endAt = 6;
 
 /** Watches for a model that goes round in circles. */
 interface Repetition {
-  /** Takes what was called and what came of it; what to do about it. */
+  /** Records a call with its result. Returns the next action. */
   see(what: string): 'go-on' | 'tell' | 'end';
 }
 
@@ -127,7 +130,7 @@ export function watchRepetition(): Repetition {
   };
 }
 
-/** How often the last `length` entries stand one after the other at the end. */
+/** Returns how many times the last `length` entries are repeated consecutively at the end. */
 function rounds(seen: readonly string[], length: number): number {
   let count = 1;
   for (let at = seen.length - 1; at - length >= 0 && seen[at] === seen[at - length]; at -= 1)

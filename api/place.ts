@@ -1,4 +1,4 @@
-import type { Stores } from '../store/open-stores.ts';
+import type { Stores } from '../store/stores.ts';
 
 /** Where something is asked for: in the repository that is named, else in the one around the working directory. */
 export interface Place {

@@ -10,8 +10,8 @@ import type { Clock } from '../core/base/clock.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { TransparencyLog } from '../core/interfaces/sealing.ts';
 import type { ObjectStore } from '../core/interfaces/store.ts';
-import { openStores, type Stores } from '../store/open-stores.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
+import { sealPaths } from '../store/record/record-files.ts';
+import { openStores, type Stores } from '../store/stores.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 
 /** Where log entries are made again, and whose ledger key signs the log. */

@@ -11,7 +11,7 @@ import { type FoundPlugin, findPlugins, keepFiles } from '../engine/plugin-trust
 import { ownFilePlace } from '../engine/plugin-trust/own-places.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
 import { type PluginPackage, readDirectory } from '../engine/plugin-trust/plugin-package.ts';
-import { readBlob } from '../workspace/git/blobs.ts';
+import { readBlob } from '../workspace/git/read-objects.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 import { resolveBase } from '../workspace/git/resolve-commit.ts';
 

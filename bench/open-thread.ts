@@ -8,7 +8,7 @@ import { systemClock, toRfc3339 } from '../core/base/clock.ts';
 import type { Fact } from '../session/state/fact.ts';
 import { restoredState } from '../session/state/restored-state.ts';
 import { openThread, witnessName } from '../session/thread/open-thread.ts';
-import { formatJournal } from '../store/format-journal.ts';
+import { formatJournal } from '../store/journal-witness.ts';
 import { journalFile } from '../store/run-directory.ts';
 import { ground } from '../test/session/state/walk.ts';
 import { figure, median } from './measure.ts';

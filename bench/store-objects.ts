@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
 import { openGitNativeStore } from '../plugins/store/git-native-store.ts';
-import { storeRefs } from '../store/store-refs.ts';
+import { storeRefs } from '../store/stores.ts';
 import { makeRepository } from '../test/workspace/git/sample-repository.ts';
 import { openRepository } from '../workspace/git/repository.ts';
 import { figure, interleaved, timed } from './measure.ts';

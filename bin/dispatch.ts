@@ -141,7 +141,7 @@ async function setAsideLines(start: string): Promise<readonly string[]> {
   try {
     if (!mayHoldAny(start)) return [];
     const { openRepository } = await import('../workspace/git/repository.ts');
-    const { setAsideNotices } = await import('../workspace/git/set-aside-refs.ts');
+    const { setAsideNotices } = await import('../workspace/git/set-aside.ts');
     return await setAsideNotices(await openRepository(start, { bare: true, onlyReads: true }));
   } catch {
     return [];

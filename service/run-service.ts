@@ -11,7 +11,7 @@ import {
   removeOwnFile,
   writePrivateFile,
 } from '../http/private-files.ts';
-import { keepFiles } from '../store/kept-files.ts';
+import { keepFiles } from '../store/sql.ts';
 import { openBus } from './bus.ts';
 import { openDirtyMarks, openMarkGround } from './dirty-marks.ts';
 import { serviceRoutes } from './routes.ts';

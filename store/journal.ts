@@ -1,3 +1,4 @@
+/* Appends to the journal of a run, and detects changes by other programs. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -5,21 +6,14 @@ import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { sha256Hex } from '../core/base/digest.ts';
 import { WritError } from '../core/base/errors.ts';
 import { absent } from '../core/base/files.ts';
-import { isAuthentic } from './is-authentic.ts';
-import type { WitnessedJournal } from './journal-witness.ts';
+import { isAuthentic, toVouchedLine, type WitnessedJournal } from './journal-witness.ts';
 import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
-import { toVouchedLine } from './vouched-line.ts';
 
 export interface JournalOptions {
   readonly clock: Clock;
-  /** Each append is on disk before it resolves; default true. */
-  readonly fsync?: boolean;
-  /**
-   * Vouches for what is appended, and says whether what is there was vouched for; absent: nobody does. Closed with the
-   * journal.
-   */
+  /** Adds MACs and verifies those that are there; closed with the journal. */
   readonly witness?: WitnessedJournal;
-  /** Nobody in this process reads it again: what was read is not remembered for that; default false. */
+  /** This process will not read the journal again, so nothing is cached; default false. */
   readonly isReadOnce?: boolean;
 }
 
@@ -31,17 +25,16 @@ interface Waiting {
 }
 
 /**
- * One run's append-only journal: a line per record, each holding the digest of the line before. Appends are ordered,
- * and written together where they come together. One writer at a time (RunLock); readers need no lock.
+ * The append-only journal of one run: one line per record, each with the digest of the line before. Appends keep
+ * their order; simultaneous ones share a write. One writer at a time (RunLock); readers need no lock.
  */
 export class Journal {
   readonly #file: FileHandle;
   readonly #clock: Clock;
-  readonly #fsync: boolean;
   readonly #path: string;
   readonly #witness: WitnessedJournal | undefined;
   /**
-   * Whether this user wrote, on this machine, every record that was there when it was opened, and none after them is
+   * True if this user wrote, on this machine, every record that was there at the opening, and none after them is
    * missing.
    */
   readonly isAuthentic: boolean;
@@ -65,7 +58,6 @@ export class Journal {
     this.#file = file;
     this.#path = path;
     this.#clock = options.clock;
-    this.#fsync = options.fsync ?? true;
     this.#witness = options.witness;
     this.isAuthentic = options.witness !== undefined && isAuthentic(found, options.witness);
     this.#records = [...found.records];
@@ -76,8 +68,8 @@ export class Journal {
   }
 
   /**
-   * Opens or creates the journal at `path` for writing; a torn last line is cut off first, unless a witness does not
-   * vouch for the rest. JOURNAL_CORRUPT, EVIDENCE_WRITE_FAILED.
+   * Opens or creates the journal for writing; a torn last line is cut off first, unless the witness does not know the
+   * rest. JOURNAL_CORRUPT, EVIDENCE_WRITE_FAILED.
    */
   static async open(path: string, options: JournalOptions): Promise<Journal> {
     try {
@@ -89,12 +81,12 @@ export class Journal {
         const found = parseJournal(bytes, path, options.isReadOnce);
         const journal = new Journal(file, path, options, { found, bytes });
         const isCut = options.witness !== undefined && !journal.isAuthentic;
-        // Of one that is not believed nothing is taken away: an end that was lost may be all that it lacks.
+        // An unknown journal is not changed: it may lack only its lost end.
         if (found.isTorn && !isCut) await file.truncate(found.goodBytes);
         if (found.isTorn && isCut) journal.#keepEnd(bytes);
-        if (options.fsync ?? true) await syncDirectory(dirname(path));
-        // Known before its first record: a journal of which nobody knows how far it reached may have been cut.
-        // One that was emptied stays known as it was: else an older one in its place would be believed next.
+        await syncDirectory(dirname(path));
+        // Recorded before the first record, because a journal of unknown reach may have been cut. An emptied journal
+        // keeps its reach, else an older one in its place would be accepted next.
         if (found.records.length === 0 && !isCut)
           await options.witness?.reach({ records: 0, digest: found.lastDigest });
         return journal;
@@ -107,21 +99,21 @@ export class Journal {
     }
   }
 
-  /** Every record so far, those of earlier processes included; none after `letGo`. */
+  /** Every record, those of earlier processes included; none after `letGo`. */
   get records(): readonly JournalRecord[] {
     return this.#records;
   }
 
-  /** Holds no records from now on: a journal may be larger than what anybody wants to keep in memory. */
+  /** Stops keeping records, for journals that are too large for memory. */
   letGo(): void {
     this.#isKept = false;
     this.#records = [];
   }
 
   /**
-   * Adds a record; resolves when it is written. EVIDENCE_WRITE_FAILED where it cannot be (disk full): the journal then
-   * is as if it had not been asked, and later appends may succeed; also where another process has changed the file
-   * since: nothing of that is taken away. `data` must be JSON.
+   * Adds a record (`data` must be JSON); resolves when it is on disk. EVIDENCE_WRITE_FAILED if it cannot be written
+   * (disk full); the journal is then as before, and later appends may succeed. Also if another process changed the
+   * file, which is then left alone.
    */
   append(type: string, data: unknown): Promise<JournalRecord> {
     return new Promise((resolve, reject) => {
@@ -140,20 +132,19 @@ export class Journal {
     await this.#witness?.[Symbol.asyncDispose]();
   }
 
-  /** Nothing will go on from this journal: its witness need not remember it. */
+  /** The witness forgets this journal: no process will continue it. */
   async forget(): Promise<void> {
     await this.#witness?.forget();
   }
 
-  /** What is there stays, a torn end included. */
   #keepEnd(bytes: Buffer): void {
     this.#size = bytes.length;
     this.#tail = tailOf(bytes);
   }
 
   /**
-   * Throws unless the path still leads to this file, and the file ends as this process left it. The lock of a journal
-   * binds only programs that take it: another one may have appended to the file, cut it or put another in its place.
+   * Throws unless the path still leads to this file, and the file ends as this process left it. Other programs ignore
+   * the lock of a journal: one may have appended to the file, cut it or replaced it.
    */
   async #requireOwnEnd(): Promise<void> {
     const [own, there] = await Promise.all([this.#file.stat(), lstat(this.#path).catch(absent)]);
@@ -164,7 +155,7 @@ export class Journal {
     if (bytesRead !== end.length || !end.equals(this.#tail)) throw this.#changedElsewhere();
   }
 
-  /** Takes away what a failed write left, and nothing that another process wrote. */
+  /** Removes what a failed write left, but nothing that another process wrote. */
   async #takeBack(bytes: Buffer): Promise<void> {
     const { size } = await this.#file.stat();
     const left = Buffer.alloc(Math.max(0, Math.min(size - this.#size, bytes.length + 1)));
@@ -182,7 +173,7 @@ export class Journal {
   }
 
   async #drain(): Promise<void> {
-    // Lets appends of the same tick share one write.
+    // Appends of the same tick share one write.
     await undefined;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0);
@@ -209,7 +200,7 @@ export class Journal {
         prev,
       };
       const line = toVouchedLine(record, this.#witness);
-      // What a reader will see, not what the caller may change later.
+      // As a reader will see it, whatever the caller changes later.
       made.push(JSON.parse(line));
       lines.push(line, '\n');
       prev = sha256Hex(line);
@@ -218,7 +209,7 @@ export class Journal {
     await this.#requireOwnEnd();
     try {
       for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
-      if (this.#fsync) await this.#file.datasync();
+      await this.#file.datasync();
     } catch (fault) {
       await this.#takeBack(bytes).catch(() => {});
       throw fault;
@@ -230,20 +221,20 @@ export class Journal {
     this.#prev = prev;
     this.#count += made.length;
     if (this.#isKept) this.#records.push(...made);
-    // Should it fail, the witness knows of a shorter journal, and what is beyond that is vouched for all the same.
+    // If this fails, the witness knows a shorter journal, whose further lines still have MACs.
     await this.#witness?.reach({ records: this.#count, digest: prev }).catch(() => undefined);
     for (const [index, record] of made.entries()) batch[index]?.resolve(record);
   }
 }
 
-/** The end of a file that is compared before something is added to it: a record holds the digest of the one before. */
+/** Compared before each write: a record holds the digest of the one before. */
 const tailBytes = 512;
 
 function tailOf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(-tailBytes));
 }
 
-/** A file that was just created survives a power cut only when its directory is synced, too. */
+/** A new file survives a power cut only if its directory is synced, too. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,35 +1,34 @@
+/* Decides whether sealed commits have landed on the branch that counts. */
 import { landingOf } from '../engine/config/sections.ts';
-import { askGit, isGitFault, runGit } from '../workspace/git/git.ts';
-import { readHeads, readSmall } from '../workspace/git/read-each.ts';
-import type { Repository } from '../workspace/git/repository.ts';
-import { sealingRecords } from './record/sealing-records.ts';
-import type { RunStore } from './run-store.ts';
+import { askGit, isGitFault, maxListBytes, runGit } from '../workspace/git/git.ts';
+import { presentCommits, readSmall } from '../workspace/git/read-objects.ts';
+import { isShallow, type Repository } from '../workspace/git/repository.ts';
+import { sealingRecords } from './record/sealed-commit.ts';
+import type { RunStore } from './stores.ts';
 
-/** A commit that a run sealed, and the full name of the branch that it was put on. */
 export interface SealedCommit {
   readonly commit: string;
   readonly target: string;
 }
 
 /**
- * `landed`: the ref that counts holds the commit. `sealed`: it does not, or not yet. `unknown`: this clone cannot tell
- * (a shallow clone, or one without the branch); what the record says then holds.
+ * `landed`: the ref that counts has the commit. `sealed`: it does not. `unknown`: this clone cannot decide (a shallow
+ * clone, or one without the branch), so the record applies.
  */
 export type Landing =
   | { readonly state: 'landed' | 'unknown' }
   /** `ref` is the full name of the ref that counts. */
   | { readonly state: 'sealed'; readonly ref: string };
 
-const maxListBytes = 256 * 1024 * 1024;
 const maxConfigBytes = 256 * 1024;
 const heads = 'refs/heads/';
 const remotes = 'refs/remotes/';
 
 /**
- * Whether sealed commits are where they count, from refs that are in this clone, without a network. The ref that counts
- * is the remote-tracking branch of the target: of `[landing] remote` if this clone has fetched from it, else its
- * upstream. A target without either counts itself. If a remote-tracking branch is gone (merged and deleted), every
- * branch of that remote counts. `known`: those of the commits that are in this clone, if the caller has looked.
+ * Decides from the refs of this clone, without a network. The ref that counts is the remote-tracking branch of the
+ * target: of `[landing] remote` if this clone has fetched from it, else its upstream. A target without either counts
+ * itself. If a remote-tracking branch is gone (merged and deleted), every branch of that remote counts. `known`: the
+ * commits that exist in this clone, if the caller has looked.
  */
 export async function findLandings(
   repository: Repository,
@@ -41,7 +40,12 @@ export async function findLandings(
   const branches = await readBranches(repository);
   const targets = [...new Set(onBranch.map(({ target }) => target))];
   const configured = await readLandingRemotes(repository, branches, targets);
-  const present = known ?? (await presentCommits(repository, onBranch));
+  const present =
+    known ??
+    (await presentCommits(
+      repository,
+      onBranch.map(({ commit }) => commit),
+    ));
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
@@ -53,8 +57,8 @@ export async function findLandings(
 }
 
 /**
- * False for a run whose sealed commit is not where it counts; if clones sealed it apart, the commit of one record is
- * enough. A run that sealed nothing is as its intent's history says.
+ * False for a run whose sealed commit has not landed; if clones sealed it apart, the commit of one record is enough.
+ * True for a run that sealed nothing.
  */
 export async function hasLanded(repository: Repository, store: RunStore, runId: string): Promise<boolean> {
   const sealed = await sealingRecords(store, runId);
@@ -63,8 +67,8 @@ export async function hasLanded(repository: Repository, store: RunStore, runId: 
 }
 
 /**
- * `[landing] remote` of the commit that is checked out, and whether this clone has that remote; `undefined` if the file
- * names none. If it is unknown, the default applies without a word, so `writ doctor` reports it.
+ * `[landing] remote` of the checked-out commit, and whether this clone has that remote; `undefined` if the file names
+ * none. An unknown remote is ignored, so `writ doctor` reports it.
  */
 export async function findLandingRemote(
   repository: Repository,
@@ -79,7 +83,7 @@ export async function findLandingRemote(
   return { remote, isKnown: known.includes(remote), known };
 }
 
-/** A ref as people write it: `main`, `origin/main`. */
+/** `main`, `origin/main`. */
 export function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|remotes)\//, '');
 }
@@ -122,22 +126,10 @@ async function readLandingRemotes(
   return new Map(targets.map((target) => [target, landingOf(files.get(nameOf(target) ?? '')).remote]));
 }
 
-/** Those of the commits that are in this clone. */
-export async function presentCommits(
-  repository: Repository,
-  sealed: readonly Pick<SealedCommit, 'commit'>[],
-): Promise<ReadonlySet<string>> {
-  const found = await readHeads(
-    repository,
-    sealed.map(({ commit }) => commit),
-  );
-  return new Set([...found].flatMap(([id, head]) => (head?.type === 'commit' ? [id] : [])));
-}
-
 interface CountingRefs {
   readonly ref: string;
   readonly tips: readonly string[];
-  /** The target is a branch that this clone has, or that it tracks. */
+  /** This clone has the target branch, or tracks it. */
   readonly isHere: boolean;
 }
 
@@ -148,7 +140,7 @@ function refsThatCount(
 ): CountingRefs {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
-  // A misspelled remote must not reopen what has landed; neither must one that this clone does not have.
+  // A misspelled or missing remote must not reopen what has landed.
   const isKnown = configured !== undefined && tipsBelow(branches, `${remotes}${configured}/`).length > 0;
   const remote = isKnown ? configured : upstream?.remote;
   if (remote !== undefined) {
@@ -171,7 +163,7 @@ function refsThatCount(
   };
 }
 
-/** The remote-tracking branch of a target that has no branch of its own here: of `origin`, else of the only remote. */
+/** The remote-tracking branch of a target without a local branch: of `origin`, else of the only remote. */
 function trackingOf(branches: ReadonlyMap<string, Branch>, target: string): string | undefined {
   const name = target.slice(heads.length);
   const fits = [...branches.keys()].filter((ref) => ref.startsWith(remotes) && ref.endsWith(`/${name}`));
@@ -201,7 +193,7 @@ async function landingsOn(
   });
 }
 
-/** Those commits that no tip reaches; `undefined` where git cannot follow the history. */
+/** The commits that no tip reaches; `undefined` if git cannot follow the history. */
 async function commitsOutside(
   repository: Repository,
   commits: readonly string[],
@@ -219,13 +211,12 @@ async function commitsOutside(
   }
 }
 
-/** A commit that is not in this clone is behind none of these tips: nothing of their history is left out or lost. */
+/** True if the history of the tips is complete, so that a missing commit cannot be part of it. */
 async function hasWholeHistory(repository: Repository, tips: readonly string[]): Promise<boolean> {
-  const shallow = await askGit(repository, ['rev-parse', '--is-shallow-repository']);
-  if (shallow.stdout.toString('utf8').trim() !== 'false') return false;
+  if ((await isShallow(repository)) !== false) return false;
   if (tips.length === 0) return true;
-  // A commit-graph file would name commits whose objects are lost.
-  const place = { ...repository, settings: [...repository.settings, ['core.commitGraph', 'false'] as const] };
-  const { code } = await askGit(place, ['rev-list', '--count', '--stdin'], { input: `${tips.join('\n')}\n` });
+  const { code } = await askGit(repository, ['rev-list', '--count', '--stdin'], {
+    input: `${tips.join('\n')}\n`,
+  });
   return code === 0;
 }

@@ -1,7 +1,7 @@
-import { frameKinds } from '../core/interfaces/evidence.ts';
+/* The shapes of all stored objects: snapshots say what something is, events say what happened. */
+import { contextItemKinds, frameKinds } from '../core/interfaces/evidence.ts';
 import { scanFormats } from '../core/interfaces/scanner.ts';
 import { stageNames } from '../core/interfaces/stage.ts';
-import { artifactRef, finding, trust, trustTier } from './part-shapes.ts';
 import {
   anything,
   decimal,
@@ -11,6 +11,7 @@ import {
   listOf,
   mapOf,
   oneOf,
+  orNull,
   sha256Text,
   type TypeOf,
   text,
@@ -18,7 +19,180 @@ import {
   uuid,
   wholeNumber,
 } from './shape.ts';
-import { snapshotShapes } from './snapshot-shapes.ts';
+
+/** Where artifact content is kept: `key` is `<ref>:<path>` in store `git-native`. */
+const artifactRef = fields(
+  { store: text, key: text, sha256: sha256Text, sizeBytes: wholeNumber, contentType: text },
+  { expiresAt: time },
+);
+
+const finding = fields(
+  { rule: text, severity: oneOf('error', 'warning', 'note'), message: text },
+  { path: text, line: wholeNumber, column: wholeNumber, detail: mapOf(anything) },
+);
+
+/** Values of `evidence.trustTiers`. */
+const trustTier = oneOf('repo', 'vendor-doc', 'standards', 'web', 'user-provided');
+const trust = oneOf('trusted', 'untrusted');
+
+/** One changed file of a PatchSet. */
+export const patchFile = fields(
+  {
+    path: text,
+    change_type: oneOf('add', 'modify', 'delete', 'rename', 'copy', 'mode'),
+    binary: flag,
+    lines_added: wholeNumber,
+    lines_deleted: wholeNumber,
+  },
+  { old_path: text, old_mode: text, new_mode: text, old_blob: gitObject, new_blob: gitObject },
+);
+
+const contextItem = fields(
+  {
+    kind: oneOf(...contextItemKinds, 'Text'),
+    /** Path of a File, path and lines of a Snippet, or the URL. */
+    name: text,
+    uri: text,
+    sha256: sha256Text,
+    trust_tier: trustTier,
+    /** The hint, strategy or hop that brought it in. */
+    selected_by: text,
+  },
+  {
+    tags: mapOf(text),
+    trust,
+    size_bytes: wholeNumber,
+    content: artifactRef,
+    line_from: wholeNumber,
+    line_to: wholeNumber,
+  },
+);
+
+const snapshotShapes = {
+  intent: fields(
+    {
+      intentspec_digest: sha256Text,
+      summary: text,
+      /** `problemStatement`, verbatim. */
+      prompt: text,
+      change_type: text,
+      risk_level: oneOf('low', 'medium', 'high'),
+      objectives: listOf(text),
+    },
+    { intentspec: artifactRef, effective_intentspec: artifactRef },
+  ),
+  plan: fields(
+    {
+      intent: uuid,
+      revision: wholeNumber,
+      steps: listOf(fields({ objective: text }, { task: uuid })),
+      tasks: listOf(uuid),
+      /** [before, after] */
+      edges: listOf(listOf(uuid)),
+      scope: fields({ write: listOf(text), forbidden: listOf(text), whole_repository: flag }),
+      stages: listOf(oneOf(...stageNames)),
+    },
+    { previous: uuid, reason: text, diff_summary: text },
+  ),
+  task: fields(
+    {
+      intent: uuid,
+      title: text,
+      goal: text,
+      steps: listOf(text),
+      constraints: listOf(text),
+      acceptance_criteria: listOf(text),
+      depends_on: listOf(uuid),
+    },
+    {
+      plan: uuid,
+      gate_stage: oneOf(...stageNames),
+      /** Place in the plan, from 1. */
+      number: wholeNumber,
+      kind: oneOf('implementation', 'gate'),
+      /** Patterns; absent: unknown, resolved at merge. */
+      predicted_writes: listOf(text),
+    },
+  ),
+  run: fields(
+    {
+      intent: uuid,
+      plan: uuid,
+      task: uuid,
+      thread_id: text,
+      attempt: wholeNumber,
+      base_ref: text,
+      base_commit: orNull(gitObject),
+      base_tree: gitObject,
+      policy_commit: orNull(gitObject),
+      target_ref: text,
+      sandbox: text,
+      scheduler_version: text,
+      started_at: time,
+    },
+    {
+      /** The branch whose tip the policy commit was. */
+      policy_ref: text,
+      /** The default branch; present if the policy branch is neither the target nor that. */
+      default_ref: orNull(text),
+      workspace_id: text,
+      finished_at: time,
+      environment: mapOf(text),
+      metrics: mapOf(decimal),
+      resolved_dependencies: listOf(mapOf(anything)),
+      snapshot: uuid,
+      /** The run that seals what this attempt contributes to. */
+      attempt_of: uuid,
+      outcome: text,
+    },
+  ),
+  patchset: fields(
+    {
+      run: uuid,
+      digest: sha256Text,
+      base_commit: orNull(gitObject),
+      base_tree: gitObject,
+      candidate_tree: gitObject,
+      format: oneOf('GitDiff', 'Unified'),
+      apply_status: oneOf('Proposed', 'Rejected', 'Applied'),
+      files: listOf(patchFile),
+      findings: listOf(finding),
+    },
+    { content: artifactRef },
+  ),
+  context_snapshot: fields(
+    {
+      run: uuid,
+      /** `evidence.strategy`. */
+      strategy: text,
+      items: listOf(contextItem),
+      /** Hinted files of languages without an import graph. */
+      not_expanded: listOf(text),
+    },
+    {
+      base_tree: gitObject,
+      /** `evidence.trustTiers`, best first. */
+      trust_tiers: listOf(trustTier),
+      /** Found, but not admitted. */
+      rejected: listOf(
+        fields({ kind: oneOf(...contextItemKinds, 'Text'), name: text, reason: text, message: text }),
+      ),
+      unresolved: listOf(text),
+      total_bytes: wholeNumber,
+    },
+  ),
+  provenance: fields(
+    {
+      run: uuid,
+      bundle: artifactRef,
+      predicate_type: text,
+      /** Algorithm → hex digest, as in in-toto. */
+      subjects: listOf(fields({ name: text, digest: mapOf(text) })),
+      key_id: text,
+    },
+    { log_origin: text, log_index: wholeNumber },
+  ),
+} as const;
 
 const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
 const carried = fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) });
@@ -48,7 +222,6 @@ const laidRun = fields(
 );
 const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
 
-/** Bodies of the events: what happened (architecture, Data). */
 const eventShapes = {
   intent_event: fields(
     {
@@ -58,7 +231,7 @@ const eventShapes = {
       reason: text,
     },
     {
-      /** After and before; absent where the event changes neither. */
+      /** After and before the event; absent if it changes neither. */
       status: lifecycleStatus,
       from: lifecycleStatus,
       diff_summary: text,
@@ -88,7 +261,7 @@ const eventShapes = {
       run: uuid,
       tool: text,
       action: text,
-      /** `unknown`: the process that waited for it was killed. */
+      /** `unknown`: the waiting process was killed. */
       outcome: oneOf('done', 'denied', 'failed', 'unknown'),
       duration_ms: decimal,
       started_at: time,
@@ -99,9 +272,9 @@ const eventShapes = {
       exit_code: wholeNumber,
       refusal: text,
       path: text,
-      /** Query or address of a use of the web. */
+      /** Query or address of a web request. */
       query: text,
-      /** Of a worker's use: of what it asked for and what it was told, masked. */
+      /** Digests of arguments and result of a worker's call, masked. */
       arguments_digest: sha256Text,
       result_digest: sha256Text,
     },
@@ -120,7 +293,7 @@ const eventShapes = {
   run_usage: fields(
     {
       run: uuid,
-      /** Units of 0.001 USD (resolutions, maxCostUnits). */
+      /** Units of 0.001 USD. */
       cost_units: decimal,
       wall_clock_seconds: decimal,
       patchsets_generated: wholeNumber,
@@ -132,7 +305,7 @@ const eventShapes = {
     {
       run: uuid,
       patchset: uuid,
-      /** `<stage>:<check id>`, or the stage alone for what the stage itself found. */
+      /** `<stage>:<check id>`, or the stage alone for findings of the stage itself. */
       kind: text,
       stage: oneOf(...stageNames),
       status: oneOf('passed', 'failed', 'skipped', 'waiting'),
@@ -151,38 +324,35 @@ const eventShapes = {
       /** Of its own command: together they are its end. */
       started_at: time,
       duration_ms: decimal,
-      /** Making its workspace, before `started_at`. */
+      /** Time to make its workspace, before `started_at`. */
       workspace_ms: decimal,
-      /** The wall clock was set meanwhile, by so much. */
+      /** How much the wall clock was set during the check. */
       clock_step_ms: decimal,
       tests,
       summary: text,
-      /** Of `reports`, what plugins of others made. */
+      /** The reports that third-party plugins made. */
       made_by: listOf(fields({ sha256: sha256Text, plugin: text })),
-      /** The stage checks of plugins that were asked, whatever they said. */
+      /** All stage checks of plugins that ran. */
       asked: listOf(fields({ name: text, plugin: text, status: oneOf('passed', 'failed') })),
-      /** Demanded by the policy commit, whatever the contract asks. */
+      /** Required by the policy commit, whatever the spec says. */
       from_policy: flag,
-      /** An old failure that the contract tolerates. */
+      /** An old failure that the spec tolerates. */
       tolerated: flag,
-      /** What other checks handed to it and what it handed on: nothing else passed between them. */
+      /** Everything that passed between this and other checks. */
       carried,
-      /** What its command left outside the contract's write scope. */
+      /** Files that its command left outside the write scope of the spec. */
       wrote_outside: wroteOutside,
-      /** Of a check that failed: the last lines that it printed, redacted. */
+      /** The last lines of a failed check, redacted. */
       output_tail: outputTail,
-      /** A second run, with what judges as the policy commit has it. */
+      /** A second run, with the verification inputs of the policy commit. */
       at_policy: laidRun,
-      /** A second run, with test files as the base has them. */
+      /** A second run, with the test files of the base. */
       with_base_tests: laidRun,
-      /** A second run, of the base with test files as the candidate has them. */
+      /** A second run, of the base with the test files of the candidate. */
       on_base_product: laidRun,
-      /** How the check was observed before it judged. */
-      observed: fields(
-        { by: oneOf('trace', 'filling', 'none') },
-        { footprint: sha256Text, prepare: listOf(sha256Text), reason: text },
-      ),
-      /** What a scanner showed, and what it was. */
+      /** How the inputs of the check were observed. */
+      observed: fields({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256Text, reason: text }),
+      /** The scanner and its results. */
       scan: fields(
         {
           name: text,
@@ -206,7 +376,7 @@ const eventShapes = {
       type: oneOf('commit', 'checkpoint', 'abandon', 'retry', 'rollback'),
       rationale: text,
       reasons: listOf(text),
-      /** Digest of the decision-input record and of the decision record that replay must reproduce. */
+      /** Digests of the decision-input record and of the decision record that replay must reproduce. */
       input_digest: sha256Text,
       decision_digest: sha256Text,
       evidence: listOf(uuid),
@@ -216,7 +386,7 @@ const eventShapes = {
       commit_sha: gitObject,
       tree: gitObject,
       target_ref: text,
-      /** Why a change was made without the provenance that its contract wants. */
+      /** Why a change was committed without the provenance that its spec requires. */
       unproven: text,
       previous: uuid,
       bundle: text,
@@ -224,17 +394,17 @@ const eventShapes = {
       key_id: text,
       log_origin: text,
       log_index: wholeNumber,
-      /** What follows: `retry`, `replan`, `wait`, … */
+      /** `retry`, `replan`, `wait`, … */
       next: text,
       task: uuid,
       attempt: wholeNumber,
-      /** The replan trigger (document 1, Execution policy) that it answers. */
+      /** The replan trigger of the execution policy. */
       trigger: text,
     },
   ),
 } as const;
 
-/** A reference to artifact content; the object that holds it stays when the content has expired. */
+/** A reference to artifact content, which may have expired. */
 export type ArtifactRef = TypeOf<typeof artifactRef>;
 
 /** The body of each object type; the header is the same for all. */

@@ -1,8 +1,8 @@
+/* Parses journals and verifies their hash chain. */
 import { open, readFile } from 'node:fs/promises';
 import { sha256Hex } from '../core/base/digest.ts';
 import { WritError } from '../core/base/errors.ts';
 
-/** One line of a journal. */
 export interface JournalRecord {
   /** From 1, without gaps. */
   readonly seq: number;
@@ -10,25 +10,24 @@ export interface JournalRecord {
   readonly at: string;
   readonly type: string;
   readonly data: unknown;
-  /** SHA-256 of the line before, without its newline; 64 zeros on the first. */
+  /** SHA-256 of the line before, without its newline; 64 zeros for the first. */
   readonly prev: string;
-  /** What its writer's witness vouched with; absent in a journal that travels. */
+  /** The MAC of its writer's witness; absent in a journal that travels. */
   readonly mac?: string;
 }
 
 export interface ParsedJournal {
   readonly records: readonly JournalRecord[];
-  /** The last line has no end: its writer was stopped in the middle, so it never counted. */
+  /** The last line is incomplete: its writer was killed, so it does not count. */
   readonly isTorn: boolean;
   /** Bytes up to the end of the last whole line. */
   readonly goodBytes: number;
-  /** What the next record's `prev` must be. */
+  /** The `prev` of the next record. */
   readonly lastDigest: string;
-  /** The last whole line as it stands, without its newline; empty where there is none. */
+  /** The last complete line, without its newline; empty if there is none. */
   readonly lastLine: string;
 }
 
-/** `prev` of the first record. */
 export const firstPrev = '0'.repeat(64);
 
 const chunkBytes = 1024 * 1024;
@@ -40,11 +39,14 @@ const nothingKnown = {
   lastLine: '',
 };
 
-/** What was parsed last. A journal only grows: of one that begins with these very bytes, the rest alone is parsed. */
+/**
+ * The journal that was parsed last. A journal only grows: if another one begins with these bytes, only the rest is
+ * parsed.
+ */
 let known = nothingKnown;
 
 /**
- * Reads the journal at `path` without a lock, also while another process writes it; no records where there is none.
+ * Reads the journal at `path` without a lock, also while another process writes it; empty if there is none.
  * JOURNAL_CORRUPT.
  */
 export async function readJournal(path: string): Promise<ParsedJournal> {
@@ -57,7 +59,7 @@ export async function readJournal(path: string): Promise<ParsedJournal> {
   }
 }
 
-/** Whether there is a journal at `path` with a whole record in it; the record is not judged. */
+/** True if the file has a complete line; the record is not validated. */
 export async function isJournalBegun(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r');
@@ -75,8 +77,8 @@ export async function isJournalBegun(path: string): Promise<boolean> {
 }
 
 /**
- * Reads whole lines and checks their chain. JOURNAL_CORRUPT names the line (from 1); only a torn last line is forgiven.
- * One that is read once is not remembered for the next time.
+ * Reads complete lines and verifies their chain; an incomplete last line is accepted. JOURNAL_CORRUPT names the line
+ * (from 1). `isReadOnce`: the result is not cached.
  */
 export function parseJournal(bytes: Uint8Array, path: string, isReadOnce = false): ParsedJournal {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -115,7 +117,7 @@ export function parseJournal(bytes: Uint8Array, path: string, isReadOnce = false
   return { records, isTorn: goodBytes < text.length, goodBytes, lastDigest: prev, lastLine };
 }
 
-/** Decodes many lines at a time: one by one costs as much as parsing them. The text ends with a newline. */
+/** Decodes many lines at once, which is as fast as parsing them. The text ends with a newline. */
 function* eachLine(text: Buffer): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const rest = text.length - at;

@@ -1,62 +1,59 @@
+/* Creates temporary directories for writes, and removes those of killed processes. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../core/base/files.ts';
 import { randomOctets } from '../core/base/ids.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 import {
+  fromNamePart,
   isProvenDead,
   ownIdentity,
-  type ProcessIdentity,
-  toIdentity,
+  toNamePart,
 } from '../workspace/process/process-identity.ts';
 
 const prefix = 'store-';
 
-/** Where work in progress of the stores lies, in the repository's own file system: `<git-common-dir>/writ/tmp`. */
+/** Temporary files are in the file system of the repository: `<git-common-dir>/writ/tmp`. */
 export function temporaryRoot(repo: Pick<Repository, 'commonDir'>): string {
   return join(repo.commonDir, 'writ', 'tmp');
 }
 
 /**
- * A new private directory for one write. Its name says which process made it, so that there is no instant at which a
- * kill leaves one that nobody can tell; what earlier processes left is removed first.
+ * A new private directory for one write. Its name identifies the process, so a kill never leaves a directory of
+ * unknown origin. Directories of killed processes are removed first.
  */
 export async function makeTemporary(repo: Pick<Repository, 'commonDir'>): Promise<string> {
   await removeLitter(repo);
   const root = temporaryRoot(repo);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const { host, boot, namespace, pid, started } = await ownIdentity();
-  const maker = [host, boot, namespace, String(pid), started].map(encodeURIComponent).join('+');
+  const maker = toNamePart(await ownIdentity());
   const dir = join(root, `${prefix}${maker}+${randomOctets(6).toString('hex')}`);
   await mkdir(dir, { mode: 0o700 });
   return dir;
 }
 
-/** Removes the directories of killed writes: those whose maker is proven dead. Answers how many. */
+/** Runs `act` with a directory of `makeTemporary`, which is removed afterwards. */
+export async function inTemporary<T>(
+  repo: Pick<Repository, 'commonDir'>,
+  act: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = await makeTemporary(repo);
+  try {
+    return await act(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Removes the directories whose process is proven dead; returns how many. */
 export async function removeLitter(repo: Pick<Repository, 'commonDir'>): Promise<number> {
   const root = temporaryRoot(repo);
-  const names = await readdir(root).catch((fault: unknown) => {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return [];
-    throw fault;
-  });
   let removed = 0;
-  for (const name of names) {
-    const maker = makerOf(name);
+  for (const name of (await readdir(root).catch(absent)) ?? []) {
+    const maker = name.startsWith(prefix) ? fromNamePart(name.slice(prefix.length)) : undefined;
     if (maker === undefined || !(await isProvenDead(maker))) continue;
     await rm(join(root, name), { recursive: true, force: true });
     removed += 1;
   }
   return removed;
-}
-
-function makerOf(name: string): ProcessIdentity | undefined {
-  if (!name.startsWith(prefix)) return undefined;
-  try {
-    const [host, boot, namespace, pid, started] = name
-      .slice(prefix.length)
-      .split('+')
-      .map(decodeURIComponent);
-    return toIdentity({ host, boot, namespace, pid: Number(pid), started });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,11 @@
+/* Reads the settings that all working trees of a repository share. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { askGit, gitFailed } from '../workspace/git/git.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 
-/** What the git directory that all work trees share says of them. */
 export interface RepositorySettings {
-  /**
-   * Root of the main work tree, links resolved; absent where there is none, or where not every work tree could find it.
-   */
+  /** Root of the main working tree, with links resolved; absent if there is none, or only it knows its place. */
   readonly main?: string;
   /** `core.ignorecase`. */
   readonly ignoreCase: boolean;
@@ -15,7 +13,7 @@ export interface RepositorySettings {
   readonly precompose: boolean;
 }
 
-/** The same answer from every work tree, by one question to git; GIT_FAILED where it cannot read its config. */
+/** The result is the same in every working tree. GIT_FAILED if git cannot read its config. */
 export async function readRepositorySettings(repo: Repository): Promise<RepositorySettings> {
   const keys = '^core\\.(bare|worktree|ignorecase|precomposeunicode)$';
   const args = ['config', '-z', '--get-regexp', keys];
@@ -36,7 +34,7 @@ export async function readRepositorySettings(repo: Repository): Promise<Reposito
   };
 }
 
-/** A git directory of another name stands apart from its work tree, and only that one knows where. */
+/** With a git directory of another name, only the main working tree knows where both are. */
 function mainRoot(commonDir: string, named: string | undefined): string | undefined {
   if (named === undefined && basename(commonDir) !== '.git') return undefined;
   try {

@@ -1,24 +1,29 @@
-import { readdir } from 'node:fs/promises';
+/* The directory of a run's local files: journal, lock and spec. */
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WritError } from '../core/base/errors.ts';
+import { absent } from '../core/base/files.ts';
 import { encodeId } from '../workspace/git/ref-name.ts';
 import type { Repository } from '../workspace/git/repository.ts';
+import {
+  acquireProcessLock,
+  isProcessLockHeld,
+  type ProcessLock,
+} from '../workspace/process/process-lock.ts';
 
-/**
- * The directory of a run's own files (journal, lock), shared by linked work trees: `<git-common-dir>/writ/runs/<run>`.
- */
+/** Shared by linked working trees: `<git-common-dir>/writ/runs/<run>`. */
 export function runDirectory(repo: Pick<Repository, 'commonDir'>, runId: string): string {
   return join(repo.commonDir, 'writ', 'runs', encodeId(runId));
 }
 
-/** In a run's directory: its journal. */
 export const journalFile = 'journal.jsonl';
 
-/** Where a run's journal is. */
 export function journalPath(repo: Pick<Repository, 'commonDir'>, runId: string): string {
   return join(runDirectory(repo, runId), journalFile);
 }
 
-/** Names of the run directories here (encoded run ids), sorted; none where nothing ever ran. */
+/** Encoded run ids, sorted; none if no run ever started here. */
 export async function listRunDirectories(repo: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   try {
     const entries = await readdir(join(repo.commonDir, 'writ', 'runs'), { withFileTypes: true });
@@ -31,3 +36,99 @@ export async function listRunDirectories(repo: Pick<Repository, 'commonDir'>): P
     throw fault;
   }
 }
+
+/**
+ * Held while a process works on the run. OBJECT_CORRUPT if a link is in its place. RUN_BUSY (detail: pid, host) if
+ * another process holds it.
+ */
+export async function acquireRunLock(directory: string): Promise<ProcessLock> {
+  const path = join(directory, 'lock');
+  await requireOwnPlace(directory, ['lock']);
+  return acquireProcessLock(path, {
+    busy: (holder) =>
+      new WritError('RUN_BUSY', {
+        message:
+          holder === undefined
+            ? `the lock \`${path}\` is held`
+            : `process ${holder.pid} on \`${holder.host}\` works on this run`,
+        detail: holder === undefined ? { path } : { path, pid: holder.pid, host: holder.host },
+      }),
+  });
+}
+
+/** True while a process works on a run; the lock of a killed process does not count. */
+export async function isRunHeld(directory: string): Promise<boolean> {
+  return isProcessLockHeld(join(directory, 'lock'));
+}
+
+/**
+ * OBJECT_CORRUPT if a link, or anything else, is in the place of a directory or of one of its files: the caller would
+ * lock, read or write elsewhere, or wait for a pipe. A missing directory is accepted.
+ */
+export async function requireOwnPlace(directory: string, files: readonly string[]): Promise<void> {
+  const found = await lstat(directory).catch(absent);
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw foreign(directory, 'a directory of its own');
+  for (const name of files) {
+    const path = join(directory, name);
+    const file = await lstat(path).catch(absent);
+    if (file !== undefined && !file.isFile()) throw foreign(path, 'a file of its own');
+  }
+}
+
+function foreign(path: string, what: string): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `expected \`${path}\` to be ${what}: what lies there leads elsewhere`,
+    detail: { path },
+    hints: ['look at what it is, then move it away'],
+  });
+}
+
+const maxSpecBytes = 4 * 1024 * 1024;
+
+/**
+ * The spec that a run was started with, as its author gave it; `undefined` if none is kept. OBJECT_CORRUPT for
+ * anything but a readable file of at most the size of a spec.
+ */
+export async function readKeptSpec(directory: string, runId: string): Promise<Buffer | undefined> {
+  const path = join(directory, specFile);
+  const refused = (why: string, cause?: unknown): WritError =>
+    new WritError('OBJECT_CORRUPT', {
+      message: `the contract of run \`${runId}\` cannot be read: ${why}`,
+      detail: { run_id: runId, path },
+      ...(cause === undefined ? {} : { cause }),
+    });
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags)
+    .catch(absent)
+    .catch((cause: unknown) => {
+      throw refused('it is no file that can be opened', cause);
+    });
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat().then((found) => {
+      if (found.isFile()) return found;
+      throw refused('it is no file');
+    });
+    if (size > maxSpecBytes) throw refused(`expected at most ${maxSpecBytes} bytes, found ${size}`);
+    // The file may grow meanwhile.
+    const bytes = Buffer.alloc(size);
+    const { bytesRead } = await file.read(bytes, 0, size, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** `readKeptSpec`, and OBJECT_CORRUPT if none is kept. */
+export async function requireKeptSpec(directory: string, runId: string): Promise<Buffer> {
+  const bytes = await readKeptSpec(directory, runId);
+  if (bytes) return bytes;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `the contract of run \`${runId}\` is gone`,
+    detail: { run_id: runId, path: join(directory, specFile) },
+  });
+}
+
+/** In a run's directory: the spec, as its author gave it. */
+export const specFile = 'spec.json';

@@ -1,11 +1,11 @@
-/** Judges one value and adds what is wrong to `problems` as `path: what was expected`. */
+/* Describes the shapes of stored JSON, with the types of their values. */
+/** Validates a value and adds its faults to `problems` as `path: expected …`. */
 export interface Shape<T> {
   readonly check: (value: unknown, path: string, problems: string[]) => void;
   /** Never present: carries the type. */
   readonly type?: T;
 }
 
-/** The type of the values that a shape accepts. */
 export type TypeOf<S> = S extends Shape<infer T> ? T : never;
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
@@ -22,7 +22,7 @@ function report(problems: string[], path: string, expected: string): boolean {
   return false;
 }
 
-/** A string that matches; `expected` is its name in messages. */
+/** `expected` is the name of the pattern in messages. */
 function pattern(expected: string, expression: RegExp): Shape<string> {
   return shape(expected, (value) => typeof value === 'string' && expression.test(value));
 }
@@ -38,7 +38,6 @@ export const decimal = shape<number>(
   'a finite number',
   (value) => typeof value === 'number' && Number.isFinite(value),
 );
-/** Lower-case hex SHA-256. */
 export const sha256Text = pattern('64 lower-case hex digits', /^[0-9a-f]{64}$/);
 /** A git object id, SHA-1 or SHA-256. */
 export const gitObject = pattern('a git object id', /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -81,7 +80,7 @@ export function mapOf<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {
   };
 }
 
-/** An object with exactly these fields: an unknown one is refused, `optional` ones may be absent. */
+/** An object with exactly these fields: unknown ones are refused, `optional` ones may be absent. */
 export function fields<R extends Fields, O extends Fields = Record<never, never>>(
   required: R,
   optional?: O,

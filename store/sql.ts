@@ -1,62 +1,61 @@
-import { constants } from 'node:fs';
+/* Opens a SQLite database that this process owns. */
+import { constants, statSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Database, Statement } from 'node-sqlite3-wasm';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { absent } from '../core/base/files.ts';
-import { keepFiles } from './kept-files.ts';
 
-/** What a column holds and a parameter takes; integers beyond 2^53 are bigints. */
+/** Integers beyond 2^53 are bigints. */
 export type SqlValue = number | string | null | Uint8Array | bigint;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /**
- * One statement of an open database. A value that would be stored as another one (text with NUL or half a surrogate
- * pair, a number that is not finite, a bigint above 64 bits) is a TypeError.
+ * TypeError for a value that would be stored as another one: text with NUL or half a surrogate pair, a number that is
+ * not finite, a bigint beyond 64 bits.
  */
 export interface SqlStatement {
-  /** How many rows were changed. */
+  /** Returns the number of changed rows. */
   run(values: readonly SqlValue[]): number;
   all(values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** A database that this process owns. What was committed survives a kill and a loss of power. */
+/** Committed data survives a kill and a power cut. */
 export interface SqlDatabase {
-  /** Compiled once per text and kept until `close`, so the texts are few and fixed. */
+  /** Compiled once per text and kept until `close`, so use few, fixed texts. */
   prepare(sql: string): SqlStatement;
   /**
-   * All of `work`, durable when it returns, or nothing where it throws. Not nested, no promise. STATE_UNUSABLE: no
-   * file.
+   * Commits all of `work`, durably, or nothing if it throws. Not nested, not asynchronous. STATE_UNUSABLE if the file
+   * was removed.
    */
   transaction<T>(work: () => T): T;
-  /** Closing twice is harmless. */
   close(): void;
 }
 
-/** Only in this process: another one is kept out by the caller's lock. */
+/** Within this process; other processes are kept out by the caller's lock. */
 const owned = new Set<string>();
 const busyTimeoutMs = 1000;
 const maxIdleLogBytes = 4 * 1024 * 1024;
 
 /**
- * Opens, or makes, the database at `path`, 0600, and brings it to the last of `schema`, whose entries each take it one
- * version further. The caller holds a process lock of its own over it: what a killed owner left locked is unlocked
- * here. STATE_UNUSABLE for a link, for anything but a file and for what the disk refuses, STATE_CORRUPT for damage,
- * STATE_NEWER for a version beyond `schema`; nothing is deleted.
+ * Opens or creates the database at `path` (0600) and migrates it: each entry of `schema` is one version. The caller
+ * holds a process lock over it; the lock that a killed owner left is removed. STATE_UNUSABLE for a link, for anything
+ * but a file and for disk faults, STATE_CORRUPT for damage, STATE_NEWER for a version beyond `schema`; nothing is
+ * deleted.
  */
 export async function openSql(path: string, schema: readonly string[]): Promise<SqlDatabase> {
   const directory = await realpath(dirname(path)).catch((fault: unknown) => {
     throw unusable(path, messageOf(fault), fault);
   });
   const place = join(directory, basename(path));
-  // Its lock is a directory and no owner is named in it: opened twice, one would take the other's for a dead one's.
+  // The library's lock is a directory without an owner: a second opening would remove the lock of the first.
   if (owned.has(place)) throw unusable(place, 'it is open in this process already');
   owned.add(place);
   try {
     const isNew = (await inspect(place)) === 0;
     if ((await inspect(`${place}-journal`)) > 0)
       throw unusable(place, 'a rollback journal lies beside it, which the `sqlite3` program can roll back');
-    // A log is applied to whatever lies beside it.
+    // SQLite would apply that log to the new database.
     if (isNew && (await inspect(`${place}-wal`)) > 0)
       throw unusable(place, 'the log of another database lies beside it; move it away');
     await unlock(place);
@@ -78,7 +77,7 @@ export async function openSql(path: string, schema: readonly string[]): Promise<
   }
 }
 
-/** Makes an empty database under another name first: the library would never roll back a journal that a kill left. */
+/** Creates an empty database under another name first: the library would not roll back a journal that a kill left. */
 async function create(place: string): Promise<void> {
   const draft = `${place}.new`;
   for (const end of ['', '-journal', '-wal']) await rm(`${draft}${end}`, { force: true });
@@ -91,7 +90,7 @@ async function create(place: string): Promise<void> {
   await syncDirectory(place);
 }
 
-/** The order matters: WAL without shared memory needs EXCLUSIVE first, and is silently refused otherwise. */
+/** The order matters: WAL without shared memory needs EXCLUSIVE first, and is refused silently otherwise. */
 async function connect(place: string): Promise<Database> {
   const { default: library } = await import('node-sqlite3-wasm');
   let database: Database | undefined;
@@ -103,7 +102,7 @@ async function connect(place: string): Promise<Database> {
     if (mode !== 'wal') throw unusable(place, `expected the journal mode \`wal\`, found \`${mode}\``);
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`);
-    // A cloned repository may have brought the file.
+    // The file may come from a cloned repository.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     return database;
   } catch (fault) {
@@ -151,18 +150,18 @@ function toSqlDatabase(database: Database, place: string): SqlDatabase {
         const result = work();
         if (result instanceof Promise) throw new TypeError('a transaction is over before a promise settles');
         execute(database, place, 'COMMIT');
-        // `git clean -x` takes ignored files, open ones too.
+        // `git clean -x` removes ignored files, open ones too.
         if (lost() !== undefined) throw unusable(place, 'it was removed or replaced while it was open');
         return result;
       } catch (fault) {
-        // Where the disk is full, the library has rolled back by itself.
+        // If the disk is full, the library has rolled back itself.
         if (database.isOpen && database.inTransaction) execute(database, place, 'ROLLBACK');
         throw fault;
       }
     },
     close() {
       if (!database.isOpen) return;
-      // The library closes for good only after the last statement.
+      // The library closes the file only after the last statement.
       for (const statement of kept.values()) statement.release();
       database.close();
       owned.delete(place);
@@ -182,7 +181,7 @@ function keepStatement(database: Database, place: string, sql: string): KeptStat
     try {
       last?.finalize();
     } catch {
-      // The fault of its last execution once more.
+      // It repeats the fault of the last execution.
     }
   };
   const use = <T>(values: readonly SqlValue[], act: (statement: Statement, given: SqlValue[]) => T): T => {
@@ -191,7 +190,7 @@ function keepStatement(database: Database, place: string, sql: string): KeptStat
       raw ??= database.prepare(sql);
       return act(raw, given);
     } catch (fault) {
-      // The library would answer the next execution with this fault: compile it anew then.
+      // Compile again next time: the library would repeat this fault.
       release();
       throw toFault(place, fault);
     }
@@ -203,7 +202,7 @@ function keepStatement(database: Database, place: string, sql: string): KeptStat
   }
   return {
     run: (values) => use(values, (statement, given) => statement.run(given).changes),
-    // The library's `get` leaves the statement open, and an open one keeps the log from being begun anew.
+    // The library's `get` leaves the statement open, which blocks a checkpoint of the log.
     all: (values) => use(values, (statement, given) => statement.all(given) as readonly SqlRow[]),
     release,
   };
@@ -229,7 +228,7 @@ function isStoredAsIs(value: SqlValue): boolean {
   return typeof value !== 'bigint' || BigInt.asIntN(64, value) === value;
 }
 
-/** Opens a file for its owner only, whatever the umask; follows no link. */
+/** Opens a file for its owner only, whatever the umask; does not follow a link. */
 async function claim(path: string, flags: number): Promise<FileHandle> {
   const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, 0o600).catch((fault: unknown) => {
@@ -247,7 +246,7 @@ async function claim(path: string, flags: number): Promise<FileHandle> {
   }
 }
 
-/** Size in bytes, 0 where there is none. */
+/** 0 if there is no file. */
 async function inspect(path: string): Promise<number> {
   const handle = await claim(path, 0).catch(absent);
   if (handle === undefined) return 0;
@@ -255,7 +254,7 @@ async function inspect(path: string): Promise<number> {
   return size;
 }
 
-/** A killed owner leaves the library's lock, an empty directory, and the library never takes it over. */
+/** A killed owner leaves the library's lock, an empty directory, which the library never removes. */
 async function unlock(place: string): Promise<void> {
   const path = `${place}.lock`;
   await rmdir(path).catch((fault: unknown) => {
@@ -273,7 +272,7 @@ function codeOf(fault: unknown): unknown {
   return fault instanceof Error && 'code' in fault ? fault.code : undefined;
 }
 
-/** The library gives a sentence and no code. What is neither damage nor the disk is the caller's: thrown as it is. */
+/** The library's errors have a text and no code. Errors of the caller are rethrown as they are. */
 function toFault(place: string, fault: unknown): unknown {
   if (!(fault instanceof Error) || fault.name !== 'SQLite3Error') return fault;
   if (/malformed|not a database|no such (?:table|column)|already exists/.test(fault.message))
@@ -297,4 +296,18 @@ function unusable(place: string, what: string, cause?: unknown): WritError {
     detail: { path: place },
     cause,
   });
+}
+
+/**
+ * Remembers the files at `paths`. Each call returns the first path whose file was removed or replaced since: writes
+ * to an open file would be lost.
+ */
+export function keepFiles(paths: readonly string[]): () => string | undefined {
+  const files = paths.map((path) => ({ path, identity: identityOf(path) }));
+  return () => files.find(({ path, identity }) => identityOf(path) !== identity)?.path;
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }

@@ -1,3 +1,4 @@
+/* Writes and reads stored objects: a header, a body of a known shape, canonical JSON. */
 import { canonicalize } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
 import { sha256Hex } from '../core/base/digest.ts';
@@ -18,16 +19,11 @@ const headerFields = {
 };
 const header = fields(headerFields);
 
-/** What every object begins with (architecture, Data). */
 export type ObjectHeader = TypeOf<typeof header>;
 
-/** A whole object as it is stored. */
 export type StoredObject<T extends ObjectType> = ObjectHeader & { readonly object_type: T } & ObjectBody<T>;
 
-/**
- * An object with the bytes that it is stored as. Its content address is `sha256`; `path` is where it goes in a run's
- * tree.
- */
+/** An object and its bytes. Its content address is `sha256`; `path` is its place in the tree of a run. */
 export interface SealedObject<T extends ObjectType = ObjectType> {
   readonly object: StoredObject<T>;
   readonly bytes: Buffer;
@@ -38,7 +34,7 @@ export interface SealedObject<T extends ObjectType = ObjectType> {
 export interface SealOptions {
   readonly nowMs: number;
   readonly createdBy: ObjectHeader['created_by'];
-  /** Where others must be able to name it before it exists. */
+  /** Set if other objects must name it before it exists. */
   readonly objectId?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly externalIds?: Readonly<Record<string, string>>;
@@ -46,10 +42,7 @@ export interface SealOptions {
 
 const objectVersion = 1;
 
-/**
- * Puts the header on and writes the canonical bytes. A body that breaks its own shape is INTERNAL: nothing of it is
- * stored.
- */
+/** Adds the header and makes the canonical bytes. INTERNAL for a body of another shape. */
 export function sealObject<T extends ObjectType>(
   type: T,
   body: ObjectBody<T>,
@@ -77,8 +70,8 @@ export function sealObject<T extends ObjectType>(
 }
 
 /**
- * Reads an object back. OBJECT_CORRUPT for other bytes than `sha256` (where given), another type, unknown fields or
- * wrong values.
+ * Reads an object. OBJECT_CORRUPT for other bytes than `sha256` (if given), another type, unknown fields or wrong
+ * values.
  */
 export function parseObject<T extends ObjectType>(
   type: T,

@@ -5,18 +5,18 @@ import { isJson, type Json, listOf, textOf } from './home.ts';
 const maxItems = 1000;
 const reading = new Set(['read', 'listFiles', 'search']);
 
-/** Answers what a server asks to be allowed, and follows what came of it. */
+/** Answers approval requests of the server and tracks their results. */
 export interface Approvals {
   /** The result of a request for approval; `undefined` where it is none. */
   answer(method: string, params: Json): Promise<Json | undefined>;
-  /** Told of an item's beginning. */
+  /** Called when an item begins. */
   began(item: Json): void;
   ended(item: Json): Promise<void>;
 }
 
 /**
- * Every command and every changed file is judged as a tool call of the contract; `isPlanning` allows reads only. There
- * is nobody to be asked a question, and nothing is granted beyond the one use.
+ * Authorizes every command and every changed file as a tool call under the spec. `isPlanning` allows only reads.
+ * Questions get no answer, because no user is present. A grant covers only one use.
  */
 export function openApprovals(
   { judge, workspace }: Pick<AgentHost, 'judge' | 'workspace'>,
@@ -42,7 +42,7 @@ export function openApprovals(
   const command = async (params: Json): Promise<Json> => {
     const text = textOf(params.command);
     const { kind, networkApprovalContext, additionalPermissions, cwd } = params;
-    // A command that runs is fed by nobody, and the sandbox is not opened for one.
+    // A running command gets no input, and the sandbox gets no additional permissions.
     const isPlain = (kind ?? 'command') === 'command' && !networkApprovalContext && !additionalPermissions;
     if (text === undefined || !isPlain) return { decision: 'decline' };
     const isReading = listOf(params.commandActions).every(
@@ -103,7 +103,7 @@ export function openApprovals(
   };
 }
 
-/** What a change of files does, file by file; `undefined` for one that cannot be told. */
+/** Returns the uses of a file change, file by file; `undefined` if one cannot be determined. */
 function usesOf(item: Json): readonly HandUse[] | undefined {
   const uses: HandUse[] = [];
   for (const change of listOf(item.changes)) {

@@ -2,10 +2,10 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { AgentHost, AgentPort, AgentProgram } from '../../core/interfaces/worker.ts';
 
-/** The key stands outside of the sandbox; Codex wants one that is not empty. */
+/** The key is outside the sandbox, but Codex needs a value that is not empty. */
 const keyVariable = 'WRIT_MODEL_GATE';
 
-/** What is not started, asked or shown: the only tools are commands, patches and a plan. */
+/** Disabled features. The only tools are commands, patches and a plan. */
 const features = [
   'apps',
   'browser_use',
@@ -25,8 +25,8 @@ const features = [
 ];
 
 /**
- * How Codex is started: with a home that holds our settings and nothing of the user's. What the repository says to
- * agents (`AGENTS.md`) is data like any file of it, and is read as such.
+ * Returns how to start Codex. Its home has writ's settings and none of the user's. Instructions to agents in the
+ * repository (`AGENTS.md`) are data like any other file.
  */
 export function codexProgram({
   model,
@@ -51,7 +51,7 @@ export function codexProgram({
         `base_url = ${JSON.stringify(modelBase)}`,
         'wire_api = "responses"',
         `env_key = "${keyVariable}"`,
-        // Only the engine asks again.
+        // Only the engine retries.
         'request_max_retries = 0',
         'stream_max_retries = 0',
         'supports_websockets = false',
@@ -81,7 +81,7 @@ function listening({ port, token }: AgentPort): readonly string[] {
   return ['--listen', `ws://127.0.0.1:${port}`, ...auth];
 }
 
-/** An object of JSON, nothing of which has been looked at. */
+/** A JSON object with unvalidated members. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isJson(value: unknown): value is Json {

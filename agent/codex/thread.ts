@@ -5,9 +5,9 @@ import type { AgentHost, AgentProcess } from '../../core/interfaces/worker.ts';
 import { openApprovals } from './approvals.ts';
 import { codexProgram, isJson, type Json, partOf, textOf } from './home.ts';
 
-/** What answers the server's own requests, and is told the rest. Requests wait for each other. */
+/** Answers the server's own requests and receives its notifications, one message at a time. */
 interface AppServerTaps {
-  /** The result; `undefined` for a request that nobody knows, which is answered with an error. */
+  /** Returns the result; `undefined` for an unknown request, which is answered with an error. */
   request(method: string, params: Json): Promise<Json | undefined>;
   told(method: string, params: Json): void | Promise<void>;
 }
@@ -21,7 +21,7 @@ interface AppServer extends Disposable {
   readonly broken: Promise<never>;
 }
 
-/** Until it answers a request of ours, and between two things that it says while it does not wait for its model. */
+/** Timeouts for the answer to a request, and for silence while the server does not wait for its model. */
 export interface AppServerLimits {
   readonly answerMs: number;
   readonly idleMs: number;
@@ -29,14 +29,14 @@ export interface AppServerLimits {
 
 const methodNotFound = -32_601;
 
-/** Why there is nothing more to be had of a server: catalogued, and its words are bounded there. */
+/** Builds the error for an unusable server. `providerFailure` bounds its text. */
 function codexFault(found: string): WritError {
   return providerFailure({ provider: 'codex', kind: 'broken-reply', found });
 }
 
 /**
- * Talks with a server. Whatever it says that is no JSON-RPC ends it; notifications and items that nobody knows are let
- * pass, and a request that nobody knows is never left without an answer.
+ * Opens a connection to a server. A line that is not JSON-RPC ends the connection. Unknown notifications and items
+ * are ignored, and an unknown request always gets an answer.
  */
 function openAppServer(
   program: Pick<AgentProcess, 'send' | 'lines' | 'ended'>,
@@ -82,7 +82,7 @@ function openAppServer(
       return;
     }
     if (typeof id !== 'number') throw codexFault('a message that is neither request nor answer');
-    // An answer to what was not asked, or was given up, is nobody's.
+    // An answer to an unknown or abandoned request is ignored.
     waiting.get(id)?.(message);
     waiting.delete(id);
   };
@@ -135,24 +135,24 @@ function asMessage(line: string): Json {
 }
 
 export const usualLimits: AppServerLimits = { answerMs: 60_000, idleMs: 1_900_000 };
-/** What a turn that was interrupted may take to end. */
+/** Maximum wait for an interrupted turn to end. */
 const interruptMs = 1500;
 
 /** A tool of ours that Codex may call, and what it answers. */
 export interface OwnTool {
   readonly declaration: ToolDeclaration;
-  /** The arguments as JSON text; nothing of them was looked at. */
+  /** `given` is the arguments as JSON text, not validated. */
   call(given: string): Promise<{ readonly text: string; readonly success: boolean }>;
 }
 
 /** What a thread is for. */
 export interface ThreadOrder {
   readonly signal: AbortSignal;
-  /** What it is told before anything else. */
+  /** Developer instructions, sent before any turn. */
   readonly instructions: string;
   readonly limits: AppServerLimits;
   readonly tool?: OwnTool;
-  /** A piece of what it says, as it comes. */
+  /** Receives each piece of Codex's text as it arrives. */
   readonly heard?: (piece: string) => void;
 }
 
@@ -169,17 +169,20 @@ export interface TurnOrder {
 
 /** A thread of a Codex that runs in its sandbox; disposing of it ends the program. */
 export interface CodexThread extends AsyncDisposable {
-  /** Why there is nothing; `undefined` for a turn that was completed. Failures of the model are thrown. */
+  /**
+   * Runs one turn. Returns `undefined` if it was completed, else why there is no result. Throws failures of the
+   * model.
+   */
   take(order: TurnOrder): Promise<string | undefined>;
   /** The plan that it proposed last. */
   plan(): string | undefined;
-  /** What it said, message by message. */
+  /** The messages of Codex, in order. */
   said(): readonly string[];
 }
 
 const maxSaid = 1000;
 
-/** Starts Codex and opens a thread: PROVIDER_FAILED where it cannot be talked with, or would not ask before it acts. */
+/** Starts Codex and opens a thread. PROVIDER_FAILED if the connection fails, or if Codex would act without approval. */
 export async function openCodexThread(
   host: AgentHost,
   { signal, instructions, limits, tool, heard }: ThreadOrder,
@@ -228,7 +231,7 @@ export async function openCodexThread(
   });
   const threadId = textOf(partOf(begun, 'thread').id);
   if (threadId === undefined) throw codexFault('a thread without an id');
-  // Asked for, and it must be so: under any other policy it acts without asking.
+  // Verified, because under any other policy Codex acts without approval.
   if (begun.approvalPolicy !== 'untrusted') throw codexFault('it would not ask before it acts');
   const held = opened.move();
   return {
@@ -243,7 +246,7 @@ export async function openCodexThread(
         threadId,
         input: [{ type: 'text', text: order.text, text_elements: [] }],
         approvalPolicy: 'untrusted',
-        // The engine's sandbox is around it; nothing has more in it than the whole.
+        // The engine's sandbox surrounds Codex, and no command in it has more rights than Codex.
         sandboxPolicy: { type: 'externalSandbox', networkAccess: 'restricted' },
         collaborationMode: {
           mode: mode === 'plan' ? 'plan' : 'default',
@@ -259,7 +262,7 @@ export async function openCodexThread(
         stopped(server, turn, over, signal),
         ...(enough === undefined ? [] : [enough]),
       ]);
-      // It ends its turn when it is told to stop: that is no answer.
+      // After an interrupt the turn ends normally, but it has no result.
       signal.throwIfAborted();
       return outcome === 'enough' ? undefined : outcomeOf(outcome, host);
     },
@@ -271,7 +274,7 @@ function declared({ declaration: { name, description, parameters } }: OwnTool): 
   return { type: 'function', name, description, inputSchema: parameters };
 }
 
-/** What our tool says to a call; another one there is not. */
+/** Returns the answer of writ's tool to a call; an error for any other tool. */
 async function ownAnswer(tool: OwnTool | undefined, params: Json): Promise<Json> {
   const isOurs = tool !== undefined && params.tool === tool.declaration.name;
   const { text, success } = isOurs
@@ -311,7 +314,7 @@ async function stopped(
   throw signal.reason;
 }
 
-/** `undefined` for a turn that was completed; else why there is nothing. Failures of the model are thrown. */
+/** Returns `undefined` for a completed turn, else why there is no result. Throws failures of the model. */
 function outcomeOf(turn: Json, host: AgentHost): string | undefined {
   const failure = host.failure();
   if (failure !== undefined) {
@@ -323,7 +326,7 @@ function outcomeOf(turn: Json, host: AgentHost): string | undefined {
   throw turnFailure(partOf(turn, 'error'));
 }
 
-/** Codex's own words for why a turn failed; what it says of HTTP goes by its status. */
+/** Maps Codex's reasons for a failed turn. HTTP errors are mapped by status. */
 const kinds: Readonly<Record<string, FailureKind>> = {
   badRequest: 'bad-request',
   contextWindowExceeded: 'too-large',

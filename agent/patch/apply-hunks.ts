@@ -5,17 +5,17 @@ const maxComparisons = 20_000_000;
 
 const bom = '\ufeff';
 
-/** A line of a file, and how it ends: `\r\n`, `\n`, or nothing where the file ends. */
+/** A line of a file, and its line end: `\r\n`, `\n`, or empty at the end of the file. */
 interface FileLine {
   readonly text: string;
   readonly end: string;
 }
 
 /**
- * A file's text with its hunks applied in order, each found below the one before it: exactly, else but for blanks at
- * the ends of lines. Lines that a hunk leaves stay as they are in the file, with their blanks and line ends; a new line
- * ends as the one that it replaces, else as the one above it. A byte order mark is no part of the first line.
- * EnvelopeFault for a hunk that is found nowhere, or in several places.
+ * Applies hunks to a file's text in order, each below the previous one. A hunk must match exactly, or else except for
+ * blanks at line ends. Lines that a hunk keeps are unchanged in the file, with their blanks and line ends. A new line
+ * gets the line end of the line that it replaces, else of the line above. A byte order mark is not part of the first
+ * line. EnvelopeFault if a hunk matches at no place or at several places.
  */
 export function applyHunks(text: string, hunks: readonly EnvelopeHunk[]): string {
   const mark = text.startsWith(bom) ? bom : '';
@@ -73,13 +73,13 @@ function splitLines(text: string): readonly FileLine[] {
   });
 }
 
-/** How most lines end: for a new line at the end of a file whose last line has no end. */
+/** Returns the most frequent line end, for a new line after a last line without one. */
 function usualEnd(lines: readonly FileLine[]): string {
   const carriage = lines.filter(({ end }) => end === '\r\n').length;
   return carriage * 2 > lines.length - 1 ? '\r\n' : '\n';
 }
 
-/** Lines, and where each stands. */
+/** Lines with an index of their positions. */
 class IndexedLines {
   readonly lines: readonly string[];
   /** By the line without blanks at its ends. */
@@ -95,7 +95,7 @@ class IndexedLines {
     }
   }
 
-  /** Where a hunk stands, not above `from`. */
+  /** Returns the position of a hunk, at or below line `from`. */
   find(hunk: EnvelopeHunk, from: number, number: number): number {
     let start = from;
     if (hunk.after !== undefined) {
@@ -104,7 +104,7 @@ class IndexedLines {
         throw new EnvelopeFault(`hunk ${number}: the line after \`@@\` is not in the file`);
       start = at + 1;
     }
-    // A hunk that only adds stands where its anchor says, else at the end.
+    // A hunk that only adds goes to its anchor, else to the end.
     if (hunk.from.length === 0) return hunk.after === undefined ? this.#end() : start;
     const alike = this.#placesOf(hunk, start);
     const exact = alike.filter((at) => hunk.from.every((line, index) => this.lines[at + index] === line));
@@ -121,7 +121,7 @@ class IndexedLines {
     return hunk.atEnd ? (places.at(-1) ?? first) : first;
   }
 
-  /** Every place from `start` on at which the lines of a hunk stand, but for blanks at their ends. */
+  /** Returns every position from `start` on at which the lines of a hunk match, except for blanks at their ends. */
   #placesOf({ from: wanted, atEnd }: EnvelopeHunk, start: number): readonly number[] {
     const trimmed = wanted.map((line) => line.trimEnd());
     return this.#from(wanted[0] ?? '', start).filter((at) => {

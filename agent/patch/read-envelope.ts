@@ -1,6 +1,6 @@
-/** Lines of a file that are to be found, and what stands there instead. */
+/** Lines to find in a file, and their replacement. */
 export interface EnvelopeHunk {
-  /** A line above it, to tell one place from another. */
+  /** A line above the hunk, to distinguish similar places. */
   readonly after?: string;
   readonly from: readonly string[];
   readonly to: readonly string[];

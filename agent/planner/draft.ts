@@ -9,14 +9,14 @@ import { planningInstructions } from './instructions.ts';
 
 /** Of the conversation; drafting reads little. */
 const maxCharacters = 300_000;
-/** Whoever has not drafted anything by then is lost. */
+/** A model without a draft after this many turns will not produce one. */
 const maxTurns = 60;
 const maxSubmissions = 6;
 const maxSilent = 3;
-/** Characters of what a model says in the place of a draft. */
+/** Maximum characters of a model's text that are quoted if it submits no draft. */
 const maxSaid = 600;
 
-/** Turns and calls until a draft is taken, or the model gets nowhere. Errors of the turns are thrown. */
+/** Runs turns and calls until a draft is accepted, or the model makes no progress. Errors of the turns are thrown. */
 export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
   const submit = submitTool(order);
   const dialogue = openDialogue({
@@ -45,7 +45,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
     dialogue.add(message);
     if (message.calls.length === 0) {
       silent += 1;
-      // What it says first; what follows are answers to our reminders.
+      // Only the first text counts; later texts are answers to reminders.
       if (said === '') said = oneLine(message.text);
       if (silent > maxSilent && said === '' && isEmpty(message)) return nothing(emptyReply);
       if (silent > maxSilent) return nothing(`the model talks and submits nothing${quoted(said)}`);
@@ -88,13 +88,13 @@ function nothing(reason: string): DraftEnd {
   return { kind: 'nothing', reason: reason.slice(0, 2000) };
 }
 
-/** Of one submitted draft: a contract's words fill a few pages. */
+/** Limit for one submitted draft: a spec's text fills a few pages. */
 const maxDraftCharacters = 256 * 1024;
-/** Faults that a model is told at once. */
+/** Maximum number of faults that are reported to a model at once. */
 const maxFaults = 20;
 const maxFaultCharacters = 500;
 
-/** What came of a submission, for the model; `taken` ends the conversation, `hopeless` too. */
+/** The result of a submission, for the model. `taken` and `hopeless` end the conversation. */
 interface Submitted {
   readonly text: string;
   readonly state: 'taken' | 'refused' | 'hopeless';
@@ -111,7 +111,7 @@ export function submitTool({ what, form }: Pick<DraftOrder, 'what' | 'form'>): T
   return { name: names[what], description, parameters: form };
 }
 
-/** Has a submission judged; one that is no draft at all is never parsed. */
+/** Validates a submission. One that is too long for a draft is never parsed. */
 export async function submitDraft(text: string, { submit }: Pick<DraftOrder, 'submit'>): Promise<Submitted> {
   if (text.length > maxDraftCharacters)
     return { text: `a draft of ${text.length} characters is none`, state: 'hopeless' };

@@ -28,7 +28,7 @@ const readPage: CoderTool = {
   use: ({ url }, _hands, { web }) => ask(web, { kind: 'read', url: String(url) }),
 };
 
-/** Version control as questions; nothing that changes it is to be had in a run. */
+/** Read-only version control: a run has no tool that changes it. */
 const runWritVcs: CoderTool = {
   name: 'run_writ_vcs',
   says: 'Queries version control: status, diff, branch, log, show, show-ref, ls-files. `status --json` and `diff` show what you changed. Commits are `HEAD`, `HEAD~1` or an id; `show COMMIT:PATH` is a file. add, commit and switch need a person: leave the files as they shall be.',
@@ -44,7 +44,7 @@ const runWritVcs: CoderTool = {
   },
 };
 
-/** The only way for a model to end its attempt; what it claims is looked at by nobody but people. */
+/** The only way for a model to end its attempt. Its claims are shown to people, and no check uses them. */
 const submitTaskComplete: CoderTool = {
   name: 'submit_task_complete',
   says: 'Ends the task: everything is done, or it cannot be done. Call it alone.',
@@ -62,8 +62,7 @@ const noOne =
   'no one is there to answer. Decide by what the contract and the repository say and record it with record_decision; if neither answers it, end the task as not complete and say what has to be known.';
 
 /**
- * A question to a person; in a run that no session stands behind, the model decides, and says so where people will read
- * it.
+ * A question to a person. In a run without a session, the model decides and records the decision for people to read.
  */
 const requestUserInput: CoderTool = {
   name: 'request_user_input',
@@ -134,7 +133,7 @@ function atName({ path: file, line: number, symbol: name }: ToolArguments) {
   };
 }
 
-/** What a language server knows of the code as it stands now, the model's own changes included. */
+/** Language server queries on the current code, the model's own changes included. */
 const codeTools: readonly CoderTool[] = [
   codeTool('hover', 'hover', 'Type and documentation of a name.', { path, symbol, line }, atName),
   codeTool('goto_definition', 'goto-definition', 'Where a name is defined.', { path, symbol, line }, atName),
@@ -171,7 +170,7 @@ const codeTools: readonly CoderTool[] = [
   ),
 ];
 
-/** One file as it will be; nothing of a patch is written before all of it is known to fit. */
+/** The new state of one file. A patch is written only after all of it is known to fit. */
 interface Change {
   readonly path: string;
   /** Absent: it goes. */
@@ -241,7 +240,7 @@ async function textOf(path: string, hands: Hands, before: readonly Change[]): Pr
   return Buffer.from(bytes).toString('utf8');
 }
 
-/** Every tool, in the order in which a model is told of them. */
+/** Every tool, in the order of its declaration to the model. */
 const coderTools: readonly CoderTool[] = [
   readFile,
   listDir,

@@ -4,7 +4,7 @@ import { webSearch } from './coder-tools.ts';
 import { grepFiles, listDir, readFile } from './files.ts';
 import { type CoderTool, declarationOf, readArguments } from './tool.ts';
 
-/** What a model reads with that may change nothing. */
+/** Read-only access for a model. */
 export interface Looking {
   readonly hands: Hands;
   /** Searched only; absent: the network is closed. */

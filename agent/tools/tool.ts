@@ -17,18 +17,18 @@ export interface ToolOutcome {
   readonly isError: boolean;
   /** A choice that the model calls a key technical decision. */
   readonly cites?: WorkCitation;
-  /** Ends the attempt: the change is there, or the model says why not. */
+  /** Ends the attempt: the change is complete, or the model gives the reason why not. */
   readonly ends?: { readonly complete: boolean; readonly summary: string };
 }
 
-/** A tool as a model sees it, over what the engine hands to a worker. */
+/** A tool for a model, built on the workspace tools of the engine. */
 export interface CoderTool {
   readonly name: string;
   readonly says: string;
   readonly takes: Readonly<Record<string, ToolArgument>>;
-  /** Offered only where the contract opens this of the web, or the history of the repository. */
+  /** Offered only if the spec allows this web action, or access to the history of the repository. */
   readonly wants?: WebUse['kind'] | 'history';
-  /** Offered only where this may be asked about code, and somebody is there to answer. */
+  /** Offered only if this code query is allowed and can be answered. */
   readonly wantsCode?: CodeAction;
   use(
     given: ToolArguments,
@@ -59,7 +59,9 @@ export function declarationOf({ name, says, takes }: CoderTool): ToolDeclaration
   };
 }
 
-/** The arguments of a call, as far as they are what the tool takes; else what is wrong, for the model. */
+/**
+ * Parses and validates the arguments of a call. Returns the fault as text for the model if they do not fit the tool.
+ */
 export function readArguments(
   { takes }: CoderTool,
   text: string,

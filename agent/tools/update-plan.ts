@@ -32,7 +32,7 @@ export function readSteps(text: string):
   return { lines: read };
 }
 
-/** What a model means to do, in its own words: it keeps sight of it, and nobody believes it. */
+/** The model's own plan. It helps the model to keep track, and no check trusts it. */
 export const updatePlan: CoderTool = {
   name: 'update_plan',
   says: 'Writes down the steps of your work and how far each is; send all of them each time. One step is in progress at a time.',

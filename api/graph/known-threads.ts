@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { startedRun } from '../../engine/record/started-run.ts';
 import { readJournal } from '../../store/parse-journal.ts';
-import type { FoundRecord } from '../../store/record/list-record-refs.ts';
+import type { FoundRecord } from '../../store/record/list-records.ts';
 import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { isUuid, type RecordReader, type RunRecord, textIn } from './thread-record.ts';

@@ -13,7 +13,7 @@ import { isActivated } from '../../engine/intent/require-active.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { reviewDocument } from '../../spec/review.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { readIdentity } from '../../workspace/git/identity.ts';
+import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { JsonData } from '../json-data.ts';
 import type { InputSource } from '../read-input.ts';

@@ -11,7 +11,7 @@ import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/ap
 import { differencesFrom, reportsOnRef } from '../../engine/record/shown-reports.ts';
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { comparePatches, type PatchComparison } from '../../workspace/patch/compare-patches.ts';
+import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type JudgedHere, judgeHere } from './open-run.ts';
 import type { WaitingRun } from './waiting-run.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type ListedDigests, replayRun } from '../../engine/decide/replay-run.ts';
 import { findRun } from '../../store/record/find-run.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 

@@ -2,10 +2,9 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/record/stored-approvals.ts';
 import { findRun } from '../../store/record/find-run.ts';
-import type { GateReport } from '../../store/record/gate-report.ts';
-import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { verdictDigest } from '../../store/record/verdict.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunStore } from '../../store/stores.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 

@@ -3,9 +3,9 @@ import { nothingThere, oneCheck, refuted, type VerifyReport } from '../../attest
 import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { readObjects } from '../../workspace/git/blobs.ts';
 import { askGit, gitFailed } from '../../workspace/git/git.ts';
 import { hashTree } from '../../workspace/git/hash-tree.ts';
+import { readObjects } from '../../workspace/git/read-objects.ts';
 import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';

@@ -1,9 +1,9 @@
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { namedBranch } from '../../workspace/git/named-branch.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { isAncestor, resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import { namedBranch } from '../../workspace/git/target.ts';
 
 /**
  * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs

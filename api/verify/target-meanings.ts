@@ -6,9 +6,13 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { FindRun } from '../../store/record/find-run.ts';
-import { commitsNamed, damagedCommit } from '../../workspace/git/commits-named.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { isRevision, resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import {
+  commitsNamed,
+  damagedCommit,
+  isRevision,
+  resolveCommit,
+} from '../../workspace/git/resolve-commit.ts';
 import { isPath } from './is-path.ts';
 
 /** What a target can be said to be (`--commit`, `--run`, `--file`). */

@@ -1,5 +1,5 @@
 import type { SealedFile, TransparencyLog } from '../../core/interfaces/sealing.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import { isPartOf, type LogVersion } from '../log/log-version.ts';
 import { leafHash } from '../log/merkle/hash.ts';

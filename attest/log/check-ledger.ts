@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { LedgerFindings } from '../../store/ledger-findings.ts';
+import type { LedgerFindings } from '../../store/problem.ts';
 import { auditLedger } from './audit-ledger.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';

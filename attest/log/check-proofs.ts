@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { LedgerFindings } from '../../store/ledger-findings.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
-import { readSmall } from '../../workspace/git/read-each.ts';
+import type { LedgerFindings } from '../../store/problem.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
+import { readSmall } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { isPartOf, type LogVersion } from './log-version.ts';

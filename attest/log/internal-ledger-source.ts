@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { LogSource } from '../../core/interfaces/sealing.ts';
-import { fetchedLogRef, publishedLogRef } from '../../workspace/git/log-refs.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
-import { type RefUpdate, readRef, updateRefs } from '../../workspace/git/refs.ts';
+import {
+  fetchedLogRef,
+  publishedLogRef,
+  type RefUpdate,
+  readRef,
+  updateRefs,
+} from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ProofStanding } from '../../workspace/git/log-refs.ts';
+import type { ProofStanding } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { signedBy } from './continue-mirror.ts';

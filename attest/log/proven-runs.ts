@@ -1,6 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { listRecordRefs } from '../../store/record/list-record-refs.ts';
-import { readLogProofs } from '../../store/record/read-log-proofs.ts';
+import { listRecordRefs, readLogProofs } from '../../store/record/list-records.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { parseTlogProof } from './tlog-proof.ts';

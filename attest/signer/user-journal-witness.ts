@@ -6,13 +6,15 @@ import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type {
-  JournalReach,
-  JournalWitness,
-  KnownJournal,
-  WitnessedJournal,
+import {
+  type JournalReach,
+  type JournalWitness,
+  journalMac,
+  type KnownJournal,
+  processWitness,
+  voucherUnder,
+  type WitnessedJournal,
 } from '../../store/journal-witness.ts';
-import { journalMac, processWitness, voucherUnder } from '../../store/process-witness.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { createOnce } from '../keys/create-once.ts';
 import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';

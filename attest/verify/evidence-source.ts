@@ -1,6 +1,6 @@
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */

@@ -1,6 +1,5 @@
-import { coAuthorsIn } from '../../workspace/git/co-authors.ts';
-import { formatIdentity } from '../../workspace/git/mailbox.ts';
-import { objectHash } from '../../workspace/git/object-hash.ts';
+import { objectHash } from '../../workspace/git/git-object.ts';
+import { coAuthorsIn, formatIdentity } from '../../workspace/git/identity.ts';
 
 /** A commit as its own bytes describe it. */
 export interface GitCommit {

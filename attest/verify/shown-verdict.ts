@@ -1,8 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { GateReport } from '../../store/record/gate-report.ts';
-import { readGateReport } from '../../store/record/read-gate-report.ts';
-import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
-import { verdictDifferences } from '../../store/record/verdict-differences.ts';
+import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
+import { verdictDifferences, verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { refuted, unavailable } from './report.ts';
 

@@ -1,5 +1,5 @@
 import type { StageName } from '../../core/interfaces/stage.ts';
-import { remoteUri } from '../../workspace/git/remote-uri.ts';
+import { remoteUri } from '../../workspace/git/ref-name.ts';
 
 /** What a contract asks of its own provenance. */
 export interface SpecDemands {

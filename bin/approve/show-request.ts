@@ -1,6 +1,6 @@
 import type { SaidApproval } from '../../api/run/approve-run.ts';
 import type { WaitingRun } from '../../api/run/waiting-run.ts';
-import { peopleOf } from '../../store/record/authorship.ts';
+import { peopleOf } from '../../store/record/gate-report.ts';
 import { toCount } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 

@@ -167,7 +167,7 @@ function showScreen(
       return writeOutput(cwd, typedPath(path, env.HOME), text);
     },
     async isRun(word) {
-      const { isRun } = await import('../../store/record/is-run.ts');
+      const { isRun } = await import('../../store/record/find-run.ts');
       const { openRepository } = await import('../../workspace/git/repository.ts');
       return isRun(stores, await openRepository(line.workingDir), systemClock, word);
     },

@@ -10,7 +10,7 @@ import type { McpGround } from '../../session/mcp/mcp-ground.ts';
 import type { SessionOptions } from '../../session/options/session-options.ts';
 import type { SessionContext } from '../../session/state/settings/session-settings.ts';
 import { type RecordedModel, readRecordedModel } from '../../session/thread/recorded-model.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { JsonData } from '../../api/json-data.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import type { Stores } from '../../store/open-stores.ts';
+import type { Stores } from '../../store/stores.ts';
 import type { Printer } from '../terminal/print.ts';
 import type { Progress } from '../terminal/progress.ts';
 

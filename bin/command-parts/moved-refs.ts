@@ -2,10 +2,10 @@ import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
 import { followPublishedLedger } from '../../attest/log/internal-ledger-source.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
-import { joinIntents } from '../../engine/upkeep/join-intents.ts';
-import { awaitsChoice, isRefused, type MovedRef } from '../../engine/upkeep/move-outcome.ts';
+import { joinIntents } from '../../engine/upkeep/filed-records.ts';
 import type { Moved, MoveRequest, Pushed } from '../../engine/upkeep/push-refs.ts';
-import { fetchedLogRef, isLogRef } from '../../workspace/git/log-refs.ts';
+import { awaitsChoice, isRefused, type MovedRef } from '../../engine/upkeep/remote.ts';
+import { fetchedLogRef, isLogRef } from '../../workspace/git/refs.ts';
 import { styled } from '../terminal/print.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 

@@ -10,13 +10,12 @@ import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { readRuleFiles } from '../../engine/evaluate/read-rule-files.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
 import { runGit, startGit } from '../../workspace/git/git.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase, treeOf } from '../../workspace/git/resolve-commit.ts';
 import { createScratch } from '../../workspace/git/scratch.ts';
-import { patchFromRange } from '../../workspace/patch/patch-from-range.ts';
-import { resolveRange } from '../../workspace/patch/resolve-range.ts';
+import { patchFromRange, resolveRange } from '../../workspace/patch/read-patch.ts';
 import type { CommandContext } from './command.ts';
 
 /** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */

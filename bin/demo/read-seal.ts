@@ -7,8 +7,8 @@ import {
   parseJsonObject,
 } from '../../attest/encoding/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { Stores } from '../../store/open-stores.ts';
 import { findRun } from '../../store/record/find-run.ts';
+import type { Stores } from '../../store/stores.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 
 /** What a sealed run holds, as its own statements say it. */

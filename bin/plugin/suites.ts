@@ -17,7 +17,7 @@ import { providerTester } from '../../plugins/testers/provider-tester.ts';
 import { stageCheckTester } from '../../plugins/testers/stage-check-tester.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type Outside, realOutside } from '../../workspace/egress/outside.ts';
-import { gitEnvironment, isolatedGitEnvironment } from '../../workspace/git/git-environment.ts';
+import { gitEnvironment, isolatedGitEnvironment } from '../../workspace/git/git.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { parseArtifactCases, parseEvidenceCases, parseGateCases, within } from './cases/parse-cases.ts';
 import { parseLogCase, parseProviderCases, parseStageCheckCases } from './cases/parse-part-cases.ts';

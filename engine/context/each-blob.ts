@@ -1,5 +1,5 @@
-import { readObjects } from '../../workspace/git/blobs.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readObjects } from '../../workspace/git/read-objects.ts';
 import type { TreeEntry } from '../../workspace/git/tree.ts';
 
 const maxBatchBytes = 32 * 1024 * 1024;

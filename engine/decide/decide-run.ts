@@ -8,7 +8,7 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import { redactHosts } from '../evaluate/check-network.ts';
 import { answeringServers } from '../record/answering-servers.ts';

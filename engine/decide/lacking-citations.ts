@@ -1,6 +1,6 @@
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { CitationsRecord } from '../../store/record/citations.ts';
+import type { CitationsRecord } from '../../store/record/summaries.ts';
 
 /** An error for each decision that rests on too few sources, and for each step without one. Pure: replayed as it is. */
 export function lackingCitations({
@@ -24,8 +24,7 @@ export function lackingCitations({
   const silent = Array.from({ length: steps }, (_, index) => index + 1)
     .filter((step) => !decided.has(step))
     .map((step) => `no decision is recorded for step ${step}`);
-  const unjudged =
-    count > first.length ? [`of ${count} decisions only ${first.length} are evaluated`] : [];
+  const unjudged = count > first.length ? [`of ${count} decisions only ${first.length} are evaluated`] : [];
   return [...wanting, ...silent, ...unjudged].map((message) => ({
     rule: 'citations',
     severity: 'error',

@@ -1,7 +1,7 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';
 import { madeByPlugins, stageNames } from '../../core/interfaces/stage.ts';
-import { type PartsRecord, partContentPath, partsPath } from '../../store/record/parts.ts';
+import { type PartsRecord, partContentPath, partsPath } from '../../store/record/summaries.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
 

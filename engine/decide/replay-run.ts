@@ -5,12 +5,19 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
-import { type CitationsRecord, citationsPath, parseCitations } from '../../store/record/citations.ts';
-import { parseParts, partsPath } from '../../store/record/parts.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
-import { toolUsesIn, toolUsesPath, workerToolsFolder } from '../../store/record/tool-uses.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
+import {
+  type CitationsRecord,
+  citationsPath,
+  parseCitations,
+  parseParts,
+  partsPath,
+  toolUsesIn,
+  toolUsesPath,
+  workerToolsFolder,
+} from '../../store/record/summaries.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
-import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { type DecisionInput, type DecisionRecord, inputProblems } from '../record/decision-input.ts';
 import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';

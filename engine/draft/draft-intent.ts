@@ -17,7 +17,7 @@ import {
 } from '../../spec/propose-check.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { allowRules, denyRules } from '../../workspace/command-acl/constraints.ts';
-import { readBlob, readBlobs } from '../../workspace/git/blobs.ts';
+import { readBlob, readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';

@@ -7,9 +7,9 @@ import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { HandUse, ReadingHost, Worker } from '../../core/interfaces/worker.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { acquireRunLock } from '../../store/run-lock.ts';
+import { acquireRunLock } from '../../store/run-directory.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
-import { exportWorkspace, removeWorkspace } from '../../workspace/git/workspace.ts';
+import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
 import { checkEnvironment } from '../../workspace/process/check-environment.ts';
 import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
 import { pluginCacheOf } from '../open/ground.ts';
@@ -74,7 +74,7 @@ async function openReadingAgent(
     stubs: writeStubs(root),
   };
   await mkdir(place.reports, { mode: 0o700 });
-  await exportWorkspace(repository, base.tree, place.workspace, base.commit);
+  await exportTree(repository, base.tree, place.workspace, base.commit);
   const gate = await openModelGate(
     { identity: { contract: { effective } }, means: { signal, settings, privateRoot: root } },
     chosen,

@@ -1,16 +1,11 @@
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Actor, Check, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
+import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { type Base, treeOf } from '../../workspace/git/resolve-commit.ts';
-import {
-  inUndoScratch,
-  stepsUndoing,
-  treeWithout,
-  type Undoing,
-} from '../../workspace/patch/patch-undoing.ts';
+import { inUndoScratch, stepsUndoing, treeWithout, type Undoing } from '../../workspace/patch/undo.ts';
 import { type LaidPart, layParts } from '../record/read-run.ts';
 
 /** The patch that undoes one Task of a sealed run, or why there is none. */

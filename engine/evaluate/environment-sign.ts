@@ -3,7 +3,7 @@ import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
-import { treeMentions } from '../../workspace/git/tree-mentions.ts';
+import { treeMentions } from '../../workspace/git/tree.ts';
 
 /** The machine fault that the output of a failed check indicates. */
 type EnvironmentSign =

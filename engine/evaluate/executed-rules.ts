@@ -8,7 +8,7 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { readBlobs } from '../../workspace/git/blobs.ts';
+import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import { keepLaidRun } from '../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';

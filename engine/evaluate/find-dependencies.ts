@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { processWitness } from '../../store/process-witness.ts';
-import { isIgnoredPath } from '../../workspace/git/ignored.ts';
+import { processWitness } from '../../store/journal-witness.ts';
+import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
 import type { OpenRun } from '../state/open-run.ts';
 import type { PrepareObserver } from './workspace-dependencies/prepared-directories.ts';

@@ -9,7 +9,7 @@ import type { Hooks } from '../../core/kernel/hooks.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import type { OutsideArtifact } from '../plugin-trust/parts/outside-checks.ts';
 import type { Production } from '../state/evidence.ts';

@@ -1,8 +1,8 @@
 import { compileGlob } from '../../core/base/glob.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { FileSides, Rule } from '../../core/interfaces/rule.ts';
-import { readBlobs } from '../../workspace/git/blobs.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 
 /** Byte limit for the files passed to one rule; above it, the rule refuses. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/interfaces/stage.ts';
 import { metricsFile, metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { treeMentions } from '../../workspace/git/tree-mentions.ts';
+import { treeMentions } from '../../workspace/git/tree.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';

@@ -5,7 +5,7 @@ import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { ScanRecord } from '../../core/interfaces/scanner.ts';
 import type { ArtifactRecord, StageName } from '../../core/interfaces/stage.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import type { Attempt } from '../state/open-run.ts';

@@ -2,8 +2,7 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { writeDurably } from '../../core/base/files.ts';
-import type { Voucher } from '../../store/journal-witness.ts';
-import { processWitness } from '../../store/process-witness.ts';
+import { processWitness, type Voucher } from '../../store/journal-witness.ts';
 import { readPlainFile } from '../plugin-trust/plugin-package.ts';
 import type { Attempt } from '../state/open-run.ts';
 

@@ -2,7 +2,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { IntentSpec, LifecycleStatus } from '../../core/interfaces/intentspec.gen.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunStore } from '../../store/stores.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
 

@@ -2,8 +2,8 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../../readers/sensitive/views.ts';
-import { type Authorship, peopleOf } from '../../store/record/authorship.ts';
-import { keepMessage } from '../../workspace/git/kept-message.ts';
+import { type Authorship, peopleOf } from '../../store/record/gate-report.ts';
+import { keepMessage } from '../../workspace/git/create-commit.ts';
 import { maskWords } from '../record/masking.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 

@@ -8,7 +8,7 @@ import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { type SealingForms, sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { workerFile } from '../record/started-run.ts';

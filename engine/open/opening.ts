@@ -4,7 +4,7 @@ import type { Scope } from '../../core/interfaces/scope.ts';
 import type { SealingParties } from '../../core/interfaces/sealing.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import type { Authorship } from '../../store/record/authorship.ts';
+import type { Authorship } from '../../store/record/gate-report.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { PickedRuntimes } from '../../workspace/runtime/pick-runtimes.ts';

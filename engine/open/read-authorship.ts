@@ -2,14 +2,13 @@ import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
-import type { Authorship } from '../../store/record/authorship.ts';
-import { type Identity, readIdentity } from '../../workspace/git/identity.ts';
-import { listPeople } from '../../workspace/git/list-people.ts';
-import { formatIdentity } from '../../workspace/git/mailbox.ts';
+import type { Authorship } from '../../store/record/gate-report.ts';
+import { listPeople, readIdentity } from '../../workspace/git/commit-log.ts';
+import { formatIdentity, type Identity } from '../../workspace/git/identity.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
-import type { ResolvedRange } from '../../workspace/patch/resolve-range.ts';
-import { statedAuthors } from '../../workspace/patch/stated-authors.ts';
+import { statedAuthors } from '../../workspace/patch/mail.ts';
+import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
+import type { ResolvedRange } from '../../workspace/patch/read-patch.ts';
 import type { RunRequest } from '../state/run-request.ts';
 
 /** Reads from the change who made it; if it names no one, the submitter is the author. */

@@ -1,13 +1,17 @@
 import { realpath } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
-import { countCommits } from '../../workspace/git/count-commits.ts';
-import { findPolicy } from '../../workspace/git/find-policy.ts';
-import { planTarget, type Target } from '../../workspace/git/plan-target.ts';
+import { requireObjects } from '../../workspace/git/hash-tree.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository, type RepositoryUse } from '../../workspace/git/repository.ts';
-import { requireObjects } from '../../workspace/git/require-objects.ts';
-import { type Base, isAncestor, mergeBase, treeOf } from '../../workspace/git/resolve-commit.ts';
+import {
+  type Base,
+  countCommits,
+  isAncestor,
+  mergeBase,
+  treeOf,
+} from '../../workspace/git/resolve-commit.ts';
+import { findPolicy, planTarget, type Target } from '../../workspace/git/target.ts';
 import { parseConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';

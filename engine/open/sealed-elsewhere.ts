@@ -1,8 +1,8 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { findLandings } from '../../store/landed.ts';
-import { changedEntries } from '../../workspace/git/changed-entries.ts';
 import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { runGit } from '../../workspace/git/git.ts';
+import { changedEntries } from '../../workspace/git/held-index.ts';
 import { type IncludedChanges, readLocalContent } from '../../workspace/git/include-local.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

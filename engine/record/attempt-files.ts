@@ -6,7 +6,7 @@ import type { ReplanTrigger } from '../../core/interfaces/replan-trigger.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import { type CitationsRecord, citationsPath } from '../../store/record/citations.ts';
+import { type CitationsRecord, citationsPath } from '../../store/record/summaries.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { DecisionRecord } from './decision-input.ts';

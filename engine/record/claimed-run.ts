@@ -1,8 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { isJournalBegun, type JournalRecord, parseJournal, readJournal } from '../../store/parse-journal.ts';
-import { requireKeptSpec } from '../../store/record/kept-spec.ts';
-import { journalPath, runDirectory } from '../../store/run-directory.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import { journalPath, requireKeptSpec, runDirectory } from '../../store/run-directory.ts';
+import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { claimedCalls, type OutsideCall } from '../state/calls.ts';
 import { requireStartedContract, runnerSealPath, travelledJournal } from './journal-view.ts';

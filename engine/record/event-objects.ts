@@ -3,7 +3,7 @@ import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import type { StageName, StageRecord, ToolUse } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
-import { workerToolsFolder } from '../../store/record/tool-uses.ts';
+import { workerToolsFolder } from '../../store/record/summaries.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { Attempt } from '../state/open-run.ts';

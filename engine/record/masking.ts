@@ -8,7 +8,7 @@ import { maskPath } from '../../readers/sensitive/redact.ts';
 import { findRegions } from '../../readers/sensitive/regions.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import type { MaskedRecord } from '../../store/record/masked-record.ts';
+import type { MaskedRecord } from '../../store/record/summaries.ts';
 import type { Attempt, RunMeans } from '../state/open-run.ts';
 import type { JudgedRun } from './judgement-objects.ts';
 

@@ -6,24 +6,30 @@ import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sea
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
-import { citationsPath, parseCitations } from '../../store/record/citations.ts';
-import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
-import { type PartRecord, parseParts, partContentPath, partsPath } from '../../store/record/parts.ts';
-import { readGateReport } from '../../store/record/read-gate-report.ts';
-import { parseRetries, retriesPath } from '../../store/record/retries.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
-import { parseToolUses, toolUsesPath } from '../../store/record/tool-uses.ts';
-import { waitingFolder } from '../../store/record/waiting-folder.ts';
-import { journalPath, runDirectory } from '../../store/run-directory.ts';
-import { isRunHeld } from '../../store/run-lock.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import { readGateReport } from '../../store/record/gate-report.ts';
+import { sealPaths, waitingFolder } from '../../store/record/record-files.ts';
+import {
+  citationsPath,
+  maskedPath,
+  type PartRecord,
+  parseCitations,
+  parseMaskedRecord,
+  parseParts,
+  parseRetries,
+  parseToolUses,
+  partContentPath,
+  partsPath,
+  retriesPath,
+  toolUsesPath,
+} from '../../store/record/summaries.ts';
+import { isRunHeld, journalPath, runDirectory } from '../../store/run-directory.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import { parentTree } from '../../workspace/git/parent-tree.ts';
+import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { treeOf } from '../../workspace/git/resolve-commit.ts';
+import { parentTree, treeOf } from '../../workspace/git/resolve-commit.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
-import { setAsideNoticeOf } from '../../workspace/git/set-aside-refs.ts';
-import { patchFromBytes } from '../../workspace/patch/patch-from-bytes.ts';
+import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
+import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { lostCallNotices, lostIfStopped } from '../state/calls.ts';
 import { provenanceMissingCode } from '../state/policies.ts';
 import { followNotices } from './follow-notices.ts';

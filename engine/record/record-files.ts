@@ -11,17 +11,17 @@ import {
   type CitationsRecord,
   citationsPath,
   maxDecisions,
-  parseCitations,
-} from '../../store/record/citations.ts';
-import { parseParts, partsPath } from '../../store/record/parts.ts';
-import {
   maxPlacesTold,
   maxReasonTold,
   maxRetriesTold,
+  parseCitations,
+  parseParts,
+  partsPath,
   type RetriesRecord,
   retriesPath,
-} from '../../store/record/retries.ts';
-import { toolUsesIn, toolUsesPath } from '../../store/record/tool-uses.ts';
+  toolUsesIn,
+  toolUsesPath,
+} from '../../store/record/summaries.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { sealIntent } from '../intent/seal-intent.ts';
 import type { Attempt } from '../state/open-run.ts';

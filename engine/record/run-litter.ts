@@ -6,8 +6,13 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { readJournal } from '../../store/parse-journal.ts';
-import { journalPath, listRunDirectories, runDirectory } from '../../store/run-directory.ts';
-import { acquireRunLock, isRunHeld } from '../../store/run-lock.ts';
+import {
+  acquireRunLock,
+  isRunHeld,
+  journalPath,
+  listRunDirectories,
+  runDirectory,
+} from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { removeWorkspace } from '../../workspace/git/workspace.ts';
 

@@ -3,7 +3,7 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';

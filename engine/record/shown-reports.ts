@@ -1,11 +1,9 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import type { GateReport } from '../../store/record/gate-report.ts';
-import { readGateReport } from '../../store/record/read-gate-report.ts';
-import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
-import { verdictDifferences } from '../../store/record/verdict-differences.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
+import { verdictDifferences, verdictDigest, verdictOf } from '../../store/record/verdict.ts';
+import type { RunStore } from '../../store/stores.ts';
 import type { Attempt, RunIdentity } from '../state/open-run.ts';
 
 /** A candidate to approve, with the gate report before any approval. */

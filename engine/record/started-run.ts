@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import { type Authorship, authorshipShape } from '../../store/record/authorship.ts';
-import type { GateReport } from '../../store/record/gate-report.ts';
-import { gateReportProblems } from '../../store/record/read-gate-report.ts';
+import {
+  type Authorship,
+  authorshipShape,
+  type GateReport,
+  gateReportProblems,
+} from '../../store/record/gate-report.ts';
 import {
   fields,
   gitObject,

@@ -1,8 +1,7 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import { parseNamedJson } from '../../store/record/parse-named-json.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import { parseNamedJson } from '../../store/record/record-files.ts';
 import {
   fields,
   gitObject,
@@ -15,7 +14,8 @@ import {
   text,
   wholeNumber,
 } from '../../store/shape.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import type { RunStore } from '../../store/stores.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Attempt } from '../state/open-run.ts';
 
 /** File of a signed approval on `refs/ai/approvals/<run>/<n>`. */

@@ -11,9 +11,9 @@ import type {
   SealingParties,
   Signer,
 } from '../../core/interfaces/sealing.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
-import { readObjects } from '../../workspace/git/blobs.ts';
-import { evidenceReader } from '../../workspace/git/evidence-reader.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
+import { evidenceReader } from '../../workspace/git/hash-tree.ts';
+import { readObjects } from '../../workspace/git/read-objects.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
 import { type JudgedRun, joinNetworks } from '../record/judgement-objects.ts';

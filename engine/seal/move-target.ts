@@ -2,11 +2,10 @@ import { messageOf, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { changedEntries } from '../../workspace/git/changed-entries.ts';
 import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
-import { finishFollow } from '../../workspace/git/finish-follow.ts';
+import { finishFollow, followWorktree, swapTarget } from '../../workspace/git/follow-target.ts';
+import { changedEntries } from '../../workspace/git/held-index.ts';
 import { describeLocal, type IncludedChanges } from '../../workspace/git/include-local.ts';
-import { planTarget, reopenTarget, type Target } from '../../workspace/git/plan-target.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
 import { readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
@@ -16,11 +15,12 @@ import {
   followAround,
   type LocalChanges,
   localChangesOf,
+  readSetAside,
+  setAsideNotice,
   storeSetAside,
   stuckPaths,
 } from '../../workspace/git/set-aside.ts';
-import { readSetAside, setAsideNotice } from '../../workspace/git/set-aside-refs.ts';
-import { followWorktree, swapTarget } from '../../workspace/git/swap-target.ts';
+import { planTarget, reopenTarget, type Target } from '../../workspace/git/target.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import { followNotices } from '../record/follow-notices.ts';
 

@@ -3,10 +3,10 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { isApproverCheck, workerRights } from '../../spec/facts.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
-import type { PolicyCommit } from '../../workspace/git/find-policy.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
-import { touchesGoverning } from '../../workspace/patch/governing-paths.ts';
+import type { PolicyCommit } from '../../workspace/git/target.ts';
+import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 
 /** Code of the warning. */
 export const approversLackingCode = 'APPROVERS_LACKING';

@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
 import { fields, listOf, oneOf, type Shape, text, wholeNumber } from '../../store/shape.ts';
+import { type RangeCommit, rangeCommits } from '../../workspace/git/commit-log.ts';
 import { type Identity, plainIdentity } from '../../workspace/git/identity.ts';
-import { type RangeCommit, rangeCommits } from '../../workspace/git/range-commits.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { readMail } from '../../workspace/patch/read-mail.ts';
+import { readMail } from '../../workspace/patch/mail.ts';
 import type { Origin, RunRequest } from './run-request.ts';
 
 /** Parts of what would be sealed beside the change. */

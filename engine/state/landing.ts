@@ -1,6 +1,5 @@
-import type { PolicyCommit } from '../../workspace/git/find-policy.ts';
-import type { Target } from '../../workspace/git/plan-target.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
+import type { PolicyCommit, Target } from '../../workspace/git/target.ts';
 import type { ForeignPolicy } from './policies.ts';
 
 /** Where a run lands and which policy applies. Fixed at the start, independent of later commands and directories. */

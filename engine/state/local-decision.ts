@@ -10,10 +10,10 @@ import {
   touchedBy,
 } from '../../workspace/git/dirty-paths.ts';
 import type { IncludedChanges } from '../../workspace/git/include-local.ts';
-import type { Target } from '../../workspace/git/plan-target.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { type LocalChanges, stuckPaths } from '../../workspace/git/set-aside.ts';
+import type { Target } from '../../workspace/git/target.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';
 import type { Landing } from './landing.ts';

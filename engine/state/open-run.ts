@@ -11,7 +11,7 @@ import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import type { Authorship } from '../../store/record/authorship.ts';
+import type { Authorship } from '../../store/record/gate-report.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { WritConfig } from '../config/config.ts';

@@ -12,15 +12,18 @@ import type { PolicyText } from '../../core/interfaces/rule.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { StageName } from '../../core/interfaces/stage.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { readBlobs } from '../../workspace/git/blobs.ts';
-import { defaultBranch, shortBranch } from '../../workspace/git/default-branch.ts';
-import type { PolicyCommit } from '../../workspace/git/find-policy.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
-import { namedBranch } from '../../workspace/git/named-branch.ts';
-import type { Target } from '../../workspace/git/plan-target.ts';
+import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import {
+  defaultBranch,
+  namedBranch,
+  type PolicyCommit,
+  shortBranch,
+  type Target,
+} from '../../workspace/git/target.ts';
 import type { PolicyConfig, WritConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { factorsWithoutChecks, factorWithoutChecks, withFactorChecks, withPolicyChecks } from './checks.ts';

@@ -1,31 +1,31 @@
-import { lstat } from 'node:fs/promises';
+/* Verifies all git objects below the refs of writ. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Found } from '../../store/problem.ts';
-import { type GitDirectory, isGitFault, runGit } from '../../workspace/git/git.ts';
-import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import type { FoundAt } from '../../store/problem.ts';
+import { type GitDirectory, maxListBytes, runGit } from '../../workspace/git/git.ts';
+import { halving, readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { maxRecordEntries } from '../../workspace/git/tree.ts';
 import { type FileFacts, type ManifestReader, readFacts } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 
-/** The git objects below our refs; every object's hash is verified. */
+/** The objects below our refs, all hashed again. */
 export interface GitFindings {
   /** By commit. */
   readonly walked: ReadonlyMap<string, WalkedCommit>;
   /** By blob id; absent for one that could not be read. */
   readonly facts: ReadonlyMap<string, FileFacts>;
-  /** Each once, with every place that needs it. */
-  readonly problems: readonly (Found & { readonly refs: readonly string[] })[];
+  /** Each problem once, with every place that needs the object. */
+  readonly problems: readonly FoundAt[];
   /** Commits that could not be read, or something below them. */
   readonly damaged: ReadonlySet<string>;
   readonly objects: number;
 }
 
-const maxListBytes = 256 * 1024 * 1024;
 const shownPlaces = 3;
 
-/** Walks and hashes everything below the refs: their newest versions file by file, the older ones object by object. */
+/** Hashes everything below the refs: the newest versions file by file, older ones object by object. */
 export async function checkGitObjects(
   repository: Repository,
   refs: readonly StoredRef[],
@@ -60,9 +60,10 @@ export async function checkGitObjects(
   await readBlobFacts(repository, holders, byCommit, note, facts, readManifest);
   const older = await checkOlder(repository, refs, walked, new Set(holders.keys()), note);
 
-  const problems: (Found & { readonly refs: readonly string[] })[] = [];
+  const problems: FoundAt[] = [];
   for (const [object, { type, places }] of broken) {
-    const isThere = await isLooseFile(repository, object);
+    const loose = join(repository.objectsDir, object.slice(0, 2), object.slice(2));
+    const isThere = existsSync(loose);
     const named = places.flatMap(({ commit, path }) =>
       (byCommit.get(commit) ?? []).map(({ ref }) => (path === '' ? ref : `${ref}:${path}`)),
     );
@@ -123,19 +124,19 @@ async function readBlobFacts(
   });
 }
 
-/** What other refs hold is somebody's content, of any shape. */
+/** Other refs hold content of any shape. */
 function isRecordKind(kind: StoredRef['kind']): boolean {
   return kind === 'run' || kind === 'intent' || kind === 'plan' || kind === 'approval';
 }
 
 interface OlderVersions {
   readonly objects: number;
-  readonly problems: readonly (Found & { readonly refs: readonly string[] })[];
+  readonly problems: readonly FoundAt[];
   whereOf(object: string): string;
   refsOf(object: string): readonly string[];
 }
 
-/** Earlier versions of records, each object once: it is there and is itself. Content has no past that counts. */
+/** Earlier versions of records, each object once. Content has no history that counts. */
 async function checkOlder(
   repository: Repository,
   refs: readonly StoredRef[],
@@ -144,7 +145,7 @@ async function checkOlder(
   note: (found: BrokenObject, places: readonly Place[]) => void,
 ): Promise<OlderVersions> {
   const owner = new Map<string, string>();
-  const problems: (Found & { readonly refs: readonly string[] })[] = [];
+  const problems: FoundAt[] = [];
   const records = refs.filter(({ kind, object }) => isRecordKind(kind) && walked.has(object));
   await listOlder(repository, records, owner, problems);
   for (const tip of walked.keys()) owner.delete(tip);
@@ -173,56 +174,44 @@ async function checkOlder(
   };
 }
 
-/** Maps older commits to their ref. If git cannot follow a ref's history, halves the list to find it and reports it. */
+/** Earlier commits by the ref that they belong to; a history that git cannot follow is a problem of its ref. */
 async function listOlder(
   place: GitDirectory,
   refs: readonly StoredRef[],
   owner: Map<string, string>,
-  problems: (Found & { readonly refs: readonly string[] })[],
+  problems: FoundAt[],
 ): Promise<void> {
-  if (refs.length === 0) return;
-  try {
-    const listed = await runGit(
-      place,
-      [
-        'rev-list',
-        '--first-parent',
-        '--parents',
-        '--not',
-        '--branches',
-        '--tags',
-        '--remotes',
-        '--not',
-        '--stdin',
-      ],
-      { input: refs.map(({ object }) => `${object}\n`).join(''), maxBytes: maxListBytes },
-    );
-    const parents = new Map<string, string>();
-    for (const line of listed.toString('utf8').split('\n')) {
-      const [commit = '', parent] = line.split(' ');
-      if (parent !== undefined) parents.set(commit, parent);
-    }
-    for (const { ref, object } of refs) {
-      for (let at = parents.get(object); at !== undefined && !owner.has(at); at = parents.get(at))
-        owner.set(at, ref);
-    }
-  } catch (fault) {
-    if (!isGitFault(fault)) throw fault;
-    const [only] = refs;
-    if (refs.length === 1 && only !== undefined) {
+  await halving(
+    refs,
+    async (some) => {
+      const listed = await runGit(
+        place,
+        [
+          'rev-list',
+          '--first-parent',
+          '--parents',
+          '--not',
+          '--branches',
+          '--tags',
+          '--remotes',
+          '--not',
+          '--stdin',
+        ],
+        { input: some.map(({ object }) => `${object}\n`).join(''), maxBytes: maxListBytes },
+      );
+      const parents = new Map<string, string>();
+      for (const line of listed.toString('utf8').split('\n')) {
+        const [commit = '', parent] = line.split(' ');
+        if (parent !== undefined) parents.set(commit, parent);
+      }
+      for (const { ref, object } of some) {
+        for (let at = parents.get(object); at !== undefined && !owner.has(at); at = parents.get(at))
+          owner.set(at, ref);
+      }
+    },
+    ({ ref }, fault) => {
       const what = `an earlier version of it is missing or damaged: ${fault.message}`;
-      problems.push({ code: 'object-missing', where: only.ref, what, refs: [only.ref] });
-      return;
-    }
-    const middle = Math.ceil(refs.length / 2);
-    await listOlder(place, refs.slice(0, middle), owner, problems);
-    await listOlder(place, refs.slice(middle), owner, problems);
-  }
-}
-
-async function isLooseFile({ objectsDir }: Repository, object: string): Promise<boolean> {
-  return lstat(join(objectsDir, object.slice(0, 2), object.slice(2))).then(
-    () => true,
-    () => false,
+      problems.push({ code: 'object-missing', where: ref, what, refs: [ref] });
+    },
   );
 }

@@ -1,66 +1,69 @@
+/* `writ fsck`: checks everything that writ stores in a repository. */
 import type { Clock } from '../../core/base/clock.ts';
-import { findLandings, presentCommits } from '../../store/landed.ts';
-import type { LedgerFindings } from '../../store/ledger-findings.ts';
-import { openStores, type Stores } from '../../store/open-stores.ts';
-import type { Found, Problem } from '../../store/problem.ts';
-import { askGit, gitFailed } from '../../workspace/git/git.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { findLandings } from '../../store/landed.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import type { Found, FoundAt, LedgerFindings, Problem } from '../../store/problem.ts';
+import { journalPath, listRunDirectories, requireKeptSpec, runDirectory } from '../../store/run-directory.ts';
+import { openStores, type Stores } from '../../store/stores.ts';
+import { askGit, gitFailed, maxListBytes } from '../../workspace/git/git.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { checkContent } from './check-content.ts';
-import { checkDigestNames, checkPlans } from './check-copies.ts';
+import { requireStartedContract, viewJournal } from '../record/journal-view.ts';
+import { startedRun } from '../record/started-run.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
-import { checkIntent } from './check-intent.ts';
-import { checkJournals, type RecordedAs } from './check-journals.ts';
-import { checkRecord, type RefFiles } from './check-record.ts';
+import {
+  checkContent,
+  checkDigestNames,
+  checkIntent,
+  checkPlans,
+  checkRecord,
+  type RefFiles,
+} from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
 import type { ManifestReader } from './object-facts.ts';
 import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
 
-export interface CheckRequest {
+interface CheckRequest {
   readonly repository: Repository;
   readonly clock: Clock;
-  /** Stores beside git may hold the record of a run that has its journal here; absent: none is used. */
+  /** Stores outside of git, which may have records of local runs; absent: none is read. */
   readonly stores?: Stores;
   /** Absent: the record of a sealed run is not compared with its evidence manifest. */
   readonly readManifest?: ManifestReader;
-  /** Checks the internal ledger, where there is one. */
   readonly ledger?: () => Promise<LedgerFindings>;
-  /** Checks the threads of sessions. */
   readonly threads?: () => Promise<{ readonly threads: number; readonly problems: readonly Problem[] }>;
-  /** Checks the audit logs of sessions. */
   readonly audits?: () => Promise<{ readonly lines: number; readonly problems: readonly Found[] }>;
 }
 
-/** What was looked at, and everything that is wrong with it. */
-export interface CheckReport {
+interface CheckReport {
   readonly problems: readonly Problem[];
-  /** Runs that sealed a commit which is not on the branch that counts. No problem: the change can be run again. */
+  /** Runs whose sealed commit is not on the branch that counts. No problem: the change can be run again. */
   readonly notLanded: readonly NotLanded[];
   readonly checked: {
     readonly objects: number;
     readonly journals: number;
-    /** Of the ledger. */
+    /** Entries of the ledger. */
     readonly entries: number;
-    /** Of sessions. */
+    /** Threads of sessions. */
     readonly threads: number;
     readonly auditLines: number;
   };
 }
 
-export interface NotLanded {
+interface NotLanded {
   /** The ref of the run's record. */
   readonly where: string;
   readonly commit: string;
-  /** Full name of the ref that does not hold the commit. */
+  /** Full name of the ref that does not have the commit. */
   readonly ref: string;
 }
 
-const maxListBytes = 256 * 1024 * 1024;
-
 /**
- * Checks all stored data: git objects below our refs, each record's shape and references, artifact content by digest,
- * journals, the ledger, session threads, audit logs. Linear time, with a few git processes in all. Throws only if
- * data cannot be examined at all.
+ * Checks git objects below our refs, the shape of each record and its references, artifact content by digest,
+ * journals, the ledger, threads of sessions, audit logs. Linear, with a few git processes. Throws only if a part
+ * cannot be read at all.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;
@@ -77,7 +80,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       files.has('decision.json') ? 'decided' : 'waiting',
     ]),
   ]);
-  const found: (Found & { readonly refs: readonly string[] })[] = [
+  const found: FoundAt[] = [
     ...brokenRefs.map((problem) => ({ ...problem, refs: [problem.where] })),
     ...git.problems,
   ];
@@ -95,7 +98,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
       .filter((ref) => kinds.includes(ref.kind) && unreadPaths(git, ref).length === 0)
       .map((ref) => ({ ref, files: filesOf(ref) }));
   found.push(...checkPlans(wholeOf('plan'), wholeOf('run')));
-  found.push(...checkDigestNames(wholeOf('context', 'orphans')));
+  found.push(...checkDigestNames(wholeOf('context')));
   found.push(...(await checkContent(repository, refs, runs, filesOf, git.damaged, clock.now())));
   const commits = await checkCommits(repository, runs);
   found.push(...commits.problems);
@@ -134,7 +137,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   return { problems, notLanded: commits.notLanded, checked };
 }
 
-/** Runs with a record in a store outside git. */
+/** Runs whose record is in a store outside of git. */
 async function recordedBeside({
   repository,
   clock,
@@ -145,14 +148,14 @@ async function recordedBeside({
     for (const { ref } of (await beside?.list(repository)) ?? []) {
       const [, id] = /\/runs\/([^/]+)$/.exec(ref) ?? [];
       if (id === undefined) continue;
-      // An unreadable record does not show how far its journal must reach.
+      // An unreadable record does not say how far the journal must reach.
       const decision = await objects.read(ref, 'decision.json').catch(() => undefined);
       found.push([id, decision === undefined ? 'waiting' : 'decided']);
     }
   return found;
 }
 
-/** For a ref that git cannot read, git prints only a warning. */
+/** git only warns about a ref that it cannot read. */
 async function readRefs(
   repository: Repository,
 ): Promise<{ readonly refs: readonly StoredRef[]; readonly problems: readonly Found[] }> {
@@ -177,7 +180,7 @@ function toFiles({ walked, facts }: GitFindings, { object }: StoredRef): RefFile
   return files;
 }
 
-/** Paths of a tree with unreadable content; `/` if a whole directory is missing. */
+/** Paths of a tree whose content could not be read; `/` and the main names for a missing directory. */
 function unreadPaths({ walked, facts, damaged }: GitFindings, { object }: StoredRef): readonly string[] {
   const paths = [...(walked.get(object)?.files ?? [])]
     .filter(([, blob]) => !facts.has(blob))
@@ -187,14 +190,14 @@ function unreadPaths({ walked, facts, damaged }: GitFindings, { object }: Stored
 
 const everyName = ['/', 'run.json', 'spec.json', 'effective.json', 'intent.json'];
 
-/** Refs that name runs, and refs that runs name. */
+/** Verifies references between refs. */
 function checkNeighbours(
   refs: readonly StoredRef[],
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
   { damaged }: GitFindings,
-): readonly (Found & { readonly refs: readonly string[] })[] {
+): readonly FoundAt[] {
   const names = new Set(refs.map(({ ref }) => ref));
-  const found: (Found & { readonly refs: readonly string[] })[] = [];
+  const found: FoundAt[] = [];
   for (const { ref, files } of runs) {
     if (damaged.has(ref.object)) continue;
     const plan = files.get('run.json')?.object?.names.find(([field]) => field === 'plan')?.[1];
@@ -221,12 +224,12 @@ function checkNeighbours(
   return found;
 }
 
-/** Checks the commits that decisions name: whether they have landed and whether they exist. */
+/** Whether the commits of decisions exist and have landed. */
 async function checkCommits(
   repository: Repository,
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
 ): Promise<{
-  readonly problems: readonly (Found & { readonly refs: readonly string[] })[];
+  readonly problems: readonly FoundAt[];
   readonly notLanded: readonly NotLanded[];
 }> {
   const made = runs.flatMap(({ ref, files }) => {
@@ -235,7 +238,10 @@ async function checkCommits(
       ? [{ ref, commit: object.commit, target: object.target ?? '' }]
       : [];
   });
-  const present = await presentCommits(repository, made);
+  const present = await presentCommits(
+    repository,
+    made.map(({ commit }) => commit),
+  );
   const landings = await findLandings(repository, made, present);
   const notLanded: NotLanded[] = [];
   const missing: typeof made = [];
@@ -243,7 +249,7 @@ async function checkCommits(
     const { ref, commit } = one;
     const landing = landings[index];
     const isHere = present.has(commit);
-    // The commit of a rejected push exists only in the clone that made it. Without a remote, no other clone exists.
+    // A rejected push leaves its commit in the clone that made it; without a remote there is no other clone.
     if (landing?.state === 'sealed' && (isHere || landing.ref.startsWith('refs/remotes/')))
       notLanded.push({ where: ref.ref, commit, ref: landing.ref });
     else if (!isHere) missing.push(one);
@@ -257,7 +263,57 @@ async function checkCommits(
   return { problems, notLanded };
 }
 
-/** Whether a problem is a commit that is not here, and that another clone may have. */
+/** True for a missing commit that another clone may have. */
 export function mayBeElsewhere({ code, object, where }: Problem): boolean {
   return code === 'object-missing' && object === undefined && where.endsWith(':decision.json');
+}
+
+type RecordedAs = 'decided' | 'waiting';
+
+/**
+ * Verifies every local journal: its chain, and that it reaches as far as the record made from it. An incomplete last
+ * line is the result of a kill, not damage.
+ */
+async function checkJournals(
+  repository: Pick<Repository, 'commonDir'>,
+  recorded: ReadonlyMap<string, RecordedAs>,
+): Promise<{
+  readonly journals: number;
+  readonly problems: readonly (Found & { readonly runId: string })[];
+}> {
+  const problems: (Found & { readonly runId: string })[] = [];
+  let journals = 0;
+  for (const runId of await listRunDirectories(repository)) {
+    const where = journalPath(repository, runId);
+    const report = (code: Found['code'], what: string): void => {
+      problems.push({ code, where, what, runId });
+    };
+    try {
+      journals += 1;
+      const { records } = await readJournal(where);
+      if (records.length === 0) {
+        journals -= 1;
+        continue;
+      }
+      const started = startedRun(records);
+      const { isFinished, isWaiting } = viewJournal(records);
+      if (started && !isFinished)
+        requireStartedContract(await requireKeptSpec(runDirectory(repository, runId), runId), started);
+      const isRecorded = records.some(({ type, data }) => type === 'step-begun' && isRecordStep(data));
+      if (isFinished && !recorded.has(runId))
+        report('reference-missing', 'the run was recorded, and no ref holds its record any more');
+      else if (recorded.get(runId) === 'decided' && !isRecorded && !isWaiting)
+        report('journal-cut', 'it ends before the record that was made from it');
+    } catch (fault) {
+      const isDamage = isWritError(fault, 'JOURNAL_CORRUPT') || isWritError(fault, 'OBJECT_CORRUPT');
+      if (!isDamage) throw fault;
+      report('journal-corrupt', fault.message);
+    }
+  }
+  return { journals, problems };
+}
+
+function isRecordStep(data: unknown): boolean {
+  const { step } = (data ?? {}) as { readonly step?: unknown };
+  return typeof step === 'string' && /(?:^|\/)record\/run$/.test(step);
 }

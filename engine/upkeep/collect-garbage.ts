@@ -1,37 +1,40 @@
+/* `writ gc`: removes expired content and the remains of ended runs and killed processes. */
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { type OpenStore, openStores, type Stores } from '../../store/open-stores.ts';
 import { removeLitter, temporaryRoot } from '../../store/remove-litter.ts';
 import { type BlobRetentionStrategy, releaseBlobs } from '../../store/retain-blobs.ts';
-import { listRunDirectories, runDirectory } from '../../store/run-directory.ts';
-import { acquireRunLock } from '../../store/run-lock.ts';
-import { claimsDirectory } from '../../workspace/git/git-claim.ts';
+import { acquireRunLock, listRunDirectories, runDirectory } from '../../store/run-directory.ts';
+import { type OpenStore, openStores, type Stores } from '../../store/stores.ts';
+import { claimsDirectory, removeStaleLocks } from '../../workspace/git/locks.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { removeStaleLocks } from '../../workspace/git/stale-locks.ts';
 import { removeRunLitter } from '../record/run-litter.ts';
-import { type ContentExpiry, readExpiries, readStoredExpiries } from './content-expiry.ts';
-import { expireContent } from './expire-content.ts';
-import type { Removed } from './removed.ts';
-import { localStateOf } from './run-states.ts';
-import { listStoredRefs, type StoredRef, toStoredRef } from './stored-ref.ts';
+import {
+  type ContentExpiry,
+  expireContent,
+  localStateOf,
+  type Removed,
+  readExpiries,
+  readStoredExpiries,
+} from './expire-content.ts';
+import { listStoredRefs, ownerKey, type StoredRef, toStoredRef } from './stored-ref.ts';
 
 export interface CollectRequest {
   readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;
-  /** Lists what retention would remove, and removes none of it. */
+  /** Reports what retention would remove, and removes nothing. */
   readonly dryRun: boolean;
-  /** Where private workspaces are; default the system's. */
+  /** Directory of private workspaces; default the system's. */
   readonly temporary?: string;
 }
 
 /**
- * Enforces retention and removes leftovers of runs that have ended. Never touches a run that waits, works or can be
- * resumed. Leftovers of killed processes are detected only during removal, so a dry run omits them.
+ * Enforces retention and removes what ended runs left. Never touches a run that waits, works or can be resumed. What
+ * killed processes left is only found while it is removed, so a dry run does not list it.
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
   const { stores, repository, clock, dryRun, temporary = tmpdir() } = request;
@@ -52,14 +55,14 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
     for (const [ref, expiry] of expiries) expiriesBeside.set(ref, expiry);
     contentOver.push(...(await expireContentBeside(repository, objects, refs, expiries, nowMs, dryRun)));
   }
-  // A ref that is in both is the one in git, as for everybody who reads.
+  // If a ref is in both, the one in git counts, as for all readers.
   const known = new Set(inGit.map(({ ref }) => ref));
   const refs = [...inGit, ...beside.filter(({ ref }) => !known.has(ref))];
   const expiries = new Map([...expiriesBeside, ...expiriesInGit]);
   const governed = [
     ...contentOver,
     ...(await releaseContext(repository, refs, expiries, nowMs, dryRun)),
-    // Last, because the directory's existence marks a run that may still have content to release.
+    // Last, because an existing directory says that there may be content to release.
     ...(await clearRunDirectories(repository, refs, expiries, nowMs, dryRun)),
   ];
   if (dryRun) return governed;
@@ -70,8 +73,8 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
 }
 
 /**
- * Runs among `refs` that left more than their record, here or in `all`, so that a repository with many old ones is not
- * read through.
+ * Runs among `refs` that left more than their record, here or in `all`: a repository with many old runs is not read
+ * completely.
  */
 async function runsWithSomething(
   repository: Repository,
@@ -103,7 +106,7 @@ function as(kind: Removed['kind']): (found: Pick<Removed, 'where' | 'bytes'>) =>
   return (found) => ({ kind, ...found });
 }
 
-/** What of ours directly below a directory was there before an act and is not there after it. */
+/** Our entries directly in a directory that `act` removed, with their sizes. */
 async function measured(
   directory: string,
   act: () => Promise<unknown>,
@@ -123,15 +126,12 @@ async function ours(directory: string): Promise<readonly string[]> {
   return names.filter((name) => /^(?:writ-run-|store-|[0-9a-f]{24}\.json$)/.test(name));
 }
 
-/**
- * Files of a decided run's directory that are kept until its retention ends: the history of its actions, and the
- * request.
- */
+/** Files of a decided run that are kept until its retention ends. */
 const kept = ['journal.jsonl', 'spec.json'];
 
 /**
- * Clears the directories of decided runs. Removes everything except journal and spec at once, and these when the
- * run's retention ends. Keeps the whole directory of a run that is undecided in the refs or has work left here.
+ * Clears the directories of decided runs: at once of everything but journal and spec, of these when the retention
+ * ends. A run without a decision in the refs, or with unfinished work here, keeps everything.
  */
 async function clearRunDirectories(
   repository: Repository,
@@ -162,7 +162,7 @@ async function clearOne(
   let bytes = 0;
   for (const name of names) bytes += await sizeOf(join(directory, name));
   if (dryRun) return { where: directory, bytes };
-  // Hold the lock while clearing, so that no process resumes the run.
+  // Locked while it is cleared, so that no process resumes the run.
   const lock = await acquireRunLock(directory).catch((fault: unknown) => {
     if (isWritError(fault, 'RUN_BUSY')) return undefined;
     throw fault;
@@ -181,7 +181,7 @@ function isLock(name: string): boolean {
   return name === 'lock' || name.startsWith('lock.');
 }
 
-/** Bytes of everything below a path; links are not followed. */
+/** Size of everything below a path; links are not followed. */
 async function sizeOf(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return 0;
@@ -191,7 +191,7 @@ async function sizeOf(path: string): Promise<number> {
   return bytes;
 }
 
-/** Our refs in a store outside git; `object` is the version. Empty for a store of another kind. */
+/** Our refs in a store outside of git; `object` is their version. */
 async function listRefsBeside(
   repository: Repository,
   { beside }: Pick<OpenStore, 'beside'>,
@@ -201,8 +201,8 @@ async function listRefsBeside(
 }
 
 /**
- * Removes a run's content from a store outside git when all of it is past its retention, including bytes that no
- * other content there uses. Keeps content of a run that waits, works or can be resumed here.
+ * Removes the content of runs in a store outside of git when all of it has expired. Content of a run that waits,
+ * works or can be resumed here stays.
  */
 async function expireContentBeside(
   repository: Repository,
@@ -212,10 +212,10 @@ async function expireContentBeside(
   nowMs: number,
   dryRun: boolean,
 ): Promise<readonly Removed[]> {
-  const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [keyOf(run), run.ref]));
+  const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [ownerKey(run), run.ref]));
   const removed: Removed[] = [];
   for (const content of refs.filter(({ kind }) => kind === 'content')) {
-    const expiry = expiries.get(runs.get(keyOf(content)) ?? '');
+    const expiry = expiries.get(runs.get(ownerKey(content)) ?? '');
     if (expiry === undefined || nowMs < expiry.lastMs) continue;
     if ((await localStateOf(repository, content.id)) !== 'over') continue;
     const bytes = (await store.list(content.ref)).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -225,16 +225,9 @@ async function expireContentBeside(
   return removed;
 }
 
-function keyOf({ prefix, id }: StoredRef): string {
-  return `${prefix}/${id}`;
-}
-
 const defaultPrefix = 'refs/ai';
 
-/**
- * Releases retrieved context of runs with expired content. Four strategies of `blobRetentionStrategy` protect it from
- * `git gc`, and only this function ends that protection. Git removes the blobs in its next `gc`.
- */
+/** Releases the context blobs of runs whose content has expired; git then removes them with its next gc. */
 async function releaseContext(
   repository: Repository,
   refs: readonly StoredRef[],
@@ -246,7 +239,6 @@ async function releaseContext(
     refs.filter(({ kind }) => kind === 'context'),
     ({ id }) => id,
   );
-  const hasOrphans = refs.some(({ kind }) => kind === 'orphans');
   const runs = refs.filter(({ kind }) => kind === 'run');
   const removed: Removed[] = [];
   for (const { ref, id, prefix } of runs) {
@@ -254,8 +246,7 @@ async function releaseContext(
     if (expiry?.blobStrategy === undefined || nowMs < expiry.lastMs) continue;
     const stems = [...new Set([prefix, defaultPrefix])];
     const own = (named.get(id) ?? []).filter((one) => stems.includes(one.prefix));
-    if (expiry.blobStrategy === 'ref-anchoring' && own.length === 0) continue;
-    if (expiry.blobStrategy === 'orphan-commit' && own.length === 0 && !hasOrphans) continue;
+    if (['ref-anchoring', 'orphan-commit'].includes(expiry.blobStrategy) && own.length === 0) continue;
     if ((await localStateOf(repository, id)) !== 'over') continue;
     if (!dryRun) {
       for (const stem of stems)

@@ -1,14 +1,14 @@
-import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
+/* Finds the runs, decisions and commits that depend on a damaged place in the store. */
+import { type GitDirectory, maxListBytes, runGit } from '../../workspace/git/git.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { RefFiles } from './check-record.ts';
 import { type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 
-/** Lists dependents of a place in the store: runs, their decisions, and their commits. */
 export interface Dependents {
   ofRef(ref: string): readonly string[];
   ofRun(runId: string): readonly string[];
   ofLogIndex(index: number): readonly string[];
-  /** Every run with a log proof at or after `index`. */
+  /** Every run whose log entry is at `index` or later. */
   ofLog(index?: number): readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface KnownRun {
   readonly logIndex: number | undefined;
 }
 
-/** `commits` are those that name a run in their trailers: what is left to go by where a decision cannot be read. */
+/** `commits`: those that name a run in their trailers, for runs whose decision cannot be read. */
 export function findDependents(
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
   commits: ReadonlyMap<string, readonly string[]>,
@@ -69,7 +69,9 @@ export function findDependents(
   };
 }
 
-/** Commits of branches and tags that name a run, by run id (encoded). None where the history cannot be walked. */
+/**
+ * Commits of branches and tags by the run that their trailers name (encoded id); empty if the history cannot be read.
+ */
 export async function findSealedCommits(
   place: GitDirectory,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -86,7 +88,7 @@ export async function findSealedCommits(
       '--grep=Run-Id: ',
       '--format=%H %(trailers:key=Run-Id,valueonly,separator=%x20)',
     ],
-    { maxBytes: 256 * 1024 * 1024 },
+    { maxBytes: maxListBytes },
   ).catch(() => Buffer.alloc(0));
   for (const line of listed.toString('utf8').split('\n')) {
     const [commit = '', ...ids] = line.trim().split(' ');

@@ -1,16 +1,22 @@
-import { rm } from 'node:fs/promises';
+/* Decides when artifact content expires, and removes expired content from git. */
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
-import { makeTemporary } from '../../store/remove-litter.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
+import { inTemporary } from '../../store/remove-litter.ts';
+import { isRunHeld, journalPath, runDirectory } from '../../store/run-directory.ts';
+import { parseObject } from '../../store/stored-object.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
-import { askGit, gitLine } from '../../workspace/git/git.ts';
-import { readHeads } from '../../workspace/git/read-each.ts';
+import { askGit, type GitDirectory, gitLine } from '../../workspace/git/git.ts';
+import { readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import { updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { ContentExpiry } from './content-expiry.ts';
-import type { Removed } from './removed.ts';
-import { localStateOf } from './run-states.ts';
-import type { StoredRef } from './stored-ref.ts';
+import { viewJournal } from '../record/journal-view.ts';
+import { waitingPath } from '../record/stored-approvals.ts';
+import { isDeletable, ownerKey, type StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 
 const refsAtOnce = 200;
@@ -24,9 +30,9 @@ interface Over {
 }
 
 /**
- * Removes expired artifact content by compare-and-swap. If all of a ref's content has expired, deletes the ref;
- * otherwise moves it to a new parentless commit with the rest. Keeps content of a run that waits, works or can be
- * resumed here. Digests stay in the run's record.
+ * Removes expired artifact content by compare-and-swap: the ref is deleted with the last of it; else it moves to a
+ * new commit, without parents, of the rest. Content of a run that waits, works or can be resumed here stays. Digests
+ * stay in the record.
  */
 export async function expireContent(
   repository: Repository,
@@ -35,23 +41,19 @@ export async function expireContent(
   clock: Clock,
   dryRun: boolean,
 ): Promise<readonly Removed[]> {
-  const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [keyOf(run), run]));
-  const owned = refs.filter((ref) => ref.kind === 'content' && runs.has(keyOf(ref)));
+  const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [ownerKey(run), run]));
+  const owned = refs.filter((ref) => ref.kind === 'content' && runs.has(ownerKey(ref)));
   const removed: Removed[] = [];
   for (let at = 0; at < owned.length; at += refsAtOnce) {
     const chunk = owned.slice(at, at + refsAtOnce);
     const settled: StoredRef[] = [];
     for (const one of chunk) if ((await localStateOf(repository, one.id)) === 'over') settled.push(one);
     const expiryOf = (one: StoredRef): ContentExpiry | undefined =>
-      expiries.get(runs.get(keyOf(one))?.ref ?? '');
+      expiries.get(runs.get(ownerKey(one))?.ref ?? '');
     const over = await findOver(repository, settled, expiryOf, clock.now());
     removed.push(...(await removeOver(repository, over, clock, dryRun)));
   }
   return removed;
-}
-
-function keyOf({ prefix, id }: StoredRef): string {
-  return `${prefix}/${id}`;
 }
 
 async function findOver(
@@ -67,7 +69,7 @@ async function findOver(
     { broken: () => {} },
   );
   const found = candidates.flatMap((content) => {
-    // What cannot be walked is not known to be over.
+    // A tree that cannot be read is not known to have expired.
     const commit = walked.get(content.object);
     if (commit === undefined) return [];
     const files = [...commit.files];
@@ -102,7 +104,7 @@ async function removeOver(
   }
   const stale = dryRun ? new Set<string>() : await moveAll(repository, moves);
   for (const { content, keep, paths, bytes } of over) {
-    // Another process wrote the ref meanwhile; the next collection handles it.
+    // Another process wrote it; the next gc decides.
     if (stale.has(content.ref)) continue;
     removed.push({
       kind: 'content',
@@ -115,7 +117,7 @@ async function removeOver(
   return removed;
 }
 
-/** Answers the refs that somebody else moved first. */
+/** Returns the refs that another process moved first. */
 async function moveAll(
   repository: Repository,
   moves: readonly { readonly one: Over; readonly to: string | undefined }[],
@@ -140,7 +142,7 @@ async function moveAll(
   return stale;
 }
 
-/** With `core.logAllRefUpdates = always` the old version would stay reachable. */
+/** With `core.logAllRefUpdates = always` the reflog would keep the old version reachable. */
 async function forgetReflogs(repository: Repository, refs: readonly string[]): Promise<void> {
   const logged: string[] = [];
   for (const ref of refs)
@@ -151,13 +153,12 @@ async function forgetReflogs(repository: Repository, refs: readonly string[]): P
 }
 
 async function commitRest(repository: Repository, { content, paths }: Over, nowMs: number): Promise<string> {
-  const dir = await makeTemporary(repository);
-  try {
-    const place = { ...repository, env: { ...repository.env, GIT_INDEX_FILE: join(dir, 'index') } };
+  return inTemporary(repository, async (directory) => {
+    const place = { ...repository, env: { ...repository.env, GIT_INDEX_FILE: join(directory, 'index') } };
     await gitLine(place, ['read-tree', `${content.object}^{tree}`]);
     const input = paths.map((path) => `${path}\0`).join('');
     await gitLine(place, ['update-index', '-z', '--force-remove', '--stdin'], { input });
-    return await createCommit(place, {
+    return createCommit(repository, {
       tree: await gitLine(place, ['write-tree']),
       parents: [],
       message: `writ: content of run ${content.id} without what expired\n`,
@@ -166,7 +167,196 @@ async function commitRest(repository: Repository, { content, paths }: Over, nowM
       authoredAtMs: nowMs,
       committedAtMs: nowMs,
     });
-  } finally {
-    await rm(dir, { recursive: true, force: true });
+  });
+}
+
+/** When the content of a decided run expires, in epoch milliseconds. */
+export interface ContentExpiry {
+  expiresAtMs(path: string): number;
+  /** When the last of it expires. */
+  readonly lastMs: number;
+  /** `objmodel.objectStore.blobRetentionStrategy`, if the record has it. */
+  readonly blobStrategy: string | undefined;
+}
+
+const dayMs = 86_400_000;
+const runsAtOnce = 200;
+const finalTypes: readonly string[] = ['commit', 'abandon', 'rollback'];
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Expiry by ref of the run, from its own record: min(creation + artifacts.days, final Decision + privacy.days). None
+ * for a run that waits, or whose record cannot be read: its content stays.
+ */
+export async function readExpiries(
+  place: GitDirectory,
+  runs: readonly StoredRef[],
+): Promise<ReadonlyMap<string, ContentExpiry>> {
+  const expiries = new Map<string, ContentExpiry>();
+  for (let at = 0; at < runs.length; at += runsAtOnce) {
+    const chunk = runs.slice(at, at + runsAtOnce);
+    const walked = await walkTrees(
+      place,
+      chunk.map(({ object }) => object),
+      { broken: () => {} },
+    );
+    const wanted = [...walked.values()].flatMap(({ files }) =>
+      [...files].flatMap(([path, object]) => (isNeeded(path) ? [object] : [])),
+    );
+    const bytes = new Map<string, Buffer>();
+    await readEach(place, wanted, await readHeads(place, wanted), (id, object) => {
+      if (object) bytes.set(id, object.bytes);
+    });
+    for (const { ref, object } of chunk) {
+      const files = new Map<string, Buffer | undefined>();
+      for (const [path, id] of walked.get(object)?.files ?? [])
+        if (isNeeded(path)) files.set(path, bytes.get(id));
+      const expiry = readExpiry(files);
+      if (expiry) expiries.set(ref, expiry);
+    }
   }
+  return expiries;
+}
+
+/** `readExpiries` for a store outside of git. */
+export async function readStoredExpiries(
+  store: Pick<ObjectStore, 'list' | 'readMany'>,
+  runs: readonly StoredRef[],
+): Promise<ReadonlyMap<string, ContentExpiry>> {
+  const expiries = new Map<string, ContentExpiry>();
+  for (const { ref } of runs) {
+    try {
+      const paths = (await store.list(ref)).map(({ path }) => path).filter(isNeeded);
+      const expiry = readExpiry(await store.readMany(ref, paths));
+      if (expiry) expiries.set(ref, expiry);
+    } catch (fault) {
+      if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+    }
+  }
+  return expiries;
+}
+
+/** Content and context refs, of either side, of runs decided here whose content has expired completely. */
+export async function expiredContent(
+  place: GitDirectory,
+  here: readonly StoredRef[],
+  content: readonly StoredRef[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const runs = new Map(here.filter(({ kind }) => kind === 'run').map((run) => [ownerKey(run), run]));
+  const wanted = content.filter(isDeletable);
+  const owners = wanted.flatMap((one) => runs.get(ownerKey(one)) ?? []);
+  const expiries = await readExpiries(place, [...new Set(owners)]);
+  const over = wanted.filter((one) => {
+    const expiry = expiries.get(runs.get(ownerKey(one))?.ref ?? '');
+    return expiry !== undefined && nowMs >= expiry.lastMs;
+  });
+  return new Set(over.map(({ ref }) => ref));
+}
+
+/** Top-level documents, and all evidence. */
+function isNeeded(path: string): boolean {
+  const documents: readonly string[] = ['decision.json', sealPaths.rollback, 'effective.json', waitingPath];
+  return documents.includes(path) || /(?:^|\/)evidence\/[^/]+\.json$/.test(path);
+}
+
+/** `undefined` for a run without a final decision, or with an unreadable file. */
+function readExpiry(files: ReadonlyMap<string, Buffer | undefined>): ContentExpiry | undefined {
+  if (files.has(waitingPath)) return undefined;
+  const decision = files.get(sealPaths.rollback) ?? files.get('decision.json');
+  const effective = files.get('effective.json');
+  if (!decision || !effective || [...files.values()].includes(undefined)) return undefined;
+  try {
+    const last = parseObject('decision', decision);
+    if (!finalTypes.includes(last.type)) return undefined;
+    const spec = parseStrictJson(effective, { code: 'OBJECT_CORRUPT', maxBytes }).value;
+    const artifactDays = daysAt(spec, 'artifacts', 'retention', 'days');
+    const privacyDays = daysAt(spec, 'constraints', 'privacy', 'retentionDays');
+    if (artifactDays === undefined || privacyDays === undefined) return undefined;
+    const blobs = ['objmodel', 'objectStore', 'blobRetentionStrategy'].reduce(memberOf, spec);
+    const limits = { decidedAtMs: Date.parse(last.created_at), artifactDays, privacyDays };
+    return {
+      ...expiryOf(limits, shownExpiries(files)),
+      blobStrategy: typeof blobs === 'string' ? blobs : undefined,
+    };
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
+    throw fault;
+  }
+}
+
+interface Limits {
+  readonly decidedAtMs: number;
+  readonly artifactDays: number;
+  readonly privacyDays: number;
+}
+
+/** `shown`: the recorded expiry of artifacts by path, which is creation plus the shorter limit. */
+export function expiryOf(
+  { decidedAtMs, artifactDays, privacyDays }: Limits,
+  shown: ReadonlyMap<string, number>,
+): Pick<ContentExpiry, 'expiresAtMs' | 'lastMs'> {
+  const shorterMs = Math.min(artifactDays, privacyDays) * dayMs;
+  const afterDecisionMs = decidedAtMs + privacyDays * dayMs;
+  const expiresAtMs = (path: string): number => {
+    // An artifact without a date was created at the decision at the latest.
+    const createdAtMs = Math.min((shown.get(path) ?? decidedAtMs + shorterMs) - shorterMs, decidedAtMs);
+    return Math.min(createdAtMs + artifactDays * dayMs, afterDecisionMs);
+  };
+  return { expiresAtMs, lastMs: decidedAtMs + shorterMs };
+}
+
+/** Path of the content tree → `expiresAt` of its ArtifactRef. */
+function shownExpiries(files: ReadonlyMap<string, Buffer | undefined>): ReadonlyMap<string, number> {
+  const shown = new Map<string, number>();
+  for (const [path, bytes] of files) {
+    if (!bytes || !/(?:^|\/)evidence\//.test(path)) continue;
+    for (const { key, expiresAt } of parseObject('evidence', bytes).reports) {
+      if (expiresAt !== undefined) shown.set(key.slice(key.indexOf(':') + 1), Date.parse(expiresAt));
+    }
+  }
+  return shown;
+}
+
+function daysAt(value: unknown, ...names: readonly string[]): number | undefined {
+  const found = names.reduce(memberOf, value);
+  return Number.isSafeInteger(found) && Number(found) >= 0 ? Number(found) : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+/** Work that this machine has left for a run; `over` also if it never had any. */
+type LocalState = 'over' | 'held' | 'unfinished' | 'damaged';
+
+/** `unfinished`: it waits or was stopped and can be resumed; `damaged`: unknown. */
+export async function localStateOf(
+  repository: Pick<Repository, 'commonDir'>,
+  runId: string,
+): Promise<LocalState> {
+  if (await isRunHeld(runDirectory(repository, runId))) return 'held';
+  try {
+    const { records } = await readJournal(journalPath(repository, runId));
+    return records.length === 0 || viewJournal(records).isFinished ? 'over' : 'unfinished';
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return 'damaged';
+    throw fault;
+  }
+}
+
+export interface Removed {
+  /**
+   * `content`: expired artifacts; `context`: context blobs of such a run; `run-directory`: local files of an ended
+   * run; `workspace`: private directories of ended runs; `temporary`: remains of killed writes; `git-lock`: locks and
+   * claims of killed processes.
+   */
+  readonly kind: 'content' | 'context' | 'run-directory' | 'workspace' | 'temporary' | 'git-lock';
+  /** Ref or path. */
+  readonly where: string;
+  readonly runId?: string;
+  /** Number of removed files; absent if all were removed. */
+  readonly files?: number;
+  readonly bytes: number;
 }

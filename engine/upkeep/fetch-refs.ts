@@ -1,28 +1,39 @@
+/* `writ fetch`: brings the refs of a remote here, and keeps conflicting records beside ours. */
 import { printable } from '../../core/base/printable.ts';
 import { isJournalBegun } from '../../store/parse-journal.ts';
 import { journalPath } from '../../store/run-directory.ts';
-import { adoptObjects } from '../../workspace/git/adopt-objects.ts';
-import { type GitDirectory, gitLine, isGitFault, runGit } from '../../workspace/git/git.ts';
-import { fetchedLogRef, isLogRef } from '../../workspace/git/log-refs.ts';
-import { type RefUpdate, updateRefs } from '../../workspace/git/refs.ts';
+import { type GitDirectory, gitLine } from '../../workspace/git/git.ts';
+import { adoptObjects } from '../../workspace/git/import-objects.ts';
+import { halving, presentCommits } from '../../workspace/git/read-objects.ts';
+import { fetchedLogRef, isLogRef, matchRefs, type RefUpdate, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { type FetchConnection, unmoved } from './fetch-connection.ts';
-import { filedRef, filedSource } from './filed-record.ts';
-import { compareVersions, presentCommits, type Standing } from './lineage.ts';
-import { listRemoteRefs } from './list-remote-refs.ts';
-import type { MovedRef, MoveStatus } from './move-outcome.ts';
-import { networkPlace, pickRemote, type Remote } from './network-git.ts';
-import { plansOfRuns } from './plans-of-runs.ts';
-import { recordPublishedLogs } from './published-logs.ts';
-import { expiredContent, type Moved, type MoveRequest } from './push-refs.ts';
-import { receiveRefs } from './receive-refs.ts';
-import { openRefView } from './ref-view.ts';
-import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
+import { expiredContent } from './expire-content.ts';
+import { filedRef, filedSource } from './filed-records.ts';
+import { compareVersions, type Relation } from './lineage.ts';
+import { type Moved, type MoveRequest, recordPublishedLogs } from './push-refs.ts';
+import {
+  askRemote,
+  listRemoteRefs,
+  type MovedRef,
+  type MoveStatus,
+  networkPlace,
+  openRefView,
+  pickRemote,
+  type Remote,
+  remoteFailed,
+} from './remote.ts';
+import {
+  isDeletable,
+  listStoredRefs,
+  plansOfRuns,
+  type StoredRef,
+  toStoredRef,
+  travels,
+} from './stored-ref.ts';
 
 const refsAtOnce = 200;
-const maxListBytes = 256 * 1024 * 1024;
 
-/** One ref to be moved here, after its objects have come. */
+/** A ref to be moved here, after its objects have arrived. */
 interface Arrival {
   readonly ref: string;
   readonly from: string | null;
@@ -32,24 +43,21 @@ interface Arrival {
 }
 
 /**
- * Fetches a remote's refs. As with push, records only grow and the later-written content wins; expired content is not
- * fetched.
- *
- * If this machine has a part in a run, the local record stays in effect. A changed remote record is kept next to it,
- * with its content and plans, until a person picks one (`pickRecord`). A ref moves by compare-and-swap after its
- * objects have arrived. Throws REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Records only grow, and the content that was written later wins; expired content is not fetched. For a run that has
+ * a journal here, our record stays and a changed one of the remote is kept beside it, with its content and plans,
+ * until a person chooses (`pickRecord`). A ref is moved by compare-and-swap after its objects are here.
+ * REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const network = await networkPlace(repository);
   const connection = { repository, network, remote, signal, doubled: [], parts: new Set<string>() };
-  // Of an older version, one for all runs of a repository: no two of them could be joined.
   const there = (await listRemoteRefs(network, remote, signal)).filter(travels);
   const refs: MovedRef[] = [];
   const records = there.filter((one) => !isDeletable(one));
   refs.push(...(await bring(connection, records)));
-  // The fetched records can make more content expired.
+  // The records that decide what has expired may just have arrived.
   const here = await listStoredRefs(repository);
   const content = there.filter(isDeletable);
   const expired = await expiredContent(repository, here, content, clock.now());
@@ -66,7 +74,8 @@ export async function fetchRefs(request: MoveRequest): Promise<Moved> {
 
 async function bring(connection: FetchConnection, there: readonly StoredRef[]): Promise<readonly MovedRef[]> {
   const { repository, network, remote } = connection;
-  const all = await listAllRefs(repository);
+  // Git need not send again what any ref here holds.
+  const all = await matchRefs(repository);
   const here = new Map(all.map(({ ref, object }) => [ref, object]));
   const settled = there
     .filter(({ ref, object }) => here.get(ref) === object)
@@ -77,7 +86,7 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
   await using view = await openRefView(network, repository);
   await view.setRefs(
     all.map(({ ref, object }, index) => ({
-      // Out of the way of what comes.
+      // Moved aside, so that it cannot conflict with arrivals.
       ref: toStoredRef(ref, object) ? `refs/have/${index}` : ref,
       object,
     })),
@@ -91,7 +100,7 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
     view.place,
     came.map(({ object }) => object),
   );
-  const standings = await compareVersions(
+  const relations = await compareVersions(
     view.place,
     came.map(({ ref, object }) => ({ here: here.get(ref) ?? object, there: object })),
   );
@@ -101,10 +110,10 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
   const arrivals: Arrival[] = [];
   const filed: Filing[] = [];
   const clashes: (Arrival & { readonly from: string })[] = [];
-  const settle = async (theirs: StoredRef, standing: Standing = 'unknown'): Promise<void> => {
+  const settle = async (theirs: StoredRef, relation: Relation = 'unknown'): Promise<void> => {
     const { ref, object, kind } = theirs;
     const from = here.get(ref) ?? null;
-    const planned = from === null ? 'created' : planFetch(theirs, standing);
+    const planned = from === null ? 'created' : planFetch(theirs, relation);
     const status =
       planned === 'diverged' && from && (await areSame(view.place, from, object)) ? 'replaced' : planned;
     const filing = from === null ? undefined : await filingOf(connection, theirs, from, status);
@@ -116,22 +125,22 @@ async function bring(connection: FetchConnection, there: readonly StoredRef[]): 
       clashes.push({ ref, from, to: object, status: 'replaced' });
     else settled.push(unmoved(ref, from, status));
   };
-  // Runs first: if ours holds, so do its plans.
+  // Runs first: if our record stays, so do its plans.
   for (const [index, theirs] of came.entries())
-    if (theirs.kind === 'run') await settle(theirs, standings[index]);
+    if (theirs.kind === 'run') await settle(theirs, relations[index]);
   for (const ref of (await plansOfRuns(view.place, connection.doubled)).keys()) connection.parts.add(ref);
   for (const [index, theirs] of came.entries())
-    if (theirs.kind !== 'run') await settle(theirs, standings[index]);
+    if (theirs.kind !== 'run') await settle(theirs, relations[index]);
   if (arrivals.length + clashes.length + filed.length > 0) await adoptObjects(view.place, repository);
   for (let at = 0; at < arrivals.length; at += refsAtOnce)
     settled.push(...(await land(repository, remote, arrivals.slice(at, at + refsAtOnce))));
   for (const filing of filed) settled.push(await fileTheirs(repository, remote, filing, here));
-  const taken = new Set([...here.keys(), ...there.map(({ ref }) => ref)]);
-  for (const clash of clashes) settled.push(...(await renumber(repository, remote, clash, taken)));
+  const used = new Set([...here.keys(), ...there.map(({ ref }) => ref)]);
+  for (const clash of clashes) settled.push(...(await renumber(repository, remote, clash, used)));
   return settled;
 }
 
-/** Whether two commits have the same tree, written at different times: replacing one loses no data. */
+/** The same content, written at different times: one version can replace the other. */
 async function areSame(place: GitDirectory, ...commits: readonly [string, string]): Promise<boolean> {
   const trees = commits.map((commit) => `${commit}^{tree}`);
   const [ours, theirs] = (await gitLine(place, ['rev-parse', '--end-of-options', ...trees]))
@@ -140,22 +149,8 @@ async function areSame(place: GitDirectory, ...commits: readonly [string, string
   return ours === theirs;
 }
 
-/** Every ref of the repository: what need not be sent again. */
-async function listAllRefs(
-  repository: Repository,
-): Promise<readonly { readonly ref: string; readonly object: string }[]> {
-  const listed = await runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], {
-    maxBytes: maxListBytes,
-  });
-  return listed
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
-}
-
-function planFetch(theirs: StoredRef, standing: Standing): MoveStatus {
-  switch (standing) {
+function planFetch(theirs: StoredRef, relation: Relation): MoveStatus {
+  switch (relation) {
     case 'same':
       return 'current';
     case 'behind':
@@ -172,48 +167,46 @@ function planFetch(theirs: StoredRef, standing: Standing): MoveStatus {
   }
 }
 
-/** Moves refs together; where git refuses, by halves, so that one bad name stops no other. */
+/** Moves refs together; if git refuses, by halves, so that one invalid name stops no other. */
 async function land(
   repository: Repository,
   remote: Remote,
   arrivals: readonly Arrival[],
 ): Promise<readonly MovedRef[]> {
-  const updates = arrivals.map(({ ref, from, to }): RefUpdate => ({ ref, old: from ?? undefined, new: to }));
-  try {
-    const outcome = await updateRefs(repository, updates, `writ: fetch from ${remote.shown}`);
-    if (outcome.moved) return arrivals;
-    const stale = new Map(outcome.stale.map(({ ref, found }) => [ref, found ?? null]));
-    const refused = [...stale].map(([ref, found]) => unmoved(ref, found, 'moved'));
-    const rest = arrivals.filter(({ ref }) => !stale.has(ref));
-    return rest.length === 0 ? refused : [...refused, ...(await land(repository, remote, rest))];
-  } catch (fault) {
-    if (!isGitFault(fault)) throw fault;
-    const [only] = arrivals;
-    if (arrivals.length === 1 && only !== undefined)
-      return [{ ...unmoved(only.ref, only.from, 'rejected'), reason: printable(fault.message) }];
-    const middle = Math.ceil(arrivals.length / 2);
-    return [
-      ...(await land(repository, remote, arrivals.slice(0, middle))),
-      ...(await land(repository, remote, arrivals.slice(middle))),
-    ];
-  }
+  const landed: MovedRef[] = [];
+  const move = async (some: readonly Arrival[]): Promise<void> => {
+    const refused: MovedRef[] = [];
+    for (let rest = some; ; ) {
+      const updates = rest.map(({ ref, from, to }): RefUpdate => ({ ref, old: from ?? undefined, new: to }));
+      const outcome = await updateRefs(repository, updates, `writ: fetch from ${remote.shown}`);
+      if (outcome.moved) return void landed.push(...refused, ...rest);
+      const stale = new Map(outcome.stale.map(({ ref, found }) => [ref, found ?? null]));
+      refused.push(...[...stale].map(([ref, found]) => unmoved(ref, found, 'moved')));
+      rest = rest.filter(({ ref }) => !stale.has(ref));
+      if (rest.length === 0) return void landed.push(...refused);
+    }
+  };
+  await halving(arrivals, move, ({ ref, from }, fault) =>
+    landed.push({ ...unmoved(ref, from, 'rejected'), reason: printable(fault.message) }),
+  );
+  return landed;
 }
 
 /**
- * Two people who approve in separate clones can use the same number. The number has no meaning, so ours moves to the
- * next free number and theirs keeps it. Both exist here and, after the next push, at the remote.
+ * Two people who approve in different clones use the same number. The number has no meaning, so ours moves to the
+ * next free one and theirs gets its place.
  */
 async function renumber(
   repository: Repository,
   remote: Remote,
   { ref, from, to }: { readonly ref: string; readonly from: string; readonly to: string },
-  taken: Set<string>,
+  used: Set<string>,
 ): Promise<readonly MovedRef[]> {
   const stem = ref.slice(0, ref.lastIndexOf('/') + 1);
   let number = 1;
-  while (taken.has(`${stem}${number}`)) number += 1;
+  while (used.has(`${stem}${number}`)) number += 1;
   const free = `${stem}${number}`;
-  taken.add(free);
+  used.add(free);
   const outcome = await updateRefs(
     repository,
     [
@@ -229,14 +222,14 @@ async function renumber(
   ];
 }
 
-/** A version of theirs that is to be kept beside ours. */
+/** A version of the remote that is kept beside ours. */
 interface Filing {
   readonly filed: string;
   readonly to: string;
-  readonly told: MovedRef;
+  readonly moved: MovedRef;
 }
 
-/** Returns where to keep their version next to ours; `undefined` if it need not be kept. */
+/** Where the version of the remote is kept beside ours; `undefined` if it is not. */
 async function filingOf(
   { repository, remote, doubled, parts }: FetchConnection,
   theirs: StoredRef,
@@ -245,7 +238,7 @@ async function filingOf(
 ): Promise<Filing | undefined> {
   const { ref, object, kind, prefix, id } = theirs;
   if (isLogRef(ref) && status === 'diverged')
-    return { filed: fetchedLogRef(ref), to: object, told: unmoved(ref, from, status) };
+    return { filed: fetchedLogRef(ref), to: object, moved: unmoved(ref, from, status) };
   if (status === 'current' || status === 'rejected') return undefined;
   if (kind === 'run') {
     if (status === 'ahead') return undefined;
@@ -255,20 +248,17 @@ async function filingOf(
   } else if (kind === 'intent' || kind === 'plan') {
     if (status !== 'diverged' && !parts.has(ref)) return undefined;
   } else if (kind !== 'content' || !parts.has(ref)) return undefined;
-  // Of content that was written apart the later counts as ahead: beside a record that is doubled both are kept.
+  // Content that was written later counts as ahead, but beside two records both versions are kept.
   const filed = filedRef(theirs, filedSource(remote), kind);
   const reason =
     kind === 'run' || kind === 'content'
       ? `ours holds, theirs is kept as \`${filed}\`: \`writ fetch --theirs ${id}\` takes it, \`--ours ${id}\` keeps this one`
       : `it goes with the run that is chosen; theirs is kept as \`${filed}\``;
-  const told = { ...unmoved(ref, from, status === 'diverged' ? 'diverged' : 'changed'), reason };
-  return { filed, to: object, told };
+  const moved = { ...unmoved(ref, from, status === 'diverged' ? 'diverged' : 'changed'), reason };
+  return { filed, to: object, moved };
 }
 
-/**
- * Reason for a run record that grew elsewhere while this machine has no part in the run: the ref follows it and the
- * change is reported.
- */
+/** The record of a run without a journal here follows the remote, which is reported. */
 function changedReason(
   kind: StoredRef['kind'],
   from: string | null,
@@ -279,21 +269,108 @@ function changedReason(
     : {};
 }
 
-/** Keeps theirs beside ours, in the place of an earlier one. */
+/** Keeps the version of the remote beside ours, and replaces an earlier one. */
 async function fileTheirs(
   repository: Repository,
   remote: Remote,
-  { filed, to, told }: Filing,
+  { filed, to, moved }: Filing,
   here: ReadonlyMap<string, string>,
 ): Promise<MovedRef> {
   const old = here.get(filed);
-  if (old === to) return told;
+  if (old === to) return moved;
   const outcome = await updateRefs(
     repository,
     [{ ref: filed, old, new: to }],
     `writ: fetch from ${remote.shown}`,
   );
   return outcome.moved
-    ? told
-    : { ...told, status: 'moved', reason: 'what is kept beside it was moved while we looked' };
+    ? moved
+    : { ...moved, status: 'moved', reason: 'what is kept beside it was moved while we looked' };
+}
+
+/** Up to so many refs are requested by name, more by pattern. */
+const maxNamed = 500;
+/** Most failing refs before a fetch is given up; each costs several connections. */
+const maxFailures = 200;
+const arrived = 'refs/in/';
+
+/**
+ * Fetches into the view and returns the refs that arrived, which may be newer than listed. If the remote cannot send
+ * the objects of one ref, or sends others, git refuses all of them: the failing refs are found by dividing, and
+ * passed to `refuse`.
+ */
+async function receiveRefs(
+  connection: FetchConnection,
+  view: GitDirectory,
+  wanted: readonly StoredRef[],
+  refuse: (ref: string, reason: string) => void,
+): Promise<readonly StoredRef[]> {
+  const { remote } = connection;
+  let failures = 0;
+  const attempt = async (part: readonly StoredRef[]): Promise<void> => {
+    const answer = await requestRefs(connection, view, part);
+    if (answer.code === 0) return;
+    failures += 1;
+    if (failures > maxFailures) throw remoteFailed(remote, answer);
+    const [only] = part;
+    if (part.length === 1 && only) return refuse(only.ref, remoteFailed(remote, answer).message);
+    // By name from here on: a pattern would request the same refs again.
+    const size = Math.min(maxNamed, Math.ceil(part.length / 2));
+    for (let at = 0; at < part.length; at += size) await attempt(part.slice(at, at + size));
+  };
+  await attempt(wanted);
+  const names = new Set(wanted.map(({ ref }) => ref));
+  return (await matchRefs(view, [arrived])).flatMap(({ ref: there, object }) => {
+    const ref = `refs/${there.slice(arrived.length)}`;
+    return names.has(ref) ? (toStoredRef(ref, object) ?? []) : [];
+  });
+}
+
+function requestRefs(
+  { remote, signal }: FetchConnection,
+  view: GitDirectory,
+  wanted: readonly StoredRef[],
+): ReturnType<typeof askRemote> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-prune',
+    '--no-write-fetch-head',
+    '--no-auto-maintenance',
+    '--no-recurse-submodules',
+    '--no-show-forced-updates',
+    '--no-filter',
+    '--refmap=',
+    '--upload-pack=git-upload-pack',
+    '--stdin',
+    '--end-of-options',
+    remote.address,
+  ];
+  const input = refspecsOf(wanted)
+    .map((refspec) => `${refspec}\n`)
+    .join('');
+  return askRemote(view, args, { input, signal });
+}
+
+function refspecsOf(wanted: readonly StoredRef[]): readonly string[] {
+  if (wanted.length <= maxNamed)
+    return wanted.map(({ ref }) => `+${ref}:${arrived}${ref.slice('refs/'.length)}`);
+  const folders = new Set(wanted.map(({ ref }) => ref.slice('refs/'.length, ref.lastIndexOf('/'))));
+  return [...folders].map((folder) => `+refs/${folder}/*:${arrived}${folder}/*`);
+}
+
+interface FetchConnection {
+  readonly repository: Repository;
+  readonly network: GitDirectory;
+  readonly remote: Remote;
+  readonly signal: AbortSignal;
+  /** Versions of the runs with two records. */
+  readonly doubled: Pick<StoredRef, 'object' | 'prefix'>[];
+  /** Refs of the content and plans of those runs, which stay with their record. */
+  readonly parts: Set<string>;
+}
+
+function unmoved(ref: string, at: string | null, status: MoveStatus): MovedRef {
+  return { ref, from: at, to: at, status };
 }

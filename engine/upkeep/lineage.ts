@@ -1,10 +1,12 @@
-import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
+/* Compares two versions of a record or of content by their first-parent history. */
+import { type GitDirectory, maxListBytes, runGit } from '../../workspace/git/git.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
 
 /**
- * Relation of `here` to `there`. If neither descends from the other: whether `here` was committed later, earlier or
- * in the same second.
+ * `here` relative to `there`. For diverged versions: whether `here` was committed later, earlier or in the same
+ * second.
  */
-export type Standing =
+export type Relation =
   | 'same'
   | 'ahead'
   | 'behind'
@@ -18,23 +20,21 @@ export interface VersionPair {
   readonly there: string;
 }
 
-const maxWalkBytes = 256 * 1024 * 1024;
-
 /**
- * Returns the relation for many pairs with two processes, along first parents: every ref of ours has a linear
- * history. `unknown` if a commit is not in this repository.
+ * Compares many pairs with two processes, along first parents: the versions of every ref form such a line. `unknown`
+ * if `there` is not in this repository.
  */
 export async function compareVersions(
   place: GitDirectory,
   pairs: readonly VersionPair[],
-): Promise<readonly Standing[]> {
+): Promise<readonly Relation[]> {
   const differing = pairs.filter(({ here, there }) => here !== there);
   const present = await presentCommits(
     place,
     differing.flatMap(({ here, there }) => [here, there]),
   );
   const lines = await readLines(place, [...present]);
-  return pairs.map(({ here, there }): Standing => {
+  return pairs.map(({ here, there }): Relation => {
     if (here === there) return 'same';
     if (!present.has(here) || !present.has(there)) return 'unknown';
     if (isAncestor(lines, there, here)) return 'ahead';
@@ -42,25 +42,6 @@ export async function compareVersions(
     const [mine, theirs] = [lines.get(here)?.seconds ?? 0, lines.get(there)?.seconds ?? 0];
     return mine > theirs ? 'diverged-later' : mine < theirs ? 'diverged-earlier' : 'diverged-tie';
   });
-}
-
-/** Those of the ids that are commits in this repository. */
-export async function presentCommits(
-  place: GitDirectory,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Set();
-  const listed = await runGit(place, ['cat-file', '--batch-check=%(objectname) %(objecttype)', '--buffer'], {
-    input: wanted.map((id) => `${id}\n`).join(''),
-    maxBytes: maxWalkBytes,
-  });
-  const present = new Set<string>();
-  for (const line of listed.toString('utf8').split('\n')) {
-    const [id = '', type] = line.split(' ');
-    if (type === 'commit') present.add(id);
-  }
-  return present;
 }
 
 interface Step {
@@ -78,8 +59,7 @@ async function readLines(place: GitDirectory, tips: readonly string[]): Promise<
       '--parents',
       '--timestamp',
       '--no-commit-header',
-      // A content commit's parent is the commit that it belongs to; the user's own history is not part of the ref's
-      // history.
+      // A content commit has the user's commit as a parent, whose history is not part of the line.
       '--not',
       '--branches',
       '--tags',
@@ -87,7 +67,7 @@ async function readLines(place: GitDirectory, tips: readonly string[]): Promise<
       '--not',
       '--stdin',
     ],
-    { input: tips.map((tip) => `${tip}\n`).join(''), maxBytes: maxWalkBytes },
+    { input: tips.map((tip) => `${tip}\n`).join(''), maxBytes: maxListBytes },
   );
   const lines = new Map<string, Step>();
   for (const line of walked.toString('utf8').split('\n')) {

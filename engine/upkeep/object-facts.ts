@@ -1,3 +1,4 @@
+/* Extracts from a stored file what `writ fsck` compares, so that its bytes need not be kept. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
@@ -5,59 +6,60 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { type ObjectType, objectTypes } from '../../store/object-shapes.ts';
 import { parseJournal } from '../../store/parse-journal.ts';
-import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
-import { readGateReport } from '../../store/record/read-gate-report.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { readGateReport } from '../../store/record/gate-report.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
+import { maskedPath, parseMaskedRecord } from '../../store/record/summaries.ts';
 import { verdictDigest } from '../../store/record/verdict.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import { parseWaitingRecord, waitingPath } from '../record/stored-approvals.ts';
 
-/** SHA-256 of the files that an evidence manifest lists, by path; a WritError if it is none. Verifies no signature. */
+/**
+ * SHA-256 of the files that an evidence manifest lists, by path; throws a WritError for anything else. Verifies no
+ * signature.
+ */
 export type ManifestReader = (bytes: Uint8Array) => ReadonlyMap<string, string>;
 
-/** What checking needs to know of one stored file, its bytes forgotten. */
 export interface FileFacts {
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Why the file is not what its name promises. */
+  /** Why its content does not match its name. */
   readonly problem?: string;
   readonly object?: ObjectFacts;
-  /** Digest of the canonical form, of documents that others name by it. */
+  /** Digest of the canonical form, for documents that are named by it. */
   readonly canonical?: string;
-  /** Digest of the verdict in it, of the gate report. */
+  /** Digest of the verdict in a gate report. */
   readonly verdict?: string;
-  /** Digests that it claims of other files, by field. */
+  /** Digests of other files that it states, by field. */
   readonly claims?: Readonly<Record<string, string>>;
-  /** For `effective.json`: the seals that a commit under this spec must have. */
+  /** Seals that a commit under this `effective.json` must have. */
   readonly seals?: readonly string[];
-  /** SHA-256 of the files of the record by path, of the evidence manifest. */
+  /** SHA-256 of the files that an evidence manifest lists, by path. */
   readonly listed?: ReadonlyMap<string, string>;
-  /** Index in the log, of a log proof. */
+  /** Log index of a log proof. */
   readonly logIndex?: number;
 }
 
-/** An object and what it names. */
 export interface ObjectFacts {
   readonly type: ObjectType;
   readonly id: string;
-  /** Other objects by the field that names them. */
+  /** Ids of other objects, by the naming field. */
   readonly names: readonly (readonly [field: string, id: string])[];
-  /** Artifact content that is kept in refs: `<ref>:<path>`. */
+  /** Artifact content in refs: `<ref>:<path>`. */
   readonly reports: readonly {
     readonly key: string;
     readonly sha256: string;
     readonly expiresAtMs?: number;
   }[];
-  /** Decision: the commit that it made. */
+  /** The commit of a decision. */
   readonly commit?: string;
-  /** Decision: the full name of the branch that the commit was put on. */
+  /** The full name of the target branch of a decision. */
   readonly target?: string;
   readonly decision?: string;
-  /** Intent: `metadata.id` of its spec. */
+  /** `metadata.id` of an intent's spec. */
   readonly specId?: string;
 }
 
-/** Documents that are not objects but are referenced by canonical digest. */
+/** Documents without an object header that are named by canonical digest. */
 const documents = [
   'spec.json',
   'effective.json',
@@ -82,7 +84,7 @@ const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snap
 const namingLists = ['evidence', 'tasks', 'depends_on'];
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads one file of a record. Files below `artifacts/` and other content are treated as plain bytes. */
+/** Reads one file of a record; of all other files only size and digest. */
 export function readFacts(
   path: string,
   bytes: Buffer,
@@ -124,7 +126,7 @@ export function readFacts(
   }
 }
 
-/** A commit may lack provenance only if the spec does not roll back on a provenance failure. */
+/** A commit lacks provenance only if the spec says that a failed one is no reason to roll back. */
 function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly string[] {
   const { provenance, objmodel } = effective as unknown as Partial<EffectiveIntentSpec>;
   if (
@@ -137,7 +139,6 @@ function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly s
   return [decision, bundle, ...(isLogged ? [proof] : []), summary, manifest];
 }
 
-/** Files that must hold an object. */
 function isObjectPath(path: string): boolean {
   return /(?:^|\/)(?:intent|plan|run|patchset|decision|rollback|usage)\.json$|(?:^|\/)(?:evidence|tasks)\/[^/]+\.json$/.test(
     path,

@@ -1,37 +1,57 @@
+/* `writ push`: sends the refs of writ to a remote, without overwriting records. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { readLogProofs } from '../../store/record/read-log-proofs.ts';
-import { sealPaths } from '../../store/record/seal-paths.ts';
+import { readLogProofs } from '../../store/record/list-records.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import type { GitDirectory } from '../../workspace/git/git.ts';
-import { isLogRef, type ProofStanding } from '../../workspace/git/log-refs.ts';
-import { readSmall } from '../../workspace/git/read-each.ts';
+import { type GitDirectory, maxListBytes } from '../../workspace/git/git.ts';
+import { readSmall } from '../../workspace/git/read-objects.ts';
+import {
+  fetchedLogRef,
+  isLogRef,
+  type ProofStanding,
+  publishedLogRef,
+  readRef,
+  updateRefs,
+} from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { readExpiries } from './content-expiry.ts';
-import { compareVersions, type Standing } from './lineage.ts';
-import { listRemoteRefs } from './list-remote-refs.ts';
-import { isRefused, type MovedRef } from './move-outcome.ts';
-import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
-import { plansOfRuns } from './plans-of-runs.ts';
-import { recordPublishedLogs } from './published-logs.ts';
-import { openRefView } from './ref-view.ts';
-import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
+import { expiredContent } from './expire-content.ts';
+import { compareVersions, type Relation } from './lineage.ts';
+import {
+  askRemote,
+  isRefused,
+  listRemoteRefs,
+  type MovedRef,
+  networkPlace,
+  openRefView,
+  pickRemote,
+  type Remote,
+  remoteFailed,
+} from './remote.ts';
+import {
+  isDeletable,
+  listStoredRefs,
+  ownerKey,
+  plansOfRuns,
+  type StoredRef,
+  toStoredRef,
+  travels,
+} from './stored-ref.ts';
 
 export interface MoveRequest {
   readonly repository: Repository;
-  /** Name, URL or path; by default `origin`, else the only one. */
+  /** Name, URL or path; default `origin`, else the only remote. */
   readonly remote: string | undefined;
-  /** What a relative path is relative to. */
+  /** Base of a relative path. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-export interface PushRequest extends MoveRequest {
-  /** Refused and abandoned runs too. */
+interface PushRequest extends MoveRequest {
+  /** Includes refused and abandoned runs. */
   readonly all?: boolean;
-  /** Reads the log proof of a run; `undefined` if it cannot be read. */
   readonly readProof?: (proof: Uint8Array) => Promise<ProofStanding | undefined>;
 }
 
@@ -41,11 +61,11 @@ export interface Moved {
 }
 
 export interface Pushed extends Moved {
-  /** Runs of which something was not sent. */
+  /** Runs of which a part was not sent. */
   readonly held: readonly HeldRun[];
 }
 
-/** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
+/** A ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
 interface Order {
   readonly ref: string;
   readonly from: string | null;
@@ -53,20 +73,19 @@ interface Order {
   readonly forced: boolean;
 }
 
-/** Maximum number of refs by name in one git call. */
+/** Most refs in the arguments of one call. */
 const namedAtOnce = 500;
 
 /**
- * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move.
- * Content is deletable, so the one written later replaces the other, and what expired is deleted there, too. If the
- * remote keeps its record of a run, it keeps the content and the plans. Refused and abandoned runs are held back unless
- * `all`. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Records only grow: a diverged one is refused by name and the others still move. Content can be deleted, so the
+ * later one replaces the other, and expired content is deleted at the remote, too. If the remote keeps its record of
+ * a run, it keeps its content and plans. Refused and abandoned runs are held back unless `all`. REMOTE_UNKNOWN,
+ * REMOTE_FAILED.
  */
 export async function pushRefs(request: PushRequest): Promise<Pushed> {
   const { repository, clock } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const place = await networkPlace(repository);
-  // Of an older version, one for all runs of a repository: no two of them could be joined.
   const here = (await listStoredRefs(repository)).filter(travels);
   const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
   const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
@@ -75,13 +94,13 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
     ? { runs: [], refs: new Map<string, HeldRun>() }
     : await findHeld(place, here, there);
   const pairs = here.map(({ ref, object }) => ({ here: object, there: there.get(ref)?.object ?? object }));
-  const standings = await compareVersions(place, pairs);
+  const relations = await compareVersions(place, pairs);
   const settled: MovedRef[] = [];
   const orders: Order[] = [];
   for (const [index, mine] of here.entries()) {
     const theirs = there.get(mine.ref)?.object ?? null;
     if (expired.has(mine.ref)) {
-      // Not sent; where the remote has it, it is deleted below.
+      // Not sent; deleted below if the remote has it.
       if (theirs === null) settled.push({ ref: mine.ref, from: null, to: null, status: 'expired' });
       continue;
     }
@@ -90,7 +109,7 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
       settled.push({ ref: mine.ref, from: theirs, to: theirs, status: 'held', reason: run.decision });
       continue;
     }
-    const plan = planPush(mine, theirs, standings[index] ?? 'unknown');
+    const plan = planPush(mine, theirs, relations[index] ?? 'unknown');
     if ('status' in plan) settled.push(plan);
     else orders.push(plan);
   }
@@ -130,31 +149,9 @@ function withOtherLogs(moved: MovedRef, others: number): MovedRef {
 }
 
 /**
- * Content and context refs of either side with a run that was decided here and retention that is over for all of it.
- */
-export async function expiredContent(
-  place: GitDirectory,
-  here: readonly StoredRef[],
-  content: readonly StoredRef[],
-  nowMs: number,
-): Promise<ReadonlySet<string>> {
-  const runs = new Map(
-    here.filter(({ kind }) => kind === 'run').map((run) => [`${run.prefix}/${run.id}`, run]),
-  );
-  const wanted = content.filter(isDeletable);
-  const owners = wanted.flatMap(({ prefix, id }) => runs.get(`${prefix}/${id}`) ?? []);
-  const expiries = await readExpiries(place, [...new Set(owners)]);
-  const over = wanted.filter(({ prefix, id }) => {
-    const expiry = expiries.get(runs.get(`${prefix}/${id}`)?.ref ?? '');
-    return expiry !== undefined && nowMs >= expiry.lastMs;
-  });
-  return new Set(over.map(({ ref }) => ref));
-}
-
-/**
- * Separates runs with a log proof that would show a forked log: the remote refused that log, the log continued
- * without the entry, or another run has another history. An unreadable proof matches every refused log. Logs are
- * therefore sent before runs.
+ * Holds back the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
+ * went on without the entry, or another run shows another history. An unreadable proof counts as one of each refused
+ * log. Logs are sent before runs for this reason.
  */
 async function holdForked(
   place: GitDirectory,
@@ -171,21 +168,18 @@ async function holdForked(
   for (const { ref, from, to } of runs) {
     const proof = proofs.get(to ?? '');
     if (proof === undefined) continue;
-    const standing = await readProof(proof);
-    const log = refusedLogs.find((one) => standing === undefined || one === standing.log);
+    const found = await readProof(proof);
+    const log = refusedLogs.find((one) => found === undefined || one === found.log);
     const reason =
       log === undefined
-        ? standing?.fault
+        ? found?.fault
         : `another machine continued \`${log}\`: \`writ fetch\`, then \`writ push\` again`;
     if (reason) forked.set(ref, { ref, from, to: from, status: 'rejected', reason });
   }
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }
 
-/**
- * Separates parts of runs with a record that stays unchanged at the remote: there they would belong to another
- * record.
- */
+/** Holds back the content and plans of runs whose record does not move. */
 async function holdParts(
   place: GitDirectory,
   here: readonly StoredRef[],
@@ -197,12 +191,11 @@ async function holdParts(
     ({ ref, kind }) => kind === 'run' && !['current', 'held'].includes(records.get(ref)?.status ?? 'current'),
   );
   const plans = await plansOfRuns(place, staying);
-  const runs = new Map(staying.map((run) => [`${run.prefix}/${run.id}`, run]));
+  const runs = new Map(staying.map((run) => [ownerKey(run), run]));
   const kept = new Map<string, MovedRef>();
   for (const { ref, from, to } of orders) {
     const part = toStoredRef(ref, to ?? '');
-    const run =
-      plans.get(ref) ?? (part && isDeletable(part) ? runs.get(`${part.prefix}/${part.id}`) : undefined);
+    const run = plans.get(ref) ?? (part && isDeletable(part) ? runs.get(ownerKey(part)) : undefined);
     const record = run && records.get(run.ref);
     if (record) kept.set(ref, { ...record, ref, from, to: from });
   }
@@ -213,11 +206,11 @@ function isRun(ref: string): boolean {
   return toStoredRef(ref, '0'.repeat(40))?.kind === 'run';
 }
 
-function planPush(mine: StoredRef, theirs: string | null, standing: Standing): MovedRef | Order {
+function planPush(mine: StoredRef, theirs: string | null, relation: Relation): MovedRef | Order {
   const { ref, object } = mine;
   const stays = (status: MovedRef['status']): MovedRef => ({ ref, from: theirs, to: theirs, status });
   if (theirs === null) return { ref, from: null, to: object, forced: false };
-  switch (standing) {
+  switch (relation) {
     case 'same':
       return stays('current');
     case 'ahead':
@@ -234,7 +227,7 @@ function planPush(mine: StoredRef, theirs: string | null, standing: Standing): M
   }
 }
 
-/** Growing refs go together; what replaces or deletes goes with a lease on exactly the version that was seen. */
+/** Growing refs go together; a replacement or deletion has a lease on exactly the listed version. */
 async function carryOut(
   network: GitDirectory,
   repository: Repository,
@@ -287,12 +280,12 @@ async function pushChunk(
     remote.address,
     ...refspecs,
   ];
-  const answer = await askRemote(place, args, { signal, maxBytes: 256 * 1024 * 1024 });
-  const told = parsePushed(answer.stdout.toString('utf8'));
-  if (told.size === 0) throw remoteFailed(remote, answer);
+  const answer = await askRemote(place, args, { signal, maxBytes: maxListBytes });
+  const results = parsePushed(answer.stdout.toString('utf8'));
+  if (results.size === 0) throw remoteFailed(remote, answer);
   return orders.map((order): MovedRef => {
     const { ref, from, to } = order;
-    const outcome = told.get(ref);
+    const outcome = results.get(ref);
     if (outcome === undefined || outcome.flag === '!') {
       const reason = outcome?.reason ?? 'the remote said nothing about it';
       const status = /stale info|fetch first|non-fast-forward|already exists/.test(reason)
@@ -308,39 +301,38 @@ async function pushChunk(
 
 /** Lines of `git push --porcelain`: `<flag> TAB <from>:<to> TAB <summary> (<reason>)`. */
 function parsePushed(text: string): ReadonlyMap<string, { readonly flag: string; readonly reason: string }> {
-  const told = new Map<string, { flag: string; reason: string }>();
+  const results = new Map<string, { flag: string; reason: string }>();
   for (const line of text.split('\n')) {
     const [flag = '', moved = '', summary = ''] = line.split('\t');
     const at = moved.lastIndexOf(':');
-    if (flag.length === 1 && at >= 0) told.set(moved.slice(at + 1), { flag, reason: printable(summary) });
+    if (flag.length === 1 && at >= 0) results.set(moved.slice(at + 1), { flag, reason: printable(summary) });
   }
-  return told;
+  return results;
 }
 
 function* chunksOf(orders: readonly Order[]): Generator<readonly Order[]> {
   for (let at = 0; at < orders.length; at += namedAtOnce) yield orders.slice(at, at + namedAtOnce);
 }
 
-/** A run that ended against its change. */
+/** A run that was refused or abandoned. */
 interface HeldRun {
   readonly run_id: string;
   readonly decision: 'abandon' | 'rollback';
 }
 
-/** Runs that `push` sends only on request. */
+/** What `push` sends only with `all`. */
 interface HeldBack {
   readonly runs: readonly HeldRun[];
-  /** Ref → its run. */
   readonly refs: ReadonlyMap<string, HeldRun>;
 }
 
-/** A decision is a few kilobytes; what is larger is read as none. */
+/** A larger decision is not read. */
 const maxObjectBytes = 4 * 1024 * 1024;
 
 /**
- * Finds refused and abandoned runs with all refs that only they use: record, content, context, approvals, plans. A
- * run that the remote already has (it waited there) is not held: its end is sent so that no one resumes it, with the
- * refs of its record. An unreadable record counts as undecided.
+ * Refused and abandoned runs with everything that is only theirs: record, content, context, approvals, plans. A run
+ * that the remote has already (it waited there) is not held back: its end is sent, so that no one continues it. A
+ * record that cannot be read has no decision.
  */
 async function findHeld(
   place: GitDirectory,
@@ -350,18 +342,18 @@ async function findHeld(
   const runs = here.filter(({ kind, ref }) => kind === 'run' && !there.has(ref));
   const ended = new Map<StoredRef, HeldRun>();
   for (const name of [sealPaths.rollback, 'decision.json']) {
-    const asked = new Map(runs.map((run) => [`${run.object}:${name}`, run]));
-    for (const [id, bytes] of await readSmall(place, asked.keys(), maxObjectBytes)) {
-      const run = asked.get(id);
+    const names = new Map(runs.map((run) => [`${run.object}:${name}`, run]));
+    for (const [id, bytes] of await readSmall(place, names.keys(), maxObjectBytes)) {
+      const run = names.get(id);
       const decision = run && !ended.has(run) ? decisionOf(bytes) : undefined;
       if (run && decision) ended.set(run, { run_id: run.id, decision });
     }
   }
   const refs = new Map<string, HeldRun>();
-  const byRun = new Map([...ended].map(([run, held]) => [`${run.prefix}/${run.id}`, held]));
-  for (const { ref, kind, prefix, id } of here) {
-    const held = byRun.get(`${prefix}/${id}`);
-    if (held && ['run', 'content', 'context', 'approval'].includes(kind)) refs.set(ref, held);
+  const byRun = new Map([...ended].map(([run, held]) => [ownerKey(run), held]));
+  for (const one of here) {
+    const held = byRun.get(ownerKey(one));
+    if (held && ['run', 'content', 'context', 'approval'].includes(one.kind)) refs.set(one.ref, held);
   }
   for (const [ref, run] of await plansOfRuns(place, [...ended.keys()])) {
     const held = ended.get(run);
@@ -377,5 +369,27 @@ function decisionOf(bytes: Buffer): HeldRun['decision'] | undefined {
   } catch (fault) {
     if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
     throw fault;
+  }
+}
+
+const reason = 'writ: log at the remote';
+
+/**
+ * Records which versions of logs a remote has. A version that was fetched aside is dropped when the remote has ours,
+ * or one that ours continues.
+ */
+export async function recordPublishedLogs(repository: Repository, moved: readonly MovedRef[]): Promise<void> {
+  for (const one of moved) {
+    const { ref, to, status } = one;
+    if (!isLogRef(ref) || isRefused(one)) continue;
+    const fetched = fetchedLogRef(ref);
+    const aside = await readRef(repository, fetched);
+    if (aside !== undefined)
+      await updateRefs(repository, [{ ref: fetched, old: aside, new: undefined }], reason);
+    if (to === null || !['created', 'updated', 'current'].includes(status)) continue;
+    const published = publishedLogRef(ref);
+    const old = await readRef(repository, published);
+    // Another process may record the same at the same time.
+    if (old !== to) await updateRefs(repository, [{ ref: published, old, new: to }], reason);
   }
 }

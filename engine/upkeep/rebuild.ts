@@ -1,3 +1,4 @@
+/* `writ fsck --rebuild`: restores what can be derived from intact data. */
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
@@ -6,14 +7,14 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
-import { openStores, type Stores } from '../../store/open-stores.ts';
 import type { Problem } from '../../store/problem.ts';
-import { makeTemporary } from '../../store/remove-litter.ts';
+import { inTemporary } from '../../store/remove-litter.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { openStores, type Stores } from '../../store/stores.ts';
 import { gitLine } from '../../workspace/git/git.ts';
-import { objectHash } from '../../workspace/git/object-hash.ts';
+import { objectId } from '../../workspace/git/git-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { createScratch } from '../../workspace/git/scratch.ts';
 import { listRecordTree } from '../../workspace/git/tree.ts';
@@ -27,24 +28,16 @@ export interface RebuildRequest {
   readonly repository: Repository;
   readonly clock: Clock;
   readonly problems: readonly Problem[];
-  /** Rewrites the ledger's tiles from its entries; returns the written paths. */
+  /** Writes the tiles of the ledger again from its entries; returns the written paths. */
   readonly rebuildLedger: () => Promise<readonly string[]>;
-  /** Rebuilds the thread index from the journals; returns the written paths. */
+  /** Writes the index of threads again from their journals; returns the written paths. */
   readonly rebuildThreads: () => Promise<readonly string[]>;
 }
 
 /**
- * Restores data that follows from other intact data:
- *
- * - a decision record from its input
- * - the effective document from the spec
- * - a patch from its commit
- * - a plan ref from the run
- * - ledger tiles from entries
- * - the thread index from journals
- *
- * Returns what was restored. An object is restored only if its bytes match the missing object's id. Everything else
- * stays; a new check reports it.
+ * Restores a decision record from its input, the effective document from the spec, a patch from the commit that it
+ * became, a plan's ref from the run, the ledger's tiles from its entries, the index of threads from their journals.
+ * An object is restored only if the bytes are exactly the missing ones. Returns what was restored.
  */
 export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
   const { repository, problems } = request;
@@ -69,14 +62,14 @@ export async function rebuild(request: RebuildRequest): Promise<readonly string[
   return restored;
 }
 
-/** Whether `rebuild` has something to restore this from. */
+/** True if `rebuild` may restore this. */
 export function mayRestore({ code, where, object, namedBy }: Problem): boolean {
   if (code === 'thread-index' || code === 'ledger-tile') return true;
   if (object !== undefined) return isDerived(where.slice(where.indexOf(':') + 1));
   return code === 'reference-missing' && namedBy !== undefined && where.includes('/plans/');
 }
 
-/** Files that follow from others (`derive`). */
+/** Files that `derive` can make. */
 function isDerived(path: string): boolean {
   return path.endsWith('decision-record.json') || path === 'effective.json' || path === patchContentPath;
 }
@@ -85,23 +78,19 @@ async function restoreObject(repository: Repository, where: string, object: stri
   const at = where.indexOf(':');
   if (at < 0) return false;
   const bytes = await derive(repository, where.slice(0, at), where.slice(at + 1)).catch((fault) => {
-    // What it would follow from is damaged, too.
+    // Its source is damaged, too.
     if (isWritError(fault)) return undefined;
     throw fault;
   });
-  if (bytes === undefined || blobId(repository, bytes) !== object) return false;
+  if (bytes === undefined || objectId(repository.objectFormat, 'blob', bytes) !== object) return false;
   const loose = join(repository.objectsDir, object.slice(0, 2), object.slice(2));
   const isFile = await lstat(loose).then(
     (found) => found.isFile(),
     () => false,
   );
-  // It is damaged, and git does not write what it believes to have.
+  // git does not write an object that it believes to have.
   if (isFile) await rm(loose, { force: true });
   return (await gitLine(repository, ['hash-object', '-w', '--stdin'], { input: bytes })) === object;
-}
-
-function blobId({ objectFormat }: Repository, bytes: Uint8Array): string {
-  return objectHash(objectFormat, 'blob', bytes.length).update(bytes).digest('hex');
 }
 
 async function derive(repository: Repository, ref: string, path: string): Promise<Uint8Array | undefined> {
@@ -126,21 +115,18 @@ function toFile(value: unknown): Uint8Array {
   return Buffer.from(`${canonicalize(value)}\n`);
 }
 
-/** The patch of a run that committed, from its base and the commit's tree. */
 async function derivePatch(repository: Repository, runRef: string): Promise<Uint8Array | undefined> {
   const bytes = await readBlob(repository, runRef, 'patchset.json');
   if (bytes === undefined) return undefined;
   const patchset = parseObject('patchset', bytes);
   const base = { commit: patchset.base_commit ?? undefined, tree: patchset.base_tree };
-  const dir = await makeTemporary(repository);
-  try {
-    return (await normalisePatch(await createScratch(dir, repository), base, patchset.candidate_tree)).diff;
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+  return inTemporary(repository, async (directory) => {
+    const scratch = await createScratch(directory, repository);
+    return (await normalisePatch(scratch, base, patchset.candidate_tree)).diff;
+  });
 }
 
-/** A plan ref holds only data that the run's record holds too. */
+/** The record of the run contains everything that a plan's ref has. */
 async function restorePlan(
   { stores, repository, clock }: RebuildRequest,
   { where, namedBy: run }: Problem,
@@ -155,7 +141,7 @@ async function restorePlan(
     if (bytes) files.push([path, bytes]);
   }
   if (!paths.includes('plan.json') || files.length < paths.length) return false;
-  // It follows from a run in git, and a store beside git has its own.
+  // A store outside of git has its own plans.
   const store = (await openStores(stores, repository, clock)).find(({ beside }) => beside === undefined);
   if (store === undefined) return false;
   await store.objects.writeTree(where, {

@@ -1,28 +1,22 @@
+/* The kinds of refs that writ writes, and the plans that belong to runs. */
+import { isWritError } from '../../core/base/errors.ts';
+import { parseObject } from '../../store/stored-object.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
-import { runGit } from '../../workspace/git/git.ts';
-import { isRefName } from '../../workspace/git/ref-name.ts';
+import { readSmall } from '../../workspace/git/read-objects.ts';
+import { encodeId, isRefName } from '../../workspace/git/ref-name.ts';
+import { matchRefs } from '../../workspace/git/refs.ts';
+import { isObjectId } from '../../workspace/git/repository.ts';
+import { walkTrees } from './walk-trees.ts';
 
 /**
- * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what
- * retrieval found from `git gc` (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs
- * of a repository, and does not travel; nor does `fetched`, a record that came from elsewhere and is kept beside ours.
- * `other` is below our prefixes, yet of no kind that writ writes.
+ * `context` keeps context blobs from `git gc` (by ref-anchoring, or one of many by orphan-commit). `fetched` is a
+ * record of a remote, kept beside ours. `other` is below our prefixes, but of no kind that writ writes.
  */
-type RefKind =
-  | 'run'
-  | 'intent'
-  | 'plan'
-  | 'content'
-  | 'approval'
-  | 'context'
-  | 'fetched'
-  | 'orphans'
-  | 'other';
+type RefKind = 'run' | 'intent' | 'plan' | 'content' | 'approval' | 'context' | 'fetched' | 'other';
 
-/** A ref below a prefix that the spec allows for `aiRefPrefix`. */
+/** A ref below a prefix that a spec may use as `aiRefPrefix`. */
 export interface StoredRef {
   readonly ref: string;
-  /** What it points to. */
   readonly object: string;
   readonly kind: RefKind;
   /** Without its final slash: `refs/ai`. */
@@ -31,12 +25,17 @@ export interface StoredRef {
   readonly id: string;
 }
 
-/** Refs that stay where they are: no two repositories could join them, or they are a repository's own notes. */
-export function travels({ kind }: Pick<StoredRef, 'kind'>): boolean {
-  return kind !== 'orphans' && kind !== 'fetched';
+/** Key of the run, intent or plan that a ref belongs to. */
+export function ownerKey({ prefix, id }: Pick<StoredRef, 'prefix' | 'id'>): string {
+  return `${prefix}/${id}`;
 }
 
-/** Refs that a non-descendant may replace, because retention deletes from them. */
+/** False for refs that are neither pushed nor fetched. */
+export function travels({ kind }: Pick<StoredRef, 'kind'>): boolean {
+  return kind !== 'fetched';
+}
+
+/** True for refs that may be replaced and deleted, because their content expires. */
 export function isDeletable({ kind }: Pick<StoredRef, 'kind'>): boolean {
   return kind === 'content' || kind === 'context';
 }
@@ -48,22 +47,17 @@ const kinds: Readonly<Record<string, RefKind>> = {
   content: 'content',
   context: 'context',
 };
-const maxListBytes = 256 * 1024 * 1024;
 
-/** Refs that are pushed, fetched and checked: `refs/ai/**` and `refs/x-…/**`. */
+/** Refs that may be pushed, fetched and checked. */
 export const storedPatterns = ['refs/ai/**', 'refs/x-*/**'] as const;
 
-/** Every ref of ours in a repository, sorted by name, with one process. */
 export async function listStoredRefs(place: GitDirectory): Promise<readonly StoredRef[]> {
-  const listed = await runGit(
-    place,
-    ['for-each-ref', '--format=%(objectname) %(refname)', ...storedPatterns],
-    { maxBytes: maxListBytes },
+  return (await matchRefs(place, storedPatterns)).flatMap(
+    ({ ref, object }) => toStoredRef(ref, object) ?? [],
   );
-  return parseRefLines(listed.toString('utf8'), ' ');
 }
 
-/** Parses `<object><separator><ref>` lines; refs that are not ours are omitted. */
+/** Reads `<object><separator><ref>` lines and skips other refs. */
 export function parseRefLines(text: string, separator: string): readonly StoredRef[] {
   const refs: StoredRef[] = [];
   for (const line of text.split('\n')) {
@@ -74,10 +68,10 @@ export function parseRefLines(text: string, separator: string): readonly StoredR
   return refs;
 }
 
-/** Returns `undefined` for a name that git would refuse or that is outside our prefixes. */
+/** `undefined` for an invalid name, or one outside our prefixes. */
 export function toStoredRef(ref: string, object: string): StoredRef | undefined {
   if (!/^refs\/(?:ai|x-[^/]*)\/./.test(ref) || !isRefName(ref)) return undefined;
-  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(object)) return undefined;
+  if (!isObjectId(object)) return undefined;
   const parts = ref.split('/');
   const kind = kinds[parts.at(-2) ?? ''];
   if (kind !== undefined && parts.length >= 4)
@@ -94,6 +88,41 @@ export function toStoredRef(ref: string, object: string): StoredRef | undefined 
       prefix: parts.slice(0, -3).join('/'),
       id: (parts.at(-2) ?? '').slice(3),
     };
-  const kindOfRest = parts.at(-1) === 'orphans' ? 'orphans' : 'other';
-  return { ref, object, kind: kindOfRest, prefix: parts.slice(0, 2).join('/'), id: parts.slice(2).join('/') };
+  return { ref, object, kind: 'other', prefix: parts.slice(0, 2).join('/'), id: parts.slice(2).join('/') };
+}
+
+/** A larger plan is not read. */
+const maxPlanBytes = 4 * 1024 * 1024;
+const ofPlan = /^(?:plans\/\d+\/)?plan\.json$/;
+
+/**
+ * The refs of all plans in these records, each with its record; the plans move together with it. Unreadable plans are
+ * skipped.
+ */
+export async function plansOfRuns<Run extends Pick<StoredRef, 'object' | 'prefix'>>(
+  place: GitDirectory,
+  runs: readonly Run[],
+): Promise<ReadonlyMap<string, Run>> {
+  const objects = [...new Set(runs.map(({ object }) => object))];
+  const walked = await walkTrees(place, objects, { broken: () => {} });
+  const blobs = new Map<string, Run>();
+  for (const run of runs)
+    for (const [path, blob] of walked.get(run.object)?.files ?? [])
+      if (ofPlan.test(path)) blobs.set(blob, run);
+  const found = new Map<string, Run>();
+  for (const [id, bytes] of await readSmall(place, blobs.keys(), maxPlanBytes)) {
+    const run = blobs.get(id);
+    const plan = planOf(bytes);
+    if (run && plan !== undefined) found.set(`${run.prefix}/plans/${encodeId(plan)}`, run);
+  }
+  return found;
+}
+
+function planOf(bytes: Buffer): string | undefined {
+  try {
+    return parseObject('plan', bytes).object_id;
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
+    throw fault;
+  }
 }

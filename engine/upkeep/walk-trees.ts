@@ -1,34 +1,37 @@
-import { createHash } from 'node:crypto';
+/* Lists the files of many records with few git processes. */
 import type { GitDirectory } from '../../workspace/git/git.ts';
-import { readEach, readHeads } from '../../workspace/git/read-each.ts';
+import { objectId, parseCommit, parseTree } from '../../workspace/git/git-object.ts';
+import { readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import { maxRecordEntries } from '../../workspace/git/tree.ts';
-import { parseTree } from '../../workspace/git/tree-object.ts';
 
-/** A commit of ours with every file under it, read without a process per object. */
+/** A commit of ours with every file below it. */
 export interface WalkedCommit {
   readonly id: string;
   readonly parents: readonly string[];
-  /** Path → blob id; what could not be read is not in it. */
+  /** Path → blob id, without what could not be read. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A required git object that is missing or does not match its id. */
+/** A git object that is missing, or has other content than its id says. */
 export interface BrokenObject {
   readonly object: string;
   readonly type: 'commit' | 'tree' | 'blob';
 }
 
 export interface WalkOptions {
-  /** Verify the hash of each object; default false. */
+  /** Verifies the id of each object; default false. */
   readonly verify?: boolean;
-  /** Report each tree for one commit only, so that a long history costs only its changes; default false. */
+  /** Reports each tree for one commit only, so that a long history costs what changed; default false. */
   readonly once?: boolean;
   /**
-   * Called for a commit with more than `maxRecordEntries` tree entries, because a few objects can expand to any
-   * number of paths. Its walk stops and it is not in the result.
+   * Called for a commit whose tree has more than `maxRecordEntries` entries, which a few objects can expand to. It is
+   * left out of the result.
    */
   readonly tooLarge?: (commit: string) => void;
-  /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */
+  /**
+   * Called for a broken object with the commits that need it, and the path below them ('' for the commit or its
+   * root).
+   */
   readonly broken: (
     found: BrokenObject,
     holders: readonly { readonly commit: string; readonly path: string }[],
@@ -42,7 +45,7 @@ interface Place {
 
 const maxPathDepth = 64;
 
-/** Walks commits down to their blobs, level by level; a blob is not read. */
+/** Reads commits and trees level by level; blobs are not read. */
 export async function walkTrees(
   place: GitDirectory,
   commits: readonly string[],
@@ -57,7 +60,7 @@ export async function walkTrees(
     new Map(commits.map((id) => [id, [{ commit: id, path: '' }]])),
     options,
     (id, bytes) => {
-      const commit = parseHead(bytes);
+      const commit = parseCommit(bytes);
       if (!commit) return false;
       walked.set(id, { id, parents: commit.parents, files: new Map() });
       push(level, commit.tree, { commit: id, path: '' });
@@ -99,7 +102,7 @@ function push(map: Map<string, Place[]>, object: string, where: Place): void {
   else map.set(object, [where]);
 }
 
-/** `take` returns false if the bytes are not a valid object of this type. */
+/** `take` returns false for bytes that are no such object. */
 async function readAll(
   place: GitDirectory,
   type: BrokenObject['type'],
@@ -116,23 +119,12 @@ async function readAll(
   });
 }
 
-/** Git trusts a loose object's name; we do not. */
+/** git trusts the name of a loose object. */
 export function isItself(
   { objectFormat }: Pick<GitDirectory, 'objectFormat'>,
   id: string,
   type: string,
   bytes: Buffer,
 ): boolean {
-  return createHash(objectFormat).update(`${type} ${bytes.length}\0`).update(bytes).digest('hex') === id;
-}
-
-function parseHead(
-  bytes: Buffer,
-): { readonly tree: string; readonly parents: readonly string[] } | undefined {
-  const end = bytes.indexOf('\n\n');
-  const lines = bytes.toString('latin1', 0, end < 0 ? bytes.length : end).split('\n');
-  const tree = /^tree ([0-9a-f]{40,64})$/.exec(lines[0] ?? '')?.[1];
-  if (tree === undefined) return undefined;
-  const parents = lines.flatMap((line) => /^parent ([0-9a-f]{40,64})$/.exec(line)?.[1] ?? []);
-  return { tree, parents };
+  return objectId(objectFormat, type, bytes) === id;
 }

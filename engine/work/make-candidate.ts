@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { type PartRecord, type PartsRecord, partContentPath, partsPath } from '../../store/record/parts.ts';
-import { describeObjects } from '../../workspace/git/blobs.ts';
-import { emptyPatch } from '../../workspace/patch/empty-patch.ts';
+import {
+  type PartRecord,
+  type PartsRecord,
+  partContentPath,
+  partsPath,
+} from '../../store/record/summaries.ts';
+import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { emptyPatch } from '../../workspace/patch/undo.ts';
 import { blamedErrors } from '../decide/blame-candidate.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';

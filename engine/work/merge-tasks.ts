@@ -1,6 +1,6 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
-import { mergeTrees } from '../../workspace/git/merge-trees.ts';
+import { mergeTrees } from '../../workspace/git/create-commit.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';

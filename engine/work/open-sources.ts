@@ -1,5 +1,5 @@
 import type { WorkCitation } from '../../core/interfaces/worker.ts';
-import type { CitationsRecord } from '../../store/record/citations.ts';
+import type { CitationsRecord } from '../../store/record/summaries.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';

@@ -1,9 +1,9 @@
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import { type DirtyPath, dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../workspace/git/include-local.ts';
-import type { Target } from '../../workspace/git/plan-target.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import { type LocalChanges, localChangesOf, requireLandable } from '../../workspace/git/set-aside.ts';
+import type { Target } from '../../workspace/git/target.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import {
   answerOf,

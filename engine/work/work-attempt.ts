@@ -6,11 +6,15 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PersonQuestion } from '../../core/interfaces/person-question.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../core/interfaces/worker.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
-import { exportWorkspace, removeWorkspace } from '../../workspace/git/workspace.ts';
-import { rememberWorkspace, type TreeOfWorkspace } from '../../workspace/git/workspace-tree.ts';
-import { emptyPatch } from '../../workspace/patch/empty-patch.ts';
+import {
+  exportTree,
+  rememberWorkspace,
+  removeWorkspace,
+  type TreeOfWorkspace,
+} from '../../workspace/git/workspace.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
-import { patchFromBytes } from '../../workspace/patch/patch-from-bytes.ts';
+import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
+import { emptyPatch } from '../../workspace/patch/undo.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
 import type { UsedTool } from '../record/used-tool.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
@@ -109,7 +113,7 @@ export async function workAttempt(
     const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
     await removeWorkspace(place);
     await mkdir(reports, { recursive: true, mode: 0o700 });
-    await exportWorkspace(scratch, base.tree, workspace, base.commit);
+    await exportTree(scratch, base.tree, workspace, base.commit);
     try {
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);

@@ -9,7 +9,7 @@ import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { makeTemporary } from '../../store/remove-litter.ts';
 import { requireRefName } from '../../workspace/git/ref-name.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { requireStorePath } from '../../workspace/git/store-path.ts';
+import { requireStorePath } from '../../workspace/git/write-tree.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import {
   type LocalObjects,

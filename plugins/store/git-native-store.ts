@@ -1,11 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import type { StoreSource } from '../../core/interfaces/store-source.ts';
-import { readBlobs, readObjects } from '../../workspace/git/blobs.ts';
+import { readBlobs, readObjects } from '../../workspace/git/read-objects.ts';
 import { listRefs, readRef, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { isStorePath } from '../../workspace/git/store-path.ts';
 import { listRecordTree, type TreeEntry } from '../../workspace/git/tree.ts';
+import { isStorePath } from '../../workspace/git/write-tree.ts';
 import type { GitNativeOptions } from './write-git-native.ts';
 
 const fewPaths = 32;

@@ -3,13 +3,13 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { WriteTree } from '../../core/interfaces/store.ts';
 import { makeTemporary } from '../../store/remove-litter.ts';
-import { adoptObjects } from '../../workspace/git/adopt-objects.ts';
-import { describeObjects } from '../../workspace/git/blobs.ts';
-import { writeCommit } from '../../workspace/git/create-commit.ts';
-import { importTree } from '../../workspace/git/import-tree.ts';
+import { createCommit } from '../../workspace/git/create-commit.ts';
+import { adoptObjects } from '../../workspace/git/import-objects.ts';
+import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { createScratch, type Scratch } from '../../workspace/git/scratch.ts';
+import { importTree } from '../../workspace/git/write-tree.ts';
 
 export interface GitNativeOptions {
   readonly clock: Clock;
@@ -80,7 +80,7 @@ async function importCommit(
       authoredAtMs: atMs,
       committedAtMs: atMs,
     };
-    const id = await writeCommit(place, commit, true);
+    const id = await createCommit(place, commit);
     await adoptObjects(scratch, repo);
     return id;
   } finally {

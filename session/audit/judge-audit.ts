@@ -1,8 +1,7 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { JournalReach, KnownJournal } from '../../store/journal-witness.ts';
+import { isVouchedLine, type JournalReach, type KnownJournal } from '../../store/journal-witness.ts';
 import { firstPrev } from '../../store/parse-journal.ts';
 import type { Found, ProblemCode } from '../../store/problem.ts';
-import { isVouchedLine } from '../../store/vouched-line.ts';
 import { type AuditFile, readAuditFile } from './audit-files.ts';
 import { type AuditLine, maxAuditLine, parseAuditLine } from './audit-line.ts';
 

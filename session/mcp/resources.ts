@@ -1,6 +1,6 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { fitData } from './fit-data.ts';
 import type { McpGround } from './mcp-ground.ts';

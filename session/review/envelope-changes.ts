@@ -1,5 +1,5 @@
 import { type EnvelopeSection, readEnvelope } from '../../agent/patch/read-envelope.ts';
-import { hunkIds } from '../../workspace/patch/hunk-ids.ts';
+import { hunkIds } from '../../workspace/patch/hunks.ts';
 import type { PatchHunk, SessionChange } from '../state/work.ts';
 
 /** Characters of diff that are told of one file. */

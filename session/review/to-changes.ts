@@ -1,4 +1,4 @@
-import { type CutHunk, type CutSection, cutPatch } from '../../workspace/patch/cut-patch.ts';
+import { type CutHunk, type CutSection, cutPatch } from '../../workspace/patch/hunks.ts';
 import type { SessionChange } from '../state/work.ts';
 
 /** Octets of diff that a session tells of one file, and of one patchset. */

@@ -3,11 +3,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { absent } from '../../core/base/files.ts';
-import type { JournalWitness, KnownJournal, Voucher } from '../../store/journal-witness.ts';
-import { requireOwnPlace } from '../../store/own-place.ts';
+import {
+  isVouchedLine,
+  type JournalWitness,
+  type KnownJournal,
+  type Voucher,
+} from '../../store/journal-witness.ts';
 import { firstPrev } from '../../store/parse-journal.ts';
-import { journalFile } from '../../store/run-directory.ts';
-import { isVouchedLine } from '../../store/vouched-line.ts';
+import { journalFile, requireOwnPlace } from '../../store/run-directory.ts';
 import type { Happened } from '../state/fact.ts';
 import { openedState, reduce } from '../state/reduce.ts';
 import type { SessionState, TranscriptEntry } from '../state/state.ts';

@@ -3,9 +3,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { absent } from '../../core/base/files.ts';
-import { requireOwnPlace } from '../../store/own-place.ts';
 import { type ParsedJournal, parseJournal } from '../../store/parse-journal.ts';
-import { journalFile } from '../../store/run-directory.ts';
+import { journalFile, requireOwnPlace } from '../../store/run-directory.ts';
 
 /** A thread of months is far below; what is larger would take all of the memory. */
 const maxBytes = 1024 * 1024 * 1024;

@@ -1,5 +1,4 @@
-import { isAuthentic } from '../../store/is-authentic.ts';
-import type { JournalWitness } from '../../store/journal-witness.ts';
+import { isAuthentic, type JournalWitness } from '../../store/journal-witness.ts';
 import type { Happened } from '../state/fact.ts';
 import { restoredState } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';

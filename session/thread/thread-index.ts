@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { requireOwnPlace } from '../../store/own-place.ts';
+import { requireOwnPlace } from '../../store/run-directory.ts';
 import { openSql, type SqlDatabase, type SqlRow } from '../../store/sql.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { VcsQuestion } from '../../engine/work/vcs/parse-vcs.ts';
-import { readBlob } from '../../workspace/git/blobs.ts';
 import { askGit, gitFailed, runGit } from '../../workspace/git/git.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { asRange } from './named-revision.ts';

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { filteredPaths } from '../../workspace/git/filtered-paths.ts';
+import { filteredPaths } from '../../workspace/git/dirty-paths.ts';
 import { gitFailed, gitLine } from '../../workspace/git/git.ts';
-import { withIndex } from '../../workspace/git/index-transaction.ts';
-import { askLockingGit } from '../../workspace/git/locking-git.ts';
+import { withIndex } from '../../workspace/git/held-index.ts';
+import { askLockingGit, lockedFault } from '../../workspace/git/locks.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { lockedFault } from '../../workspace/git/stale-locks.ts';
 import { type PlannedChange, planVcsChange } from './plan-vcs-change.ts';
 
 /**
@@ -52,7 +51,7 @@ export async function makeVcsChange(
 /** By plumbing: `git add` would look into submodules, where settings of theirs name programs. */
 async function stage(repository: Repository, paths: readonly string[]): Promise<string> {
   if (paths.length === 0) return 'nothing to stage: what was named is as it was, or is ignored';
-  await withIndex(repository, {}, async ({ ask, keep }) => {
+  await withIndex(repository, async ({ ask, keep }) => {
     const args = ['update-index', '--add', '--remove', '-z', '--stdin'];
     const { code, stderr } = await ask(args, paths.map((path) => `${path}\0`).join(''));
     if (code !== 0) throw gitFailed(args, code, stderr);

@@ -1,4 +1,4 @@
-import type { GitSetting } from '../../workspace/git/git-environment.ts';
+import type { GitSetting } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 
 /**

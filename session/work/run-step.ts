@@ -11,7 +11,7 @@ import type { WorkWatch } from '../../engine/state/work-watch.ts';
 import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { setAsideNoticeOf } from '../../workspace/git/set-aside-refs.ts';
+import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
 import { envelopeChanges } from '../review/envelope-changes.ts';
 import { patchOfRun } from '../review/patch-of-run.ts';
 import { toChanges } from '../review/to-changes.ts';

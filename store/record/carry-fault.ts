@@ -1,9 +1,9 @@
+/* Decides whether approvals of an earlier candidate carry over to another. */
 import { printable } from '../../core/base/printable.ts';
 import type { ApprovalSubject, CarryReader } from '../../core/interfaces/approval.ts';
 
-/** Why approvals of an earlier candidate do not carry over to another. */
 export interface CarryFault {
-  /** `missing`: objects that would show it are not at hand. */
+  /** `missing`: objects that would show it are not in this repository. */
   readonly reason: 'missing' | 'policy-deny' | 'mismatch';
   readonly expected: string;
   readonly found: string;
@@ -12,10 +12,9 @@ export interface CarryFault {
 type Candidate = Pick<ApprovalSubject, 'baseCommit' | 'candidateTree'>;
 
 /**
- * Compares an earlier candidate with `now`, whose canonical patch has `patchDigest`: both bases let approvals carry
- * over, the target moved forward only, the canonical patches are equal octet by octet, and so are the blobs of every
- * changed file. `undefined` if all holds.
- * Both bases are the policy commits of their candidates: a target that exists is base and policy.
+ * Compares an earlier candidate with `now`, whose canonical patch has `patchDigest`: the policies at both bases allow
+ * it, the target only moved forward, the canonical patches are equal byte by byte, and so are the old blobs of every
+ * changed file. `undefined` if all of this holds. Both bases are the policy commits of their candidates.
  */
 export async function findCarryFault(
   reader: CarryReader,

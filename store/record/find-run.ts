@@ -1,22 +1,18 @@
+/* Finds a run by its id or the beginning of it. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { joinStores } from '../join-stores.ts';
-import { type OpenStore, openStores, type Stores } from '../open-stores.ts';
-import { listRunDirectories, runDirectory } from '../run-directory.ts';
-import type { RunStore } from '../run-store.ts';
-import { storeRefs } from '../store-refs.ts';
-import { readKeptSpec } from './kept-spec.ts';
-import { type FoundRun, listRunRefs } from './list-run-refs.ts';
-import { parseNamedJson } from './parse-named-json.ts';
-import { specFile } from './spec-file.ts';
+import { listRunDirectories, readKeptSpec, runDirectory, specFile } from '../run-directory.ts';
+import { joinStores, type OpenStore, openStores, type RunStore, type Stores, storeRefs } from '../stores.ts';
+import { type FoundRun, listRunRefs } from './list-records.ts';
+import { parseNamedJson } from './record-files.ts';
 
-/** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where it fits several. */
+/** RUN_NOT_FOUND, also if several runs match. */
 export type FindRun = (wanted: string) => Promise<{ readonly store: RunStore; readonly runId: string }>;
 
-/** Finds runs among those that there are at the first question. */
+/** Lists the runs once, at the first call. */
 export function runFinder(stores: Stores, repository: Repository, clock: Clock): FindRun {
   const look = async () => {
     const open = await openStores(stores, repository, clock);
@@ -30,7 +26,6 @@ export function runFinder(stores: Stores, repository: Repository, clock: Clock):
   };
 }
 
-/** {@link FindRun} for one question. */
 export function findRun(
   stores: Stores,
   repository: Repository,
@@ -49,7 +44,7 @@ async function findAmong(
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));
-  // Anybody can push a run that is called like the beginning of another: only a whole id is nothing else.
+  // Anyone can push a run whose id is the beginning of another: only a complete id is unambiguous.
   const fits =
     exact && wanted.length === 36 && uuidTimeMs(wanted) !== undefined
       ? [exact]
@@ -66,8 +61,8 @@ async function findAmong(
 }
 
 /**
- * Under which prefix a run stands: the one that its contract here names, whatever came from elsewhere under another.
- * Without a contract here, several are RUN_NOT_FOUND: nothing says which of them is meant.
+ * The prefix of a run: the one in its local spec, whatever a remote sent under another prefix. RUN_NOT_FOUND for
+ * several prefixes without a local spec.
  */
 async function prefixOf(repository: Repository, id: string, refs: readonly FoundRun[]): Promise<string> {
   const own = await ownPrefix(repository, id);
@@ -82,7 +77,7 @@ async function prefixOf(repository: Repository, id: string, refs: readonly Found
   });
 }
 
-/** What the contract of a run that began here says; `undefined` where none is here, or it cannot be read. */
+/** `undefined` if no spec is kept here, or it cannot be read. */
 async function ownPrefix(repository: Repository, id: string): Promise<string | undefined> {
   try {
     const bytes = await readKeptSpec(runDirectory(repository, id), id);
@@ -94,6 +89,21 @@ async function ownPrefix(repository: Repository, id: string): Promise<string | u
     return typeof named === 'string' ? named.replace(/\/$/, '') : undefined;
   } catch (fault) {
     if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
+    throw fault;
+  }
+}
+
+export async function isRun(
+  stores: Stores,
+  repository: Repository,
+  clock: Clock,
+  word: string,
+): Promise<boolean> {
+  try {
+    await findRun(stores, repository, clock, word);
+    return true;
+  } catch (fault) {
+    if (isWritError(fault, 'RUN_NOT_FOUND')) return false;
     throw fault;
   }
 }

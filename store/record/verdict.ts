@@ -1,17 +1,16 @@
+/* The verdict of the gates on a change, and the differences between two verdicts. */
 import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import { type CheckRecord, type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
-import { peopleOf } from './authorship.ts';
-import type { GateReport } from './gate-report.ts';
+import { type GateReport, peopleOf } from './gate-report.ts';
 
-/** A finding as it is judged again: its words without times, which differ from one judging to the next. */
-export interface VerdictFinding extends Pick<Finding, 'rule' | 'severity' | 'message' | 'path' | 'line'> {
-  /** It says that people have to speak first. */
+/** A finding without times in its text, so that two evaluations of one change are equal. */
+interface VerdictFinding extends Pick<Finding, 'rule' | 'severity' | 'message' | 'path' | 'line'> {
+  /** The finding says that an approval is missing. */
   readonly waiting?: true;
 }
 
-/** What a check came to. */
-export interface VerdictCheck
+interface VerdictCheck
   extends Pick<CheckRecord, 'id' | 'kind' | 'command' | 'status' | 'required' | 'timedOut' | 'tolerated'> {
   readonly exitCode?: number;
   readonly signal?: string;
@@ -26,30 +25,28 @@ export interface VerdictCheck
   readonly findings: readonly VerdictFinding[];
 }
 
-/** What a stage came to. */
-export interface VerdictStage extends Pick<StageRecord, 'stage' | 'status' | 'expected' | 'ran'> {
+interface VerdictStage extends Pick<StageRecord, 'stage' | 'status' | 'expected' | 'ran'> {
   readonly checks: readonly VerdictCheck[];
   readonly findings: readonly VerdictFinding[];
-  /** Names of everything that the stage left, sorted. */
+  /** Names of all artifacts of the stage, sorted. */
   readonly artifacts: readonly string[];
 }
 
 /**
- * What the gates made of a change, and no more (`docs/approval.md`, The verdict): two honest judgings of one change
- * come to the same, whatever they took, wherever they ran. Approvals are bound to its digest.
+ * The result of the gates and nothing else (`docs/approval.md`, The verdict): two evaluations of one change are
+ * equal, on any machine. Approvals are bound to its digest.
  */
 export interface Verdict {
   readonly schema: 'urn:writ:verdict:v1';
-  /** The branch that the change is for. */
   readonly target: string;
-  /** Who made the change or brought it, sorted. */
+  /** Authors, committers and submitter, sorted. */
   readonly authors: readonly string[];
   /** Findings of the patch. */
   readonly findings: readonly VerdictFinding[];
   readonly stages: readonly VerdictStage[];
 }
 
-/** The verdict in a gate report. Pure. */
+/** Pure. */
 export function verdictOf(report: GateReport): Verdict {
   return {
     schema: 'urn:writ:verdict:v1',
@@ -114,7 +111,7 @@ function toFindings(findings: readonly Finding[]): readonly VerdictFinding[] {
       return {
         rule,
         severity,
-        // Metrics are measured anew each time; whether they are too bad is the severity.
+        // Measured values differ each time; the severity says whether they are acceptable.
         message: rule === 'regression' ? words.replace(/\d+/g, '#') : words,
         ...(path === undefined ? {} : { path }),
         ...(line === undefined ? {} : { line }),
@@ -135,4 +132,142 @@ const duration = /\b\d{1,12}(?:\.\d{1,9})? ?(?:ns|\u00b5s|ms|s|sec|secs|seconds?
 
 function withoutTimes(text: string): string {
   return text.replace(moment, '⟨time⟩').replace(duration, '⟨time⟩');
+}
+
+interface Allowance {
+  /** `after` has the approvals for which `before` waited: what waited, and everything after it, may differ. */
+  readonly goesOn?: boolean;
+}
+
+const maxDifferences = 20;
+
+/** Sentences that name stage, check, finding and count; empty if the verdicts are equal. Pure. */
+export function verdictDifferences(
+  before: Verdict,
+  after: Verdict,
+  { goesOn = false }: Allowance = {},
+): readonly string[] {
+  const differences: string[] = [];
+  if (before.target !== after.target)
+    differences.push(`the target is \`${after.target}\`, it was \`${before.target}\``);
+  differences.push(...nameDifferences('author', before.authors, after.authors, false));
+  differences.push(...findingDifferences('', before.findings, after.findings));
+  let isOpen = false;
+  for (const earlier of before.stages) {
+    const later = after.stages.find(({ stage }) => stage === earlier.stage);
+    if (!later) differences.push(`stage \`${earlier.stage}\` is gone`);
+    else if (isOpen)
+      differences.push(...valueDifferences(`stage \`${earlier.stage}\``, earlier, later, ['expected']));
+    else differences.push(...stageDifferences(earlier, later, goesOn));
+    isOpen ||= goesOn && earlier.status === 'waiting';
+  }
+  for (const { stage } of after.stages)
+    if (!before.stages.some((one) => one.stage === stage)) differences.push(`stage \`${stage}\` is new`);
+  const differ = canonicalize(before) !== canonicalize(after);
+  // A difference that no case above names.
+  if (differences.length === 0 && differ && !goesOn) differences.push('the verdict is another');
+  return differences.length <= maxDifferences
+    ? differences
+    : [...differences.slice(0, maxDifferences), `and ${differences.length - maxDifferences} more`];
+}
+
+function stageDifferences(before: VerdictStage, after: VerdictStage, goesOn: boolean): readonly string[] {
+  const where = `stage \`${before.stage}\``;
+  const open = goesOn && before.status === 'waiting';
+  const differences: string[] = [];
+  if (!open) differences.push(...valueDifferences(where, before, after, ['status']));
+  differences.push(...valueDifferences(where, before, after, ['expected', 'ran']));
+  for (const earlier of before.checks) {
+    const later = after.checks.find(({ id }) => id === earlier.id);
+    const check = `check \`${earlier.id}\` (${before.stage})`;
+    if (later) differences.push(...checkDifferences(check, earlier, later, open));
+    else differences.push(`${check} is gone`);
+  }
+  for (const { id } of after.checks)
+    if (!before.checks.some((one) => one.id === id))
+      differences.push(`check \`${id}\` (${before.stage}) is new`);
+  differences.push(
+    ...findingDifferences(`${where}: `, settled(before.findings, open), settled(after.findings, open)),
+  );
+  return [...differences, ...nameDifferences(where, before.artifacts, after.artifacts, open)];
+}
+
+function checkDifferences(
+  where: string,
+  before: VerdictCheck,
+  after: VerdictCheck,
+  open: boolean,
+): readonly string[] {
+  const differences = [...valueDifferences(where, before, after, ['kind', 'command', 'required'])];
+  if (open && before.status === 'waiting') return differences;
+  differences.push(
+    ...valueDifferences(where, before, after, ['status', 'exitCode', 'signal', 'timedOut', 'tolerated']),
+  );
+  for (const count of ['passed', 'failed', 'skipped'] as const)
+    if (before.tests?.[count] !== after.tests?.[count])
+      differences.push(
+        `${where}: ${say(after.tests?.[count])} tests ${count}, were ${say(before.tests?.[count])}`,
+      );
+  const [named, now] = [before.tests?.failedTests ?? [], after.tests?.failedTests ?? []];
+  differences.push(...nameDifferences(`${where}: failed test`, named, now, false));
+  differences.push(...nameDifferences(where, before.artifacts, after.artifacts, false));
+  return [...differences, ...findingDifferences(`${where}: `, before.findings, after.findings)];
+}
+
+function valueDifferences<T extends object>(
+  where: string,
+  before: T,
+  after: T,
+  names: readonly (keyof T & string)[],
+): readonly string[] {
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${where}: \`${name}\` is ${say(after[name])}, was ${say(before[name])}`);
+}
+
+/** Findings that wait for approval change or vanish once it is given. */
+function settled(findings: readonly VerdictFinding[], open: boolean): readonly VerdictFinding[] {
+  return open ? findings.filter(({ waiting }) => !waiting) : findings;
+}
+
+function findingDifferences(
+  where: string,
+  before: readonly VerdictFinding[],
+  after: readonly VerdictFinding[],
+): readonly string[] {
+  const counts = new Map<string, { readonly finding: VerdictFinding; count: number }>();
+  for (const [findings, weight] of [
+    [before, -1],
+    [after, 1],
+  ] as const)
+    for (const finding of findings) {
+      const key = canonicalize(finding);
+      const known = counts.get(key) ?? { finding, count: 0 };
+      known.count += weight;
+      counts.set(key, known);
+    }
+  return [...counts.values()]
+    .filter(({ count }) => count !== 0)
+    .map(({ finding: { rule, severity, message, path, line }, count }) => {
+      const at = path === undefined ? '' : ` at \`${path}${line === undefined ? '' : `:${line}`}\``;
+      return `${where}${count > 0 ? 'new' : 'no longer found'}: ${severity} of \`${rule}\`${at}: ${message.slice(0, 200)}`;
+    });
+}
+
+function nameDifferences(
+  where: string,
+  before: readonly string[],
+  after: readonly string[],
+  open: boolean,
+): readonly string[] {
+  const gone = before.filter((name) => !after.includes(name)).map((name) => `${where}: \`${name}\` is gone`);
+  if (open) return gone;
+  return [
+    ...gone,
+    ...after.filter((name) => !before.includes(name)).map((name) => `${where}: \`${name}\` is new`),
+  ];
+}
+
+function say(value: unknown): string {
+  return value === undefined ? 'none' : `\`${String(value)}\``;
 }

@@ -3,7 +3,7 @@ import { toRunData } from '../../api/run/run-data.ts';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { lackingCitations } from '../../engine/decide/lacking-citations.ts';
 import { replayRun } from '../../engine/decide/replay-run.ts';
-import { parseCitations } from '../../store/record/citations.ts';
+import { parseCitations } from '../../store/record/summaries.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import { type Json, makeSample, merge } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';

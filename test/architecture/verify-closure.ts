@@ -14,9 +14,9 @@ const behindVerify: readonly RegExp[] = [
   // Starting git.
   /^workspace\/process\/[a-z-]+\.ts$/,
   // Deciding again (`require: ['replay']`) from what is stored: pure, and loaded where it is asked for.
-  /^(?:engine\/decide\/[a-z-]+|engine\/record\/decision-input|workspace\/patch\/governing-paths)\.ts$/,
+  /^(?:engine\/decide\/[a-z-]+|engine\/record\/decision-input)\.ts$/,
   // Comparing the candidates of approvals that carried over: loaded for such a run.
-  /^workspace\/patch\/(?:carry-reader|normalise|parse-changes|patch-paths|patch-undoing)\.ts$/,
+  /^workspace\/patch\/(?:carry-reader|normalise|patch-paths|undo)\.ts$/,
   /^engine\/config\/(?:approvals-section|section-alone|parse-toml|table-reader)\.ts$/,
   /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
   // Unpacking a tar.gz that is compared with a tree.

@@ -23,8 +23,8 @@ import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInTypes } from '../../service/run-publisher.ts';
 import { methodRoutes } from '../../session/client/to-question.ts';
 import { slashCommands } from '../../session/state/slash/slash-commands.ts';
-import { storeRefs } from '../../store/store-refs.ts';
 import { sealObject } from '../../store/stored-object.ts';
+import { storeRefs } from '../../store/stores.ts';
 import { runLine } from '../bin/host.ts';
 import { packPackage } from '../doors/packed-package.ts';
 import { readExports, type WrittenExports } from './declared-types.ts';
@@ -150,12 +150,12 @@ export function readEnvironment(): Snapshot {
   const dist = join(packPackage(), 'dist');
   const found = new Set<string>();
   for (const file of globSync('**/*.{js,cjs}', { cwd: dist, exclude: ['fixtures/**'] })) {
-    // Lines of the package are short: a string may go on behind a backslash at the end of one.
+    // Lines of the package are short: a string may go on behind a backslash at the end of one, a list in the next line.
     const text = readFileSync(join(dist, file), 'latin1').replaceAll('\\\n', '');
     for (const [, name = ''] of text.matchAll(/\benv(?:\?)?\.\s*([A-Z][A-Z0-9_]+)\b/g)) found.add(name);
     for (const [, list = ''] of text.matchAll(/\{([^{}]*)\}=[\w.]*\benv\b/g))
       for (const [name] of list.matchAll(/\b[A-Z][A-Z0-9_]{2,}(?=:)/g)) found.add(name);
-    for (const [, name = ''] of text.matchAll(/["'{,]([A-Z][A-Z0-9_]+)(?=["':])/g))
+    for (const [, name = ''] of text.matchAll(/["'{,]\n?([A-Z][A-Z0-9_]+)(?=["':])/g))
       if (isVariable.test(name) && !Object.hasOwn(errorCatalogue, name)) found.add(name);
   }
   return { variables: [...found].sort() };

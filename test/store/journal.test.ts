@@ -20,7 +20,7 @@ import { isJournalBegun, readJournal } from '../../store/parse-journal.ts';
 import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import { mountTiny } from './tiny-mount.ts';
 
-const options = { clock: systemClock, fsync: false };
+const options = { clock: systemClock };
 
 t.test('records are read in order, numbered and chained, across reopenings', async (t) => {
   const path = join(t.testdir(), 'writ/runs/r/journal.jsonl');

@@ -177,45 +177,6 @@ t.test('refs are created under the aiRefPrefix of the spec', async (t) => {
   t.equal(await readRetained(repo, 'ref-anchoring', run, 'binary'), undefined);
 });
 
-t.test('blobs that an older version kept on one ref can be read, extended and released', async (t) => {
-  const { sample, repo } = await open(t.testdir());
-  const tree = sample
-    .gitInput(
-      `100644 blob ${sample.gitInput('old\n', 'hash-object', '-w', '--stdin').trim()}\told\n`,
-      'mktree',
-    )
-    .trim();
-  const commits = new Map(
-    [run, otherRun].map((id) => [id, sample.git('commit-tree', tree, '-m', id).trim()]),
-  );
-  const names = [...commits].map(([id, commit]) => `${id} ${commit}`).join('\n');
-  const parents = [...commits.values()].flatMap((commit) => ['-p', commit]);
-  const keeper = sample.git('commit-tree', tree, ...parents, '-m', `context of runs\n\n${names}`).trim();
-  sample.git('update-ref', 'refs/ai/orphans', keeper);
-  await retainBlobs(repo, 'orphan-commit', run, later);
-  collectGarbage(sample);
-  t.equal((await readRetained(repo, 'orphan-commit', run, 'old'))?.toString(), 'old\n');
-  t.equal((await readRetained(repo, 'orphan-commit', run, 'later'))?.toString(), 'said later');
-  await releaseBlobs(repo, 'orphan-commit', run);
-  t.strictSame(refsOf(sample), ['refs/ai/orphans', 'refs/heads/main']);
-  t.equal(await readRetained(repo, 'orphan-commit', run, 'old'), undefined);
-  t.equal((await readRetained(repo, 'orphan-commit', otherRun, 'old'))?.toString(), 'old\n');
-  await releaseBlobs(repo, 'orphan-commit', otherRun);
-  t.strictSame(refsOf(sample), ['refs/heads/main']);
-});
-
-t.test('a ref of orphans with unknown contents is refused and kept', async (t) => {
-  const { sample, repo } = await open(t.testdir());
-  sample.git('update-ref', 'refs/ai/orphans', 'HEAD');
-  sample.commit({ b: 'two' });
-  sample.git('update-ref', 'refs/ai/orphans', 'HEAD');
-  const before = refsOf(sample);
-  await t.rejects(retainBlobs(repo, 'orphan-commit', run, blobs), { code: 'EVIDENCE_WRITE_FAILED' });
-  await t.rejects(readRetained(repo, 'orphan-commit', run, 'binary'), { code: 'OBJECT_CORRUPT' });
-  t.strictSame(refsOf(sample), before);
-  t.equal(sample.git('rev-parse', 'refs/ai/orphans'), sample.git('rev-parse', 'HEAD'));
-});
-
 t.test('an unknown retention strategy is refused', async (t) => {
   const { repo } = await open(t.testdir());
   for (const name of ['constructor', 'none'] as unknown as BlobRetentionStrategy[]) {

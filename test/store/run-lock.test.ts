@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { acquireRunLock } from '../../store/run-lock.ts';
+import { acquireRunLock } from '../../store/run-directory.ts';
 import { isProvenDead, ownIdentity, toNamePart } from '../../workspace/process/process-identity.ts';
 import { long } from '../rooms/long.ts';
 

@@ -13,14 +13,14 @@ export function readEntry(text: string): CommandEntry {
 }
 
 /**
- * Whether the words of an entry are the first words of a command after quote removal. An entry without words matches
- * nothing.
+ * Returns whether the words of an entry are the first words of a command after quote removal. An entry without words
+ * never matches.
  */
 export function entryMatches({ words }: CommandEntry, { argv }: SimpleCommand): boolean {
   return words?.every((word, index) => argv[index]?.literal === word) === true;
 }
 
-/** Whether an entry could match once the shell has expanded the command: what a deny rule asks. */
+/** Returns whether an entry could match once the shell has expanded the command. Deny rules use this check. */
 export function entryCouldMatch({ words }: CommandEntry, { argv }: SimpleCommand): boolean {
   if (words === undefined) return true;
   for (const [index, word] of words.entries()) {

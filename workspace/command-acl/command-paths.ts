@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isInside } from '../process/find-program.ts';
 import type { ShellReading, ShellWord } from '../shell/shell.ts';
 
-/** Where a word of a command points: into the workspace, to what is thrown away afterwards, or nobody knows. */
+/** The place that a word of a command points to: the workspace, a scratch directory or device, outside, or unknown. */
 export type CommandPath =
   | { readonly kind: 'workspace'; readonly relative: string }
   | { readonly kind: 'scratch' }
@@ -70,8 +70,9 @@ function inWorkspace(relative: string): CommandPath {
 }
 
 /**
- * Where a path of an invocation really leads, relative to the workspace: through symlinks, for a file that does not
- * exist yet through those of its directory. `undefined` where that is outside the workspace or cannot be told.
+ * Resolves a path of a tool call through its symlinks, relative to the workspace. For a file that does not exist yet,
+ * the symlinks of its directory are resolved. Returns `undefined` if the result is outside the workspace or cannot be
+ * resolved.
  */
 export function realPathIn(workspace: string, file: string): string | undefined {
   if (file === '' || file.includes('\0')) return undefined;
@@ -99,7 +100,8 @@ function resolve(absolute: string): string | undefined {
       const isLink = lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink() === true;
       current = isLink ? realpathSync(next) : next;
     } catch {
-      // Dangling or circular, a write would land where nobody looked; or a name that is too long for any file.
+      // A dangling or circular symlink, where a write would land at an unchecked path; or a name too long for any
+      // file.
       return undefined;
     }
   }
@@ -114,8 +116,8 @@ function relativeTo(root: string, real: string): string {
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.+@-]{1,255}$/;
 
 /**
- * Which paths a command may name a program by: those in untracked directories that its workspace was given, such as
- * `.venv/bin/python`. A change can put nothing there.
+ * Returns a predicate for the paths by which a command may name a program. They are in untracked directories that the
+ * workspace received, such as `.venv/bin/python`. A change cannot add files there.
  */
 export function programsIn(directories: readonly string[]): (path: string) => boolean {
   return (path) => isPlain(path) && directories.some((directory) => path.startsWith(`${directory}/`));

@@ -6,8 +6,8 @@ import { mayBeProgram } from './command-paths.ts';
 import { guardCommand } from './guard-command.ts';
 
 /**
- * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only
- * where its first word names no registered rule (resolutions A, Check kinds).
+ * Returns a warning for each check command that the ACL would deny at run time. In a `policy` check, `command` is a
+ * shell command only if its first word is not a registered rule.
  */
 export function commandProblems(
   spec: EffectiveIntentSpec,
@@ -26,7 +26,10 @@ export function commandProblems(
   });
 }
 
-/** Names in a command that scopes may stand for: which secrets they give is known where the contract runs. */
+/**
+ * Returns the variable names in a command that may be secrets. The secrets that a scope grants are known only where
+ * the spec runs.
+ */
 function mayBeSecrets({ security: { secrets } }: EffectiveIntentSpec, command: string): readonly string[] {
   if (secrets.policy === 'deny-all' || secrets.allowedScopes.length === 0) return [];
   return [...command.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})/g)].map(([, name = '']) => name);

@@ -23,8 +23,9 @@ const lists = ['writeRoots', 'denyPaths', 'allowCommands', 'denySubstrings', 'ne
 const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as const;
 
 /**
- * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows
- * nothing and a deny rule denies everything it names. Hosts and a stated reason stand together.
+ * Parses the constraints of a rule. Returns `undefined` if a key is unknown or a value is unusable. Such an allow
+ * rule allows no call, and such a deny rule denies every call that it names. `networkHosts` and `networkReason` must
+ * be set together.
  */
 function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   const read: Record<string, unknown> = {};
@@ -73,10 +74,7 @@ export function allowRules(
   return select(rules, (rule) => rule.tool === tool && rule.actions.includes(action));
 }
 
-/**
- * Deny rules may name more: `*` and `prefix.*` are taken at their word, since a rule that denies nothing protects
- * nobody.
- */
+/** In deny rules, `*` and `prefix.*` are patterns, because a deny rule that matches no tool would protect no one. */
 export function denyRules(
   rules: readonly EffectiveToolRule[],
   tool: string,
@@ -108,8 +106,8 @@ export function refusal(message: string, detail: Readonly<Record<string, unknown
 }
 
 /**
- * Whether a workspace-relative path is one of the roots or lies beneath one. `dir`, `dir/` and `dir/**` are the
- * subtree, `.` is all.
+ * Returns whether a workspace-relative path is one of the roots or below one. `dir`, `dir/` and `dir/**` match the
+ * subtree, `.` matches every path.
  */
 export function isUnder(roots: readonly string[], relative: string): boolean {
   const above = ancestors(relative);
@@ -118,7 +116,7 @@ export function isUnder(roots: readonly string[], relative: string): boolean {
 
 type Matches = (path: string) => boolean;
 
-/** One list is asked about every entry of a directory. */
+/** Cached per list, because one list is checked against every entry of a directory. */
 const known = new WeakMap<readonly string[], readonly Matches[]>();
 
 function matchersOf(roots: readonly string[]): readonly Matches[] {

@@ -22,22 +22,27 @@ export interface CommandVerdict {
   readonly refusal?: Finding;
   /** The smallest `maxOutputBytes` or `maxResultBytes` of the rules that allowed it. */
   readonly maxOutputBytes?: number;
-  /** The smallest of the rules that allowed it: of one file, since nobody sees single writes. */
+  /**
+   * The smallest `maxWriteBytes` of the rules that allowed the command. It limits the size of each file, because
+   * single writes are not observed.
+   */
   readonly maxWriteBytes?: number;
   /** Of each rule that allowed it and has any. */
   readonly writeRoots?: readonly (readonly string[])[];
   /**
-   * For each simple command what the rules that allow it open of the network; absent where a command is opened nothing.
+   * For each simple command, the network openings of its matching allow rules, without repeats. Absent if any simple
+   * command has none.
    */
   readonly openings?: EgressPolicy['openings'];
 }
 
 /**
- * Judges shell text as a `workspace.command` `execute`. Deny rules come first, each constraint of one denies by itself;
- * then every simple command needs an allow rule. Text that cannot be proven and variables that nobody set are refused.
+ * Authorizes shell text as a `workspace.command` `execute` call. Deny rules are evaluated first, and each constraint
+ * of a deny rule denies by itself. Then every simple command needs an allow rule. Text that the grammar cannot prove
+ * and variables that are not set are refused.
  *
- * `writeRoots` and `denyPaths` judge redirections and literal arguments; what the programs do themselves, the sandbox
- * confines.
+ * `writeRoots` and `denyPaths` apply to redirections and literal arguments. The sandbox confines the programs
+ * themselves.
  */
 export function guardCommand(
   toolAcl: EffectiveToolAcl,
@@ -46,7 +51,7 @@ export function guardCommand(
     readonly variables: readonly string[];
     /** Programs that may be named by their path; default none. */
     readonly isProgram?: (path: string) => boolean;
-    /** Programs that are refused whatever a rule says, and what to do instead. */
+    /** Programs that are refused even if a rule allows them, and the alternative to name in the message. */
     readonly withheld?: { readonly isWithheld: (name: string) => boolean; readonly instead: string };
   },
 ): CommandVerdict {
@@ -161,7 +166,7 @@ function obstacleIn(constraints: Constraints, text: string, reading: ReadText): 
   return undefined;
 }
 
-/** Why a deny rule denies the text. A constraint that cannot be judged on a command denies. */
+/** Returns why a deny rule denies the text. A constraint that cannot be evaluated on a command denies. */
 function deniedBy(constraints: Constraints | undefined, text: string, reading: ReadText): string | undefined {
   if (constraints === undefined) return 'it has a constraint that is unknown or unusable';
   const { allowCommands, denySubstrings, writeRoots, denyPaths, ...others } = constraints;

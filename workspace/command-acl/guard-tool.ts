@@ -5,7 +5,7 @@ import { codeActions } from '../../core/interfaces/worker.ts';
 import { entryPathIn, realPathIn } from './command-paths.ts';
 import { allowRules, areRoots, type Constraints, denyRules, isUnder, refusal } from './constraints.ts';
 
-/** One call of a tool other than a command. */
+/** One call of a tool that is not a command. */
 export interface ToolInvocation {
   readonly tool: string;
   readonly action: string;
@@ -21,19 +21,21 @@ export interface ToolInvocation {
 export interface ToolVerdict {
   readonly refusal?: Finding;
   /**
-   * Bytes of its result that may be handed on: the most that an allow rule lets through, the least of the deny rules.
+   * Maximum result size in bytes: the largest cap of the matching allow rules, reduced to the smallest cap of the
+   * deny rules.
    */
   readonly maxResultBytes?: number;
 }
 
 const reading = new Set<string>(['read', 'search', 'query', ...codeActions]);
 
-/** A call whose paths were resolved: where they really are, for a deletion the entry too. */
+/** A call with resolved paths: the real paths, and for a deletion also the path of the entry itself. */
 type Judged = Pick<ToolInvocation, 'paths' | 'text' | 'writeBytes'> & { readonly real: readonly string[] };
 
 /**
- * Judges one call: deny rules first, each constraint of one denies by itself; then one allow rule must hold whole. What
- * a rule cannot judge for want of a fact counts against the call. Paths are judged where their symlinks lead.
+ * Authorizes one call. Deny rules are evaluated first, and each constraint of a deny rule denies by itself. Then one
+ * allow rule must hold with all its constraints. If a fact that a rule needs is missing, the call is denied. Paths
+ * are checked after symlink resolution.
  */
 export function guardTool(toolAcl: EffectiveToolAcl, invocation: ToolInvocation): ToolVerdict {
   const { tool, action, workspace, paths = [] } = invocation;
@@ -56,8 +58,9 @@ export function guardTool(toolAcl: EffectiveToolAcl, invocation: ToolInvocation)
 }
 
 /**
- * What one tool and action may show of the entries of a directory, asked for many of them: by their real paths, those
- * of a link left out. Where rules speak of reading files, those have to let a file be read too.
+ * Returns a predicate for the directory entries that a tool and action may show. It is built once for many entries.
+ * It receives real paths, and entries behind a symlink are omitted. If the ACL has rules for reading files, they must
+ * allow the file too.
  */
 export function shownPaths(
   toolAcl: EffectiveToolAcl,
@@ -74,7 +77,7 @@ export function shownPaths(
 
 interface Kind {
   readonly isWriting: boolean;
-  /** Not so for tools that only see the workspace: hosts that a rule opens to them would open nothing. */
+  /** False for tools that only see the workspace: `networkHosts` of a rule has no effect on them. */
   readonly reachesHosts: boolean;
 }
 
@@ -109,7 +112,7 @@ function judgeCalls(toolAcl: EffectiveToolAcl, tool: string, action: string): (c
   };
 }
 
-/** Infinite where nothing bounds it. */
+/** Returns infinity if there is no cap. */
 function resultCap({ maxResultBytes, maxOutputBytes }: Constraints = {}): number {
   return Math.min(maxResultBytes ?? Number.POSITIVE_INFINITY, maxOutputBytes ?? Number.POSITIVE_INFINITY);
 }
@@ -159,7 +162,7 @@ function deniedBy(
   return isWriting ? oversize(call, maxWriteBytes) : undefined;
 }
 
-/** What nobody knows the size of is too large. */
+/** An unknown size counts as too large. */
 function oversize({ writeBytes }: Judged, max: number | undefined): string | undefined {
   return max === undefined || (writeBytes !== undefined && writeBytes <= max)
     ? undefined

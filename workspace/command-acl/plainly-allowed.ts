@@ -14,12 +14,12 @@ const programs: ReadonlySet<string> = new Set(
 /** Words without anything that a shell expands, quotes or redirects. */
 const plainText = /^[A-Za-z0-9_][A-Za-z0-9_.,:@%+/=-]*(?: +[A-Za-z0-9_.,:@%+/=-]+)*$/;
 
-/** Constraints that say nothing against a plain command. */
+/** Constraints that never deny a plain command. */
 const harmless: ReadonlySet<string> = new Set(['allowCommands', 'maxOutputBytes']);
 
 /**
- * True only where every check command passes for a reason that needs no grammar. False says nothing: then the grammar
- * is loaded and asked (`commandProblems`). Here so that validating an everyday contract does not load a shell parser.
+ * Returns true only if every check command passes for a reason that needs no grammar. False is inconclusive: then
+ * `commandProblems` loads the grammar. This shortcut avoids loading a shell parser to validate an ordinary spec.
  */
 export function isPlainlyAllowed(spec: EffectiveIntentSpec, registeredRules: readonly string[]): boolean {
   const { allow, deny } = spec.security.toolAcl;

@@ -30,9 +30,10 @@ export type PublicAnswer =
   | { readonly ok: false; readonly refused: boolean; readonly why: NetworkObstacle | 'no-answer' };
 
 /**
- * Asks one question as a client of the proxy would: the same judgement of host and port, one look-up whose every
- * address has to be public, a connection to one of them, TLS for that very name. No redirect is followed, no cookie
- * kept; time and size are bounded, and it is recorded as a use of the network.
+ * Sends one GET with the same checks that the proxy applies to a client. Host and port are authorized, the name is
+ * resolved once, and every address must be public. writ connects to one of them and verifies TLS for that name. It
+ * follows no redirect and keeps no cookie. Time and size are bounded, and the request is recorded as a use of the
+ * network.
  */
 async function askPublic(given: Egress, question: PublicQuestion): Promise<PublicAnswer> {
   const { url } = question;
@@ -124,7 +125,7 @@ function firstOf(headers: IncomingMessage['headers']): Record<string, string | u
   );
 }
 
-/** Asks in the public network on behalf of one attempt, and remembers what it did. */
+/** Sends requests to the public network for one attempt, and records its uses. */
 export interface PublicAsker {
   /** Within what `policy` opens. */
   ask(question: PublicQuestion, policy: EgressPolicy): Promise<PublicAnswer>;

@@ -185,7 +185,10 @@ async function forwardRequest(
   pipeline(request, passage.meter('sent'), outgoing, () => {});
 }
 
-/** The only `Host` names the target, and the body is framed in a way that can be handed on. */
+/**
+ * Checks that the request has at most one `Host`, that it names the target, and that the proxy can forward the
+ * framing of the body.
+ */
 function headProblem(request: IncomingMessage, target: Target): NetworkObstacle | undefined {
   const encoding = request.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return 'malformed';

@@ -1,4 +1,4 @@
-/** What a check may have of the network, and how long anybody may take. Octets and milliseconds. */
+/** Network limits of a check, in octets and milliseconds. */
 export interface EgressLimits {
   readonly headerBytes: number;
   /** At the same time, and in all. */
@@ -6,7 +6,7 @@ export interface EgressLimits {
   readonly connections: number;
   /** Both ways together, over the whole check. */
   readonly bytes: number;
-  /** For a client to say what it wants: the head of a request, a ClientHello. */
+  /** Timeout for the client to send a request head or a ClientHello. */
   readonly headMs: number;
   readonly resolveMs: number;
   readonly connectMs: number;

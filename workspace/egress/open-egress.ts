@@ -8,7 +8,7 @@ export interface OpenEgress extends EgressProxy {
   readonly network: SandboxEgress;
 }
 
-/** Starts a proxy whose socket is alone in a new directory under `parent`, mode 0700; `close` removes it. */
+/** Starts a proxy with its socket in a new directory under `parent`, mode 0700. `close` removes the directory. */
 export async function openEgress(
   parent: string,
   options: Omit<EgressOptions, 'socket'>,
@@ -54,7 +54,10 @@ export const wayAddress = `http://127.0.0.1:${port}`;
 const proxy = wayAddress;
 const own = 'localhost,127.0.0.1,::1';
 
-/** What tells programs of the proxy: curl, git, npm, pip, cargo, go and Node read them, Java does not. */
+/**
+ * Environment variables that point programs to the proxy. curl, git, npm, pip, cargo, go and Node read them, Java
+ * does not.
+ */
 export const proxyVariables: Readonly<Record<string, string>> = {
   HTTP_PROXY: proxy,
   HTTPS_PROXY: proxy,
@@ -68,8 +71,8 @@ export const proxyVariables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs inside under Node, so no single quotes: joins a loopback port to the socket, says so once and is silent from
- * then on.
+ * Runs in the sandbox under Node, so it contains no single quotes. Connects a loopback port to the socket, reports
+ * readiness once, and then writes no more output.
  */
 const forwarder = `
 const net = require("node:net"), fs = require("node:fs");

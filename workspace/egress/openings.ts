@@ -72,9 +72,9 @@ export interface Target {
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Reads `host[:port]` as a client writes it. `undefined` for whatever two programs could take for two hosts: user
- * names, percent signs, a root dot, and numbers that are no address in four decimal parts (octal, hexadecimal, short
- * and whole-number forms).
+ * Parses `host[:port]` as a client writes it. Returns `undefined` for text that two programs could read as two hosts.
+ * Examples are user names, percent signs, a root dot, and octal, hexadecimal, short or whole-number forms of an IPv4
+ * address.
  */
 export function readTarget(authority: string, defaultPort?: number): Target | undefined {
   const [, host = '', digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
@@ -97,7 +97,7 @@ export function readTarget(authority: string, defaultPort?: number): Target | un
   return { host: ascii, kind: 'name', port };
 }
 
-/** As it stands in a `Host` header, with the port where it is not the scheme's. */
+/** Returns the value of a `Host` header, with the port if it is not the default of the scheme. */
 export function authorityOf({ host, port }: Target, schemePort: number): string {
   const shown = host.includes(':') ? `[${host}]` : host;
   return port === schemePort ? shown : `${shown}:${port}`;
@@ -146,7 +146,7 @@ const named6 = compile([
   ['ff00::/8', 'multicast'],
 ]);
 const global6 = compile([['2000::/3', 'global unicast']]);
-/** Prefixes after which an IPv4 address stands, and the octet where it begins. */
+/** Prefixes that embed an IPv4 address, and the octet where that address begins. */
 const embedding: readonly (readonly [ranges: readonly Compiled[], at: number, about: string])[] = [
   [compile([['64:ff9b::/96', 'NAT64']]), 12, 'NAT64'],
   [compile([['2002::/16', '6to4']]), 2, '6to4'],

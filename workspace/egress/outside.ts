@@ -6,17 +6,17 @@ import { rootCertificates, type TLSSocket, connect as tlsOver } from 'node:tls';
 
 /** The network as the proxy sees it. */
 export interface Outside {
-  /** Every address of a name, asked once per connection. */
+  /** Returns every address of a name. Called once per connection. */
   resolve(host: string): Promise<readonly string[]>;
-  /** A socket on its way to that very address; nothing is resolved again. */
+  /** Connects to exactly that address. The name is not resolved again. */
   connect(address: string, port: number): Socket;
-  /** Addresses of this machine, which are no way out even where they are public. */
+  /** Addresses of this machine. They are refused as targets, even if they are public. */
   ownAddresses(): readonly string[];
   /** Certificates in PEM that vouch for hosts beside those that Node knows. */
   readonly authorities?: readonly string[];
 }
 
-/** TLS over a socket, for that very name or address: whoever cannot prove it is not talked to. */
+/** Opens TLS over a socket for exactly that name or address. The connection fails if the peer cannot prove it. */
 export function secured(socket: Socket, host: string, authorities: readonly string[] = []): TLSSocket {
   return tlsOver({
     socket,
@@ -36,5 +36,5 @@ export const realOutside: Outside = {
     Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address)),
 };
 
-// HTTP as the proxy speaks it, to a client and over a socket that leads to a judged address.
+// HTTP functions of the proxy, for clients and for sockets to addresses that were checked.
 export { createServer, type IncomingMessage, request, type ServerResponse };

@@ -21,8 +21,8 @@ const maxAddresses = 64;
 const maxTried = 4;
 
 /**
- * Resolves a target once, judges every address, and connects to one that was judged: what the name means a moment later
- * does not count. One address that is not public, or is this machine's own, refuses the whole target.
+ * Resolves a target once, checks every address, and connects to a checked one. A later change of the DNS answer has
+ * no effect. If one address is not public, or belongs to this machine, the whole target is refused.
  */
 async function reach(
   target: Target,
@@ -105,9 +105,9 @@ export interface Egress {
   readonly uses: UseList;
   /** Octets that may still pass, and connections that may still be made. */
   readonly left: { bytes: number; connections: number };
-  /** Waited for before anything leaves, a question for an address included; where it rejects, nothing does. */
+  /** Awaited before any traffic leaves, a DNS query included. If it rejects, no traffic leaves. */
   readonly leaving?: (() => Promise<void>) | undefined;
-  /** Told of each connection as it ends, before the client is. */
+  /** Called when a connection ends, before the client is notified. */
   readonly told?: ((use: NetworkUse) => void) | undefined;
   /** Aborts when the check is over. */
   readonly signal: AbortSignal;
@@ -141,7 +141,8 @@ export class Passage {
   }
 
   /**
-   * Judges the target and connects. What is refused has ended the passage, without cutting it: the client is told why.
+   * Authorizes the target and connects. A refusal ends the passage but does not cut the client, so that the client
+   * receives the reason.
    */
   async reach(target: Target): Promise<Reached> {
     this.#aim(target);
@@ -167,7 +168,7 @@ export class Passage {
     return reached;
   }
 
-  /** From here on what goes through is what was asked for. */
+  /** From here on, the traffic counts as allowed. */
   through(): void {
     this.#isThrough = true;
   }
@@ -192,7 +193,7 @@ export class Passage {
     this.#cut();
   }
 
-  /** Records a refusal of which the client is still to be told. */
+  /** Records a refusal before the client is notified. */
   refuse(why: NetworkObstacle, target?: Target): void {
     if (target !== undefined) this.#aim(target);
     this.#record('refused', why);
@@ -231,7 +232,7 @@ export class Passage {
     return reached;
   }
 
-  /** As it stands, where it goes through; it has no line in the record yet. */
+  /** Returns the current use of an open connection, which has no entry in the record yet. */
   soFar(): NetworkUse | undefined {
     return this.#isThrough && !this.#isOver ? this.#use('allowed', undefined, this.#address) : undefined;
   }

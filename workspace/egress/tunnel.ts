@@ -4,9 +4,9 @@ import { readTarget, type Target } from './openings.ts';
 import { type Egress, Passage } from './passage.ts';
 
 /**
- * Serves one `CONNECT`. The tunnel carries TLS for the host that it was asked for and nothing else: the ClientHello is
- * read before a single octet goes out. Some clients (Node's `fetch`) ask for plain HTTP this way: that is handed to
- * `servePlain`, which judges every request in it.
+ * Serves one `CONNECT`. The tunnel carries only TLS for the requested host: the ClientHello is parsed before the
+ * first octet is forwarded. Some clients (Node's `fetch`) use `CONNECT` for plain HTTP. That traffic goes to
+ * `servePlain`, which authorizes every request in it.
  */
 export async function serveTunnel(
   egress: Egress,
@@ -20,7 +20,7 @@ export async function serveTunnel(
     client.destroy();
     upstream?.destroy();
   });
-  // Node lets go of a socket that it hands over.
+  // Node stops managing a socket that it passes to a `connect` listener, so the idle timeout is set here.
   client.setTimeout(egress.limits.idleMs, () => client.destroy());
   const target = readTarget(authority);
   if (target === undefined) {
@@ -101,7 +101,7 @@ function firstFlight(
   });
 }
 
-/** Tells the client why and hangs up. */
+/** Sends the reason to the client and closes the connection. */
 export function answer(client: Duplex, status: 400 | 403 | 408 | 431 | 502 | 503, why: string): void {
   if (!client.writable) return;
   const text = `writ: ${why}\n`;
@@ -111,7 +111,7 @@ export function answer(client: Duplex, status: 400 | 403 | 408 | 431 | 502 | 503
   );
 }
 
-/** What the first flight of a TLS client says about the host it wants; `more`: it is not complete yet. */
+/** The host that a TLS client requests in its first flight. `more`: the ClientHello is not complete yet. */
 type HelloReading =
   | { readonly kind: 'more' }
   | { readonly kind: 'not-tls' }
@@ -121,7 +121,10 @@ type HelloReading =
 export const maxHelloBytes = 16_384;
 
 const [handshakeRecord, clientHello, serverNameExtension, hostName] = [22, 1, 0, 0];
-/** Encrypted ClientHello (RFC 9849) and its draft before, encrypted SNI: the outer name says nothing then. */
+/**
+ * Encrypted ClientHello (RFC 9849) and its predecessor draft, encrypted SNI. With either one, the outer name is not
+ * reliable.
+ */
 const encryptedExtensions = [0xfe0d, 0xffce];
 
 /**

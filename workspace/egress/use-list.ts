@@ -4,8 +4,8 @@ import type { NetworkUse } from '../../core/interfaces/network-use.ts';
 type Ended = Omit<NetworkUse, 'connections'> & { readonly connections?: number };
 
 /**
- * Kinds of connection told apart; what comes after them is counted under no name, so that a hostile check cannot fill
- * its record.
+ * Maximum number of connection kinds with their own entry. Later kinds share an entry without a name, so that a
+ * hostile check cannot fill its record.
  */
 const maxKinds = 100;
 
@@ -20,7 +20,7 @@ export class UseList {
       this.#merge(key, connection);
       return;
     }
-    // Why it ended as it did stays told apart: the obstacles are few.
+    // Outcome and reason stay separate, because there are few obstacles.
     const { address: _, ...rest } = connection;
     this.#merge(`other ${outcome} ${why}`, {
       ...rest,

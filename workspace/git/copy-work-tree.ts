@@ -1,54 +1,54 @@
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
+/* Copies a working tree for a command, copies only what changed the next time, and lists what the command changed. */
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+} from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, realpath, statfs, symlink } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import {
-  type CopiedState,
-  type CopiedStates,
-  type CopyChange,
-  changesBetween,
-  openSlices,
-  statAt,
-  statesIn,
-  toState,
-} from './copied-states.ts';
-import { runGit } from './git.ts';
+import { maxListBytes, runGit } from './git.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Repository } from './repository.ts';
 
-/** A copy of a work tree, and what became of it. */
+/** A copy of a working tree. */
 export interface CopiedTree {
-  /** Paths that were added, changed or deleted in the copy since, sorted; at most so many as `told`. */
+  /** Paths that were added, changed or deleted in the copy since it was made, sorted, at most `copyLimits.changes`. */
   changed(): Promise<readonly CopyChange[]>;
-  /** As it was made. */
+  /** The states of the copied files right after the copy. */
   readonly made: CopiedStates;
-  /** Paths that could not be read or copied, sorted; of them the copy has nothing. */
+  /** Paths that could not be read or copied, sorted. */
   readonly leftOut: readonly string[];
-  /** States of the files that it was made of, where they cannot have been written to meanwhile. */
+  /** States of the source files that cannot have been written to while they were copied. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** What a copy may hold, and how many of its changes are told. */
-export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, told: 1000 } as const;
+/** Most files, bytes and reported changes of a copy. */
+export const copyLimits = { files: 200_000, bytes: 4 * 2 ** 30, changes: 1000 } as const;
 const atOnce = 16;
-/** What one file may be left out for: no right to it, a path that is too long for the copy, never the same file. */
+/** Faults of one file, which leave it out: no permission, a path too long for the copy, a file that keeps changing. */
 const ofOneFile: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ENAMETOOLONG', 'ESTALE']);
-/** Of a file system's clock: what was changed so shortly before it was copied may look the same when changed again. */
+/** A file that changed less than this before it was copied can change again without a new timestamp. */
 const longestTickNs = 2_000_000_000n;
 
-/** What is known of a copy that stands. */
 type LastCopy = Pick<CopiedTree, 'made' | 'sources'>;
 
-/** Of `.writ/` what is tracked there by its nature (resolutions A, Workspace); tokens and journals lie beside it. */
+/** Files of `.writ/` that repositories track; tokens and journals lie beside them. */
 const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)$/i;
 
 /**
- * Copies what the work tree holds now to `to`, an empty directory: tracked and untracked files, as they are on disk.
- * Not what git ignores, no `.git`, of `.writ/` what repositories track there; submodules and repositories within are
- * empty directories. Links are copied as links and none is followed, on the way to a file either. A git directory of
- * another name has no copy. `last`: the copy that
- * stands there already, whatever became of it; what is as it was made, of a file that is what it was, is not copied
- * again, and nothing else of it stays. WORKTREE_TOO_LARGE where it is more than a copy may hold.
+ * Copies the working tree to `to`, an empty directory: tracked and untracked files as they are on disk, but nothing
+ * that git ignores, no git directory, and of `.writ/` only what repositories track. Submodules and nested
+ * repositories become empty directories. Links are copied as links and never followed. `last`: the copy that is at
+ * `to` already. An entry that is as it was copied, of a file that did not change, is kept; everything else there is
+ * removed. WORKTREE_TOO_LARGE.
  */
 export async function copyWorkTree(
   repository: Repository,
@@ -57,7 +57,7 @@ export async function copyWorkTree(
   { last, tickNs = longestTickNs }: { readonly last?: LastCopy; readonly tickNs?: bigint } = {},
 ): Promise<CopiedTree> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  const listed = await runGit(repository, args, { maxBytes: 512 * 1024 * 1024, signal });
+  const listed = await runGit(repository, args, { maxBytes: maxListBytes, signal });
   const isOwn = await isInGitDirectory(repository);
   const names = namesIn(listed).filter((name) => isShown(name) && !isOwn(name));
   if (names.length > copyLimits.files) throw tooMuch('files', copyLimits.files, names.length);
@@ -77,7 +77,7 @@ export async function copyWorkTree(
     signal.throwIfAborted();
     await slice();
     const key = name.toString('latin1');
-    // What was kept may have changed since it was looked at.
+    // The source may have changed since the kept entries were listed.
     const isKnown = (state: string): boolean => kept.has(key) && last?.sources.get(key) === state;
     try {
       if (!(await directories.enter(parentOf(name)))) return;
@@ -94,9 +94,9 @@ export async function copyWorkTree(
   const isTold = (await showsWrites(repository.root)) && (await showsWrites(to));
   return {
     made,
-    leftOut: leftOut.sort().slice(0, copyLimits.told),
+    leftOut: leftOut.sort().slice(0, copyLimits.changes),
     sources: isTold && (await ticksAfter(to, newestOf(made))) ? settled(sources, made, tickNs) : new Map(),
-    changed: async () => changesBetween(made, await statesIn(target), copyLimits.told),
+    changed: async () => changesBetween(made, await statesIn(target), copyLimits.changes),
   };
 }
 
@@ -106,7 +106,7 @@ function newestOf({ states }: CopiedStates): bigint {
   return newest;
 }
 
-/** Of what was copied, that of which no later write can look like the one before. */
+/** The sources whose next write is certain to change their state. */
 function settled(
   sources: ReadonlyMap<string, CopiedState>,
   { states }: CopiedStates,
@@ -120,7 +120,7 @@ function settled(
   return found;
 }
 
-/** Takes from a copy that stands what is no copy any more; answers the names of which it still is one. */
+/** Removes from an earlier copy what differs from the source; returns the names that are still equal. */
 async function keepOf(
   { made, sources }: LastCopy,
   {
@@ -157,7 +157,7 @@ async function keepOf(
     const name = wanted.get(path);
     const isAbove = isDirectory && above.has(path);
     if (name === undefined && !isAbove) return false;
-    // Also where a directory was: what stands there now may lead elsewhere.
+    // Directories too: what replaced one may lead elsewhere.
     const source = statAt(Buffer.concat([from, Buffer.from(path, 'latin1')]));
     if (isDirectory) return source?.isDirectory() === true;
     return source !== undefined && sources.get(path) === toState(source).state;
@@ -167,7 +167,7 @@ async function keepOf(
     const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     if (gone.has(parent) || !isKept(path, state)) {
       gone.add(path);
-      // Whatever is above it is a directory that was kept: no link leads out of the copy.
+      // Every directory above it was kept, so no link leads out of the copy.
       if (!gone.has(parent)) await removeTree(Buffer.concat([target, Buffer.from(path, 'latin1')]));
     } else if (!state.isDirectory) kept.add(path);
     await slice();
@@ -179,7 +179,7 @@ function namesIn(listed: Buffer): readonly Buffer[] {
   const names: Buffer[] = [];
   for (let at = 0; at < listed.length; ) {
     const end = listed.indexOf(0, at);
-    // A repository within is listed as a directory.
+    // A nested repository is listed as a directory.
     const isDirectory = listed[end - 1] === 0x2f;
     names.push(listed.subarray(at, isDirectory ? end - 1 : end));
     at = end + 1;
@@ -192,7 +192,7 @@ function isShown(name: Buffer): boolean {
   return !/^\.writ(?:\/|$)/i.test(text) || ownFiles.test(text);
 }
 
-/** It is called `.git` or named by such a file, and may lie in the work tree: git shows it then like any other. */
+/** A git directory can have another name and lie in the working tree; git then lists it like any directory. */
 async function isInGitDirectory({ root, gitDir, commonDir }: Repository): Promise<(name: Buffer) => boolean> {
   const places = await Promise.all([gitDir, commonDir].map((place) => realpath(place)));
   const own = places
@@ -205,7 +205,7 @@ function parentOf(name: Buffer): Buffer {
   return name.subarray(0, Math.max(0, name.lastIndexOf('/')));
 }
 
-/** Directories of a copy, each made once; those that are none in the work tree are not entered. */
+/** Creates each directory of the copy once; does not enter what is no directory in the working tree. */
 function openDirectories(from: Buffer, target: Buffer) {
   const known = new Map<string, Promise<boolean>>();
   const enter = (path: Buffer): Promise<boolean> => {
@@ -225,7 +225,7 @@ function openDirectories(from: Buffer, target: Buffer) {
   return { enter };
 }
 
-/** After the first fault nothing is begun, and nobody works on when it is thrown. */
+/** After the first fault no new item is started, and all work has ended when the fault is thrown. */
 async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
@@ -248,20 +248,22 @@ function tooMuch(what: string, limit: number, found: number): WritError {
 }
 
 /**
- * ext, XFS, Btrfs, F2FS (statfs(2)): a write through a mapped page changes the time as any other does. In the memory of
- * tmpfs it leaves no trace; of others it is not known.
+ * ext, XFS, Btrfs and F2FS (statfs(2)) change the timestamp for a write through a mapped page. tmpfs does not; others
+ * are unknown.
  */
-const telling: ReadonlySet<bigint> = new Set([0xef53n, 0x58465342n, 0x9123683en, 0xf2f52010n]);
-/** Longest time in which the clock of a file system is waited for. */
+const exactTimestamps: ReadonlySet<bigint> = new Set([0xef53n, 0x58465342n, 0x9123683en, 0xf2f52010n]);
+/** Longest wait for a tick of the file system's clock. */
 const longestWaitMs = 100;
 
-/** Whether no write to a file below `path` leaves the time of its last change as it is, where the clock has ticked. */
+/** True if every write to a file below `path` changes its timestamp, once the clock has ticked. */
 async function showsWrites(path: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
-  return telling.has((await statfs(path, { bigint: true })).type);
+  return exactTimestamps.has((await statfs(path, { bigint: true })).type);
 }
 
-/** Waits until the file system of a directory of ours says a later time than `ctimeNs`; false where that takes long. */
+/**
+ * Waits until the file system of a directory of ours has a clock later than `ctimeNs`; false if that takes too long.
+ */
 export async function ticksAfter(directory: string, ctimeNs: bigint): Promise<boolean> {
   const ends = systemClock.monotonic() + longestWaitMs;
   for (;;) {
@@ -273,26 +275,24 @@ export async function ticksAfter(directory: string, ctimeNs: bigint): Promise<bo
   }
 }
 
-/** What waits for somebody to write to it is opened without waiting. */
+/** A pipe without a writer must not block. */
 const asItself = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const asNew = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
-/** Something else stands at a path, or nothing, since it was looked at. */
+/** Another entry, or none, is at the path since it was listed. */
 const moved: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO']);
-/** How often one path is looked at. */
 const mostLooks = 5;
 
-/** What is asked about an entry before it is copied. */
 interface EntryAsked {
-  /** Its copy stands already. */
+  /** True if the copy of this state exists already. */
   isKnown(state: string): boolean;
-  /** Throws where so many octets more are too many. */
+  /** Throws if so many more bytes exceed the limit. */
   admit(octets: number): void;
 }
 
 /**
- * Copies what stands at `source` in place of whatever stands at `copy`. A link is copied as a link, and none that is
- * put there meanwhile is followed, on the way to a file either. `undefined` where nothing stands that could be copied;
- * throws EACCES where it may not be read, ESTALE where something else stands there at each look.
+ * Copies the entry at `source` to `copy`, replacing what is there. A link is copied as a link; one that appears
+ * during the copy is not followed. `undefined` if there is nothing to copy. Throws EACCES without permission, ESTALE
+ * if the entry is another one at each attempt.
  */
 export async function copyEntry(
   source: Buffer,
@@ -313,24 +313,24 @@ export async function copyEntry(
     } else if (found.isSymbolicLink()) {
       const target = await readlink(source, 'buffer').catch(nothing);
       if (target === undefined) continue;
-      await anew(copy, () => symlink(target, copy));
+      await replacing(copy, () => symlink(target, copy));
       return state;
     } else if (found.isDirectory()) {
       await makeDirectory(copy);
       return state;
-      // A socket or a pipe holds nothing that could be copied.
+      // A socket or a pipe has no content to copy.
     } else return undefined;
   }
   throw Object.assign(new Error(`\`${source}\` is another file at each look`), { code: 'ESTALE' });
 }
 
-/** A directory for the copies of others: no link that stands there, which would lead out of the copy. */
+/** Creates a directory, and replaces a link at its path, which would lead out of the copy. */
 export async function makeDirectory(copy: Buffer): Promise<void> {
   if (lstatSync(copy, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  await anew(copy, () => mkdir(copy));
+  await replacing(copy, () => mkdir(copy));
 }
 
-/** `undefined` where no file stands there any more. */
+/** `undefined` if there is no file any more. */
 async function copyFileAt(
   source: Buffer,
   copy: Buffer,
@@ -341,11 +341,11 @@ async function copyFileAt(
   try {
     const found = fstatSync(file, { bigint: true });
     if (!found.isFile()) return undefined;
-    // Linux says where an open file lies, whatever became of the directories above it, and copies that very file.
+    // Linux names the path of an open file, even if a directory above it was replaced, and copies exactly that file.
     const opened = process.platform === 'linux' ? Buffer.from(`/proc/self/fd/${file}`) : undefined;
     if (opened && !readlinkSync(opened, { encoding: 'buffer' }).equals(source)) return undefined;
     admit(Number(found.size));
-    await anew(copy, () => copyFile(opened ?? source, copy, asNew));
+    await replacing(copy, () => copyFile(opened ?? source, copy, asNew));
     return toState(found);
   } finally {
     closeSync(file);
@@ -360,7 +360,7 @@ function openAt(source: Buffer): number | undefined {
   }
 }
 
-async function anew(copy: Buffer, make: () => Promise<void>): Promise<void> {
+async function replacing(copy: Buffer, make: () => Promise<void>): Promise<void> {
   try {
     await make();
   } catch (fault) {
@@ -376,4 +376,117 @@ function nothing(fault: unknown): undefined {
 
 function codeOf(fault: unknown): unknown {
   return (fault as NodeJS.ErrnoException).code;
+}
+
+/** Differs after every write: the change time cannot be set. */
+interface CopiedState {
+  readonly state: string;
+  readonly isDirectory: boolean;
+  readonly ctimeNs: bigint;
+}
+
+/** Entries below a directory by path (bytes as latin1), directories before their content. */
+interface CopiedStates {
+  readonly states: ReadonlyMap<string, CopiedState>;
+  /** State of the directory itself, whose permissions a command may change. */
+  readonly root?: string;
+  /** False if the limits were exceeded or a directory could not be read. */
+  readonly isWhole: boolean;
+}
+
+export interface CopyChange {
+  readonly path: string;
+  readonly was: 'added' | 'changed' | 'deleted';
+}
+
+const looksThrough = { entries: 400_000, octets: 128 * 2 ** 20 } as const;
+/** Work between two yields to the event loop. */
+const sliceMs = 8;
+
+function openSlices(): () => Promise<void> {
+  let ends = systemClock.monotonic() + sliceMs;
+  return async () => {
+    if (systemClock.monotonic() < ends) return;
+    await setImmediate();
+    ends = systemClock.monotonic() + sliceMs;
+  };
+}
+
+/** A directory changes with its content, so its state is only its inode and mode. */
+function toState(found: BigIntStats): CopiedState {
+  const { ino, mode, size, ctimeNs } = found;
+  const isDirectory = found.isDirectory();
+  const parts = isDirectory ? [ino, mode] : [ino, mode, size, ctimeNs];
+  return { state: parts.join(' '), isDirectory, ctimeNs };
+}
+
+function statAt(path: Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** `root` ends with a slash. Its content is untrusted: any number of entries with any name. */
+export async function statesIn(
+  root: Buffer,
+  most: { readonly entries: number; readonly octets: number } = looksThrough,
+): Promise<CopiedStates> {
+  const states = new Map<string, CopiedState>();
+  const own = statAt(root.subarray(0, -1));
+  const looked = { ...(own === undefined ? {} : { root: toState(own).state }), states };
+  const pending: Buffer[] = [Buffer.alloc(0)];
+  const slice = openSlices();
+  let isWhole = true;
+  let octets = 0;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const below = next.length === 0 ? next : Buffer.concat([next, Buffer.from('/')]);
+    try {
+      for (const entry of entryNames(Buffer.concat([root, next]))) {
+        const name = Buffer.concat([below, entry]);
+        octets += name.length;
+        if (states.size >= most.entries || octets > most.octets) return { ...looked, isWhole: false };
+        const found = lstatSync(Buffer.concat([root, name]), { bigint: true });
+        if (found.isDirectory()) pending.push(name);
+        states.set(name.toString('latin1'), toState(found));
+        await slice();
+      }
+    } catch {
+      // A command may have removed the permissions, or made the path too long.
+      isWhole = false;
+    }
+  }
+  return { ...looked, isWhole };
+}
+
+/** One at a time: a directory may be larger than memory. */
+function* entryNames(directory: Buffer): Generator<Buffer> {
+  const listing = opendirSync(directory as unknown as string, { encoding: 'buffer' as BufferEncoding });
+  try {
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync())
+      yield entry.name as unknown as Buffer;
+  } finally {
+    listing.closeSync();
+  }
+}
+
+/** Changes of files, sorted. If a listing is not whole, nothing is reported as added or deleted. */
+export function changesBetween(
+  before: CopiedStates,
+  after: CopiedStates,
+  most: number,
+): readonly CopyChange[] {
+  const come = [...after.states].flatMap(([path, { state, isDirectory }]): CopyChange[] => {
+    const was = before.states.get(path)?.state;
+    if (isDirectory || was === state || (was === undefined && !before.isWhole)) return [];
+    return [{ path, was: was === undefined ? 'added' : 'changed' }];
+  });
+  const gone = [...before.states].flatMap(([path, { isDirectory }]): CopyChange[] =>
+    isDirectory || after.states.has(path) || !after.isWhole ? [] : [{ path, was: 'deleted' }],
+  );
+  return [...come, ...gone]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .slice(0, most)
+    .map(({ path, was }) => ({ path: Buffer.from(path, 'latin1').toString('utf8'), was }));
 }

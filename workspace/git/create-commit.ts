@@ -1,12 +1,13 @@
+/* Writes commits, makes the message of a sealed commit, and merges trees without a working tree. */
 import { WritError } from '../../core/base/errors.ts';
-import { type GitDirectory, gitLine } from './git.ts';
+import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import type { Identity } from './identity.ts';
-import { keepMessage } from './kept-message.ts';
-import { writeLooseObject } from './loose-object.ts';
+import { isObjectId } from './repository.ts';
 import type { Scratch } from './scratch.ts';
+import { type ObjectPlace, writeLooseObject } from './write-tree.ts';
 
-/** Everything a commit object is made of; same request, same id. */
-export interface CommitRequest {
+/** Everything that a commit object consists of: the same request gives the same id. */
+interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
@@ -17,11 +18,10 @@ export interface CommitRequest {
   readonly committedAtMs: number;
 }
 
-/** What `commitMessage` is made of. */
-export interface SealedMessage {
+interface SealedMessage {
   readonly changeType: string;
   readonly summary: string;
-  /** Instead of the two; may be anybody's words. */
+  /** Replaces both; untrusted text. */
   readonly message?: string;
   /** Named in `Co-authored-by` trailers. */
   readonly coAuthors?: readonly Identity[];
@@ -40,30 +40,14 @@ const prefixes: Readonly<Record<string, string | undefined>> = {
   chore: 'chore: ',
 };
 
-/** Makes a commit object by plumbing: no hook, no signature, no ref is moved. Answers its id. */
-export async function createCommit(place: GitDirectory, request: CommitRequest): Promise<string> {
-  const parents = request.parents.flatMap((parent) => ['-p', parent]);
-  return gitLine(place, ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', request.tree], {
-    input: request.message,
-    env: {
-      GIT_AUTHOR_NAME: oneLine(request.author.name),
-      GIT_AUTHOR_EMAIL: oneLine(request.author.email),
-      GIT_AUTHOR_DATE: gitDate(request.authoredAtMs),
-      GIT_COMMITTER_NAME: oneLine(request.committer.name),
-      GIT_COMMITTER_EMAIL: oneLine(request.committer.email),
-      GIT_COMMITTER_DATE: gitDate(request.committedAtMs),
-    },
-  });
-}
-
 /**
- * The same commit as `createCommit`'s without a process, for commits of our own in a scratch; with `durable` it
- * outlives a power cut. INTERNAL for an identity that git would refuse.
+ * Writes a commit object as `git commit-tree` would, without a process; moves no ref. Returns its id. With `durable`
+ * it survives a power cut. INTERNAL for an identity that git would refuse.
  */
-export async function writeCommit(
-  scratch: Scratch,
+export async function createCommit(
+  place: ObjectPlace,
   request: CommitRequest,
-  durable: boolean,
+  durable = true,
 ): Promise<string> {
   const lines = [
     `tree ${request.tree}`,
@@ -73,16 +57,15 @@ export async function writeCommit(
     '',
     request.message,
   ];
-  return writeLooseObject(scratch, { type: 'commit', bytes: Buffer.from(lines.join('\n')) }, durable);
+  return writeLooseObject(place, { type: 'commit', bytes: Buffer.from(lines.join('\n')) }, durable);
 }
 
 function identityLine({ name, email }: Identity, atMs: number): string {
   const who = withoutCrud(oneLine(name));
   if (who === '') throw new WritError('INTERNAL', { message: `\`${name}\` is no name to commit with` });
-  return `${who} <${withoutCrud(oneLine(email))}> ${gitDate(atMs).slice(1)}`;
+  return `${who} <${withoutCrud(oneLine(email))}> ${Math.floor(atMs / 1000)} +0000`;
 }
 
-/** As git strips names. */
 function withoutCrud(text: string): string {
   const isCrud = (char: string | undefined): boolean => char !== undefined && /[\0- .,:;<>"\\']/.test(char);
   let from = 0;
@@ -93,8 +76,8 @@ function withoutCrud(text: string): string {
 }
 
 /**
- * The message of a sealed commit: prefix by change type and summary, or the words given instead; then one block of
- * trailers, whose last three are those that `writ verify` reads.
+ * The message of a sealed commit: prefix by change type and summary, or the given message; then one block of trailers
+ * that ends with the three that `writ verify` reads.
  */
 export function commitMessage(message: SealedMessage): string {
   const subject = `${prefixes[message.changeType] ?? ''}${oneLine(message.summary)}`;
@@ -116,6 +99,92 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-function gitDate(epochMs: number): string {
-  return `@${Math.floor(epochMs / 1000)} +0000`;
+interface KeptMessage {
+  /** Subject and body; '' if nothing is left. */
+  readonly text: string;
+  /** Lines of its trailer block, without reserved ones. */
+  readonly trailers: readonly string[];
+}
+
+const maxChars = 16_384;
+/** The trailers that `writ verify` reads. */
+const reserved = /^[\s>]*(?:intent-id|run-id|intentspec-digest)\s*[:=]/i;
+const trailer = /^[A-Za-z][A-Za-z0-9-]{0,63}: \S/;
+/** Direction overrides show a reader other words than a program reads. */
+const unseen = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * Cleans a commit message: lines without control characters, at most 16,384 characters (a cut is marked). A line that
+ * looks like a reserved trailer is quoted in the text and dropped from the trailer block.
+ */
+export function keepMessage(message: string): KeptMessage {
+  const flat = message
+    .slice(0, maxChars * 4)
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(/(?!\n)\p{Cc}/gu, '')
+    .replace(unseen, '')
+    .toWellFormed();
+  const isCut = flat.length > maxChars || message.length > maxChars * 4;
+  const lines = [...flat.slice(0, maxChars).toWellFormed().split('\n'), ...(isCut ? ['[cut here]'] : [])]
+    .map((line) => line.trimEnd())
+    // At most one blank line between paragraphs, none around them.
+    .filter((line, at, all) => line !== '' || (at > 0 && all[at - 1] !== ''));
+  while (lines.at(-1) === '') lines.pop();
+  const end = lines.lastIndexOf('');
+  const last = end < 0 ? [] : lines.slice(end + 1);
+  const isBlock = last.length > 0 && last.every((line) => trailer.test(line));
+  const text = (isBlock ? lines.slice(0, end) : lines).map((line) =>
+    reserved.test(line) ? `> ${line}` : line,
+  );
+  return {
+    text: text.join('\n').trim(),
+    trailers: isBlock ? last.filter((line) => !reserved.test(line)) : [],
+  };
+}
+
+/** The merged tree, or the paths that conflict. */
+export type MergeOutcome =
+  | { readonly tree: string; readonly conflicts?: undefined }
+  | { readonly tree?: undefined; readonly conflicts: readonly string[] };
+
+const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };
+
+/**
+ * Merges two changes of `base` without a working tree, ref or index; new objects are written to `place`. Conflicts
+ * are in git's order. The trees are wrapped in commits, because git before 2.40 accepts no other merge base.
+ */
+export async function mergeTrees(
+  place: Scratch,
+  base: string,
+  ours: string,
+  theirs: string,
+): Promise<MergeOutcome> {
+  if (ours === base || ours === theirs) return { tree: theirs };
+  if (theirs === base) return { tree: ours };
+  const commit = (tree: string, parents: readonly string[], message: string): Promise<string> =>
+    createCommit(
+      place,
+      { tree, parents, message, author: scheduler, committer: scheduler, authoredAtMs: 0, committedAtMs: 0 },
+      false,
+    );
+  const root = await commit(base, [], 'base');
+  // Without different messages, two equal trees would be one commit.
+  const [left, right] = await Promise.all([commit(ours, [root], 'ours'), commit(theirs, [root], 'theirs')]);
+  return mergeCommits(place, left, right);
+}
+
+/** Merges two commits without a working tree, ref or index; new objects are written to `place`. */
+export async function mergeCommits(place: GitDirectory, left: string, right: string): Promise<MergeOutcome> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', left, right];
+  const { code, stdout, stderr } = await askGit(place, args);
+  const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
+  if (code === 0 && isObjectId(tree)) return { tree };
+  if (code === 1) return { conflicts: [...new Set(paths.filter((path) => path !== ''))] };
+  if (code !== 129) throw gitFailed(args, code, stderr);
+  throw new WritError('GIT_FAILED', {
+    message: 'this git cannot merge without a work tree',
+    detail: { command: 'merge-tree', exitCode: code, stderr },
+    hints: ['install git 2.38 or newer', 'or rebase the change onto the tip first: then nothing is merged'],
+  });
 }

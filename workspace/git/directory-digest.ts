@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+/* Digests the content of a directory, such as `node_modules`, in a form that does not depend on the machine. */
+import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isInside } from '../process/find-program.ts';
-import { hashOpenFile } from './hash-open-file.ts';
 
 export interface DirectoryDigestOptions {
   /** Symbolic links must stay inside this directory, except absolute links to one executable file each. */
@@ -14,7 +14,7 @@ export interface DirectoryDigestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What stands in a directory, or why it cannot be described completely. */
+/** The digest, or why there is none. */
 export type DirectoryDigest =
   | {
       readonly sha256: string;
@@ -25,21 +25,19 @@ export type DirectoryDigest =
     }
   | { readonly fault: string };
 
-/** A link in a directory, and the absolute path that it leads to. */
 export interface ProgramLink {
   readonly path: string;
   readonly target: string;
 }
 
-/** Programs outside that one directory may link to. */
 const maxPrograms = 64;
 const parallelFiles = 16;
 const chunkBytes = 256 * 1024;
 
 /**
  * SHA-256 over the sorted listing of a directory: per entry `<mode> <sha256 of content or link target> <path>` and a
- * NUL, mode as git writes it (directories `040000` and `-`). Links are recorded, never followed. An absolute link to an
- * executable file outside has a second entry, `program <sha256 of the file>`. Anything else is a fault.
+ * NUL, with modes as git writes them (directories `040000` and `-`). Links are recorded, never followed. An absolute
+ * link to an executable file outside has a second entry, `program <sha256 of the file>`. Anything else is a fault.
  */
 export async function digestDirectory(
   root: string,
@@ -113,14 +111,13 @@ async function leaves(link: string, target: string, within: string): Promise<boo
   try {
     return !isInside(within, await realpath(link));
   } catch {
-    // Dangling or circular: nothing to read behind it, so its text decides.
+    // Dangling or circular: there is nothing to read behind it, so its text decides.
     return !isInside(within, resolve(parent, target));
   }
 }
 
 /**
- * Whether a relative link leads to another link in the same directory, which is an entry itself, such as
- * `python -> python3`.
+ * True if a relative link leads to another link of the same directory, which has its own entry (`python -> python3`).
  */
 async function leadsToEntry(root: string, link: string, target: string): Promise<boolean> {
   if (target.startsWith('/')) return false;
@@ -132,8 +129,8 @@ async function leadsToEntry(root: string, link: string, target: string): Promise
 }
 
 /**
- * Bytes of the executable file that an absolute path leads to; `undefined` for anything else. A file without the
- * executable bit is never read: a link must not turn a private key into a digest that is published.
+ * Size of the executable file that an absolute path leads to; `undefined` for anything else. A file that is not
+ * executable is never read: a link must not turn a private key into a published digest.
  */
 async function sizeOfProgram(target: string): Promise<number | undefined> {
   if (!target.startsWith('/')) return undefined;
@@ -147,5 +144,14 @@ async function hashFile(path: string, chunk: Buffer): Promise<string> {
     return await hashOpenFile(file, createHash('sha256'), chunk);
   } finally {
     await file.close();
+  }
+}
+
+/** Adds the rest of an open file to `hash` and returns the digest in hex. */
+export async function hashOpenFile(file: FileHandle, hash: Hash, chunk: Buffer): Promise<string> {
+  for (;;) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(chunk.subarray(0, bytesRead));
   }
 }

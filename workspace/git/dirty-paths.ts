@@ -1,24 +1,23 @@
+/* Finds local changes in the working tree that a change would overwrite. */
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import { fileAt, mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
-import { runGit } from './git.ts';
-import { readIndex, toSide } from './index-info.ts';
+import { askGit, gitFailed, gitFields, maxListBytes, runGit } from './git.ts';
+import { fileAt, mayBeLossy, readIndex, toBytePath, toSide, toTextPath } from './held-index.ts';
 import type { Repository } from './repository.ts';
 import { unchangedPaths } from './torn-paths.ts';
 
-/** Why the working tree cannot take a change at `path`. */
+/** Why a change cannot be written at `path`. */
 export interface DirtyPath {
   readonly path: string;
   readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed' | 'conflicting';
 }
 
-/** A path that a patch writes, moves or removes. */
 export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
 
-/** These paths, as if a patch changed the files there. */
 export function touchedBy(paths: readonly string[]): readonly Touched[] {
   return paths.map((path) => ({ path, changeType: 'modify' }));
 }
@@ -27,9 +26,9 @@ const maxShown = 20;
 const submodule = '160000';
 
 /**
- * Local changes that a patch would run into, none when it is safe: index or file differs from HEAD at a touched path
- * (both sides of a rename), an untracked or ignored file stands where one would be written, a file or symlink stands
- * where a directory is needed or the reverse. Any unmerged path blocks. Reads only: the index is not refreshed on disk.
+ * Local changes that a patch would overwrite: index or file differs from HEAD at a touched path (both sides of a
+ * rename), an untracked or ignored file is where one would be written, or a file is where a directory is needed or
+ * the reverse. Any unmerged path counts. The index on disk is not refreshed.
  */
 export async function dirtyPaths(repo: Repository, files: readonly Touched[]): Promise<readonly DirtyPath[]> {
   const touched = new Set(
@@ -40,8 +39,8 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   for (const [path, reason] of status) {
     if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
   }
-  const asked = hidden.filter(({ path }) => touched.has(toTextPath(path)));
-  for (const path of await hiddenChanges(repo, asked))
+  const hiddenHere = hidden.filter(({ path }) => touched.has(toTextPath(path)));
+  for (const path of await hiddenChanges(repo, hiddenHere))
     if (!found.has(toTextPath(path))) found.set(toTextPath(path), 'modified');
   const removed = new Set(files.flatMap((file) => removedBy(file)));
   for (const file of files) {
@@ -52,12 +51,7 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   return [...found].map(([path, reason]) => ({ path, reason })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Throws WORKTREE_DIRTY, naming the first paths, if `dirtyPaths` finds any. */
-export async function requireCleanPaths(repo: Repository, files: readonly Touched[]): Promise<void> {
-  refuseDirty(await dirtyPaths(repo, files));
-}
-
-/** Throws WORKTREE_DIRTY, naming the first paths, if there are any. */
+/** Throws `dirtyFault` if there are any. */
 export function refuseDirty(
   dirty: readonly DirtyPath[],
   more: { readonly hints?: readonly string[] } = {},
@@ -90,8 +84,8 @@ function removedBy(file: Touched): readonly string[] {
 }
 
 /**
- * git writes another commit into the index and leaves the submodule's own directory to who updates it; one that stands
- * elsewhere is told by `status`.
+ * git writes the other commit into the index and leaves the directory of the submodule alone; `status` reports a
+ * submodule that is at another commit.
  */
 function isMovedSubmodule({ oldMode, newMode }: Touched): boolean {
   return oldMode === submodule && newMode === submodule;
@@ -107,7 +101,7 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
     '--ignore-submodules=dirty',
     '--no-ahead-behind',
   ];
-  const records = (await runGit(repo, args, { maxBytes: 512 * 1024 * 1024 })).toString('utf8').split('\0');
+  const records = await gitFields(repo, args);
   const found = new Map<string, DirtyPath['reason']>();
   for (const record of records) {
     const fields = record.split(' ');
@@ -120,7 +114,7 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
 
 interface Tracked {
   readonly tracked: ReadonlySet<string>;
-  /** Paths (`byte-path.ts`) whose changes `status` does not show. */
+  /** Paths as bytes, whose changes `status` does not show. */
   readonly hidden: readonly HiddenPath[];
 }
 
@@ -131,12 +125,11 @@ interface HiddenPath {
 }
 
 async function readTracked(repo: Repository): Promise<Tracked> {
-  const listed = await runGit(repo, ['ls-files', '-z', '-v'], { maxBytes: 512 * 1024 * 1024 });
-  const lines = listed.toString('latin1').split('\0');
+  const lines = await gitFields(repo, ['ls-files', '-z', '-v'], 'latin1');
   return {
     tracked: new Set(lines.map((line) => toTextPath(line.slice(2)))),
     hidden: lines
-      // A small letter is `git update-index --assume-unchanged`.
+      // A lower-case letter is `git update-index --assume-unchanged`.
       .filter((line) => /^[a-zS] /.test(line))
       .map((line) => ({ path: line.slice(2), isSkipped: /^s/i.test(line) })),
   };
@@ -180,7 +173,7 @@ async function obstacleTo(
   return tracked.has(path) || isBelowRemoved(path, removed) ? undefined : { path, reason: 'untracked' };
 }
 
-/** True if the name of a file, which is not UTF-8, is the last part of this path once it is text. */
+/** True if a name that is not UTF-8 becomes the last part of this path when it is decoded. */
 async function isReadAs(repo: Repository, path: string): Promise<boolean> {
   if (!mayBeLossy(path)) return false;
   const above = fileAt(repo.root, toBytePath(dirname(path)));
@@ -188,13 +181,12 @@ async function isReadAs(repo: Repository, path: string): Promise<boolean> {
   return names.some((name) => name.toString('utf8') === basename(path));
 }
 
-/** A file below a path that is a tracked symlink or file to be removed is not there in its own right. */
+/** A file below a symlink or file that the patch removes is not a file of the working tree. */
 function isBelowRemoved(path: string, removed: ReadonlySet<string>): boolean {
   for (let above = dirname(path); above !== '.'; above = dirname(above)) if (removed.has(above)) return true;
   return false;
 }
 
-/** A file in the directory that the patch does not delete, if any. */
 async function findKept(
   repo: Repository,
   directory: string,
@@ -210,4 +202,71 @@ async function findKept(
     if (kept !== undefined) return kept;
   }
   return undefined;
+}
+
+interface FilteredPath {
+  readonly path: string;
+  readonly filter: string;
+}
+
+/** The paths that a configured filter driver (Git LFS, git-crypt) would convert; writ runs none. */
+export async function filteredPaths(
+  repo: Repository,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly FilteredPath[]> {
+  const drivers = new Set(repo.settings.flatMap(([key]) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []));
+  if (drivers.size === 0 || paths.length === 0) return [];
+  const input = paths.map((path) => `${path}\0`).join('');
+  const args = ['check-attr', '-z', '--stdin', 'filter'];
+  const answer = await runGit(repo, args, { input, maxBytes: maxListBytes, ...(signal && { signal }) });
+  const fields = answer.toString('utf8').split('\0');
+  const found: FilteredPath[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = '', filter = ''] = [fields[at], fields[at + 2]];
+    if (drivers.has(filter)) found.push({ path, filter });
+  }
+  return found;
+}
+
+/**
+ * A digest of HEAD and of all changes in the working tree that git does not ignore. GIT_FAILED if there are more than
+ * can be listed.
+ */
+export async function workspaceFingerprint(repository: Repository): Promise<string> {
+  const args = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
+  const records = await gitFields(repository, [...args, '--untracked-files=all']);
+  const seen: string[] = [];
+  for (const record of records) {
+    const path = pathOf(record);
+    // writ's own files are not changes of the user.
+    if (record.startsWith('? .writ/')) continue;
+    seen.push(record);
+    if (path !== undefined) seen.push(await stateOf(join(repository.root, path)));
+  }
+  return sha256Hex(seen.join('\0'));
+}
+
+function pathOf(record: string): string | undefined {
+  const fields = { 1: 8, u: 10, '?': 1, 2: 9 } as const;
+  const [kind = ''] = record.split(' ', 1);
+  const from = (fields as Readonly<Record<string, number>>)[kind];
+  return from === undefined ? undefined : record.split(' ').slice(from).join(' ');
+}
+
+/** Differs after every write: the change time cannot be set. */
+async function stateOf(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return found === undefined ? 'gone' : `${found.mode} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+}
+
+/** True if git ignores `path` in the working tree and tracks nothing at or below it. */
+export async function isIgnoredPath(repo: Repository, path: string): Promise<boolean> {
+  // `check-ignore` does not know literal pathspecs; behind `./` no character is special.
+  const args = ['check-ignore', '--quiet', '--', `./${path}`];
+  const { code, stderr } = await askGit(repo, args, { env: { GIT_LITERAL_PATHSPECS: '0' } });
+  if (code > 1) throw gitFailed(args, code, stderr);
+  if (code === 1) return false;
+  const tracked = await runGit(repo, ['ls-files', '-z', '--cached', '--', path]);
+  return tracked.length === 0;
 }

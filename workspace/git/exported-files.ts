@@ -1,29 +1,27 @@
+/* Finds the tracked files of an exported tree that a check changed. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, copyFile, lstat, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeObjects } from './blobs.ts';
-import { askGit, type GitDirectory, gitFailed } from './git.ts';
-import { hashOpenFile } from './hash-open-file.ts';
-import { objectHash } from './object-hash.ts';
-import type { SmallEntry, SmallTree } from './small-tree.ts';
+import { hashOpenFile } from './directory-digest.ts';
+import { askGit, type GitDirectory, gitFailed, maxListBytes } from './git.ts';
+import { objectHash } from './git-object.ts';
+import { describeObjects } from './read-objects.ts';
+import type { SmallEntry, SmallTree } from './workspace.ts';
 
-/** What was exported to a directory, and what became of it. */
 export interface ExportedFiles {
   /**
-   * Tracked paths whose content is another, that are gone or are something else, sorted. Modes and what git does not
-   * track do not count, nor do submodules. A file that was written and has its old bytes again is as it was.
+   * Tracked paths that are gone or have other content, sorted. Modes, submodules and untracked files do not count,
+   * nor does a file that was rewritten with the same bytes.
    */
   changed(): Promise<readonly string[]>;
 }
 
 const chunkBytes = 256 * 1024;
-const maxBytes = 512 * 1024 * 1024;
 
 /**
- * Keeps what git knows of a fresh export at `indexFile`, outside of it. Git looks at contents only where size, inode,
- * change time (which no program can set) or the second of the export leave a doubt; nothing in the directory,
- * attributes and configuration included, has a say in it. A tree that is kept in memory (`small`) is compared with what
- * was read.
+ * Keeps git's index of a fresh export at `indexFile`, outside of the directory. Git compares contents only if size,
+ * inode, change time (which no program can set) or the second of the export leave a doubt. Nothing in the directory,
+ * such as attributes or config, has an influence. A tree that is kept in memory (`small`) is compared byte by byte.
  */
 export async function rememberExport(
   objects: GitDirectory,
@@ -48,7 +46,7 @@ export async function rememberExport(
   return { changed: () => findChanged(place, directory) };
 }
 
-/** A check may have taken its own rights from it. */
+/** A check may have removed its own permissions. */
 async function openOwn(directory: string): Promise<void> {
   if ((await lstat(directory)).isDirectory()) await chmod(directory, 0o755);
 }
@@ -62,9 +60,9 @@ interface Doubt {
 async function findChanged(place: GitDirectory, directory: string): Promise<readonly string[]> {
   await openOwn(directory);
   const args = ['diff-files', '--raw', '-z', '--no-renames', '--abbrev=64', '--ignore-submodules=all'];
-  const { code, stdout, stderr } = await askGit(place, args, { maxBytes });
+  const { code, stdout, stderr } = await askGit(place, args, { maxBytes: maxListBytes });
   if (code !== 0) throw gitFailed(args, code, stderr);
-  // What git was not let look at it passes over and says so.
+  // git skips files that it may not read, and names them on stderr.
   const changed = new Set(stderr.split('\n').flatMap((line) => /^(.+): [^:]+$/.exec(line)?.[1] ?? []));
   const doubts: Doubt[] = [];
   const fields = stdout.toString('utf8').split('\0');
@@ -72,7 +70,7 @@ async function findChanged(place: GitDirectory, directory: string): Promise<read
     const [, mode = '', now = '', object = ''] =
       /^:(\d{6}) (\d{6}) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? [];
     const path = fields[at + 1] ?? '';
-    // Also where a link leads to a file of that name.
+    // A link to a file of that name counts as changed, too.
     if (now === '000000') changed.add(path);
     else doubts.push({ path, mode, object });
   }
@@ -94,7 +92,7 @@ async function findChanged(place: GitDirectory, directory: string): Promise<read
   return [...changed].sort();
 }
 
-/** The id that git would give it; `undefined` where it cannot be read or has another size. */
+/** The id that git would give the file; `undefined` if it cannot be read or has another size. */
 async function blobAt(
   format: GitDirectory['objectFormat'],
   path: string,
@@ -119,12 +117,9 @@ async function blobAt(
   }
 }
 
-/**
- * Paths of a tree that was written into `dir` which hold other bytes, or are not what they were, now; in the tree's
- * order. Modes do not count.
- */
+/** Paths of a small tree, written into `dir`, that have other content now, in the order of the tree. */
 function changedOfSmallTree({ entries, directories }: SmallTree, dir: string): readonly string[] {
-  // Also where a link leads to one.
+  // A link to a directory counts as gone, too.
   const gone = directories.filter((path) => !isDirectory(join(dir, path))).map((path) => `${path}/`);
   return entries
     .filter((entry) => gone.some((above) => entry.path.startsWith(above)) || !isAsItWas(entry, dir))

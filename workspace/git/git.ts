@@ -1,24 +1,18 @@
+/* Starts git with a fixed environment and settings, and turns its failures into errors. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { execFileBounded, type StartedProcess, startProcess } from '../process/spawn.ts';
-import { type GitSetting, gitEnvironment, settingsEnvironment } from './git-environment.ts';
 
-/** A place where git keeps objects: the person's repository, or a scratch directory of ours over it. */
+/** An object database with its git directory: the user's repository, or a scratch directory over it. */
 export interface GitDirectory {
   readonly gitDir: string;
   readonly objectFormat: 'sha1' | 'sha256';
-  /** Working directory of git calls. */
   readonly cwd: string;
-  /** Added to the environment of every call; GIT_DIR is in it. */
+  /** Added to the environment of every call; contains GIT_DIR. */
   readonly env: Readonly<Record<string, string>>;
-  /** Settings added to every call. */
   readonly settings: readonly GitSetting[];
-  /**
-   * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
-   */
+  /** The directory that holds `refs/` and `packed-refs` if they are plain files; absent: only git can read the refs. */
   readonly refsIn?: string;
-  /**
-   * Nobody has looked for filter drivers, which are programs: only commands that never run one are asked here.
-   */
+  /** Filter drivers, which are programs, were not looked up: only commands that never run one are allowed. */
   readonly onlyReads?: true;
 }
 
@@ -36,9 +30,11 @@ export interface GitAnswer {
   readonly stderr: string;
 }
 
+/** Most bytes of a listing of paths, refs or objects. */
+export const maxListBytes = 512 * 1024 * 1024;
 const defaultMaxBytes = 64 * 1024 * 1024;
 const maxErrorText = 2000;
-/** What reads objects, refs, config and rules of what is ignored, and runs no program for a file of a work tree. */
+/** Commands that run no program for a file of a working tree. */
 const readers: readonly (string | undefined)[] = [
   'cat-file',
   'check-ignore',
@@ -52,7 +48,7 @@ const readers: readonly (string | undefined)[] = [
   'symbolic-ref',
 ];
 
-/** Runs git and answers whatever its exit code is; GIT_MISSING where there is no git. */
+/** Runs git and returns its output for any exit code. GIT_MISSING. */
 export async function askGit(
   place: GitDirectory,
   args: readonly string[],
@@ -70,10 +66,7 @@ export async function askGit(
   return { code: answer.code, stdout: answer.stdout, stderr: boundedText(answer.stderr) };
 }
 
-/**
- * Runs git and answers its output; any exit code but 0 is GIT_FAILED with the command's name, code and bounded error
- * text.
- */
+/** Runs git and returns stdout; a non-zero exit code is GIT_FAILED with command, code and bounded stderr. */
 export async function runGit(
   place: GitDirectory,
   args: readonly string[],
@@ -93,7 +86,22 @@ export async function gitLine(
   return (await runGit(place, args, call)).toString('utf8').replace(/\n$/, '');
 }
 
-/** Starts a git that is talked to while it runs (`cat-file --batch`). */
+/** The output of `runGit`, split at NULs; the last field is empty. */
+export async function gitFields(
+  place: GitDirectory,
+  args: readonly string[],
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Promise<readonly string[]> {
+  return (await runGit(place, args, { maxBytes: maxListBytes })).toString(encoding).split('\0');
+}
+
+/** The trimmed output of git; `undefined` for a non-zero exit code. */
+export async function tryGit(place: GitDirectory, args: readonly string[]): Promise<string | undefined> {
+  const { code, stdout } = await askGit(place, args);
+  return code === 0 ? stdout.toString('utf8').trim() : undefined;
+}
+
+/** Starts a git that is used interactively (`cat-file --batch`). */
 export function startGit(place: GitDirectory, args: readonly string[], signal?: AbortSignal): StartedProcess {
   return startProcess(gitArgv(place, args), {
     cwd: place.cwd,
@@ -102,17 +110,16 @@ export function startGit(place: GitDirectory, args: readonly string[], signal?: 
   });
 }
 
-/** A git that has begun nothing yet. */
-export interface GatedGit extends StartedProcess {
+interface GatedGit extends StartedProcess {
   readonly open: (input: Uint8Array | string) => void;
 }
 
 /**
- * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be
- * written down before it takes a lock. Where we are gone before that, it ends without having begun.
+ * Starts a git that waits until `open` is called, so that its pid can be recorded before it locks anything. If this
+ * process dies first, git ends without an effect.
  */
 export function startGatedGit(place: GitDirectory, args: readonly string[]): GatedGit {
-  // It does what its input says, and where that ends before a `commit`, nothing.
+  // It executes its input, and without a `commit` line it changes nothing.
   if (args[0] === 'update-ref' && args.includes('--stdin')) {
     const git = startGit(place, args);
     return { ...git, open: (input) => void git.stdin.end(input) };
@@ -158,7 +165,7 @@ export function isGitFault(fault: unknown): fault is WritError {
   return isWritError(fault, 'GIT_FAILED') || isWritError(fault, 'OBJECTS_MISSING');
 }
 
-/** Turns "the program could not be found" into GIT_MISSING; everything else stays what it is. */
+/** Turns a missing program into GIT_MISSING. */
 export async function withGit<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -185,4 +192,103 @@ function environmentOf(
 function boundedText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.length <= maxErrorText ? text : `${text.slice(0, maxErrorText)}…`;
+}
+
+/** Variables that git may read from the caller: paths of programs and config, and the user's identity. */
+const passedOn = [
+  'PATH',
+  'HOME',
+  'XDG_CONFIG_HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'EMAIL',
+  'SYSTEMROOT',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+] as const;
+
+/**
+ * Environment of every git call: an allow list of the caller's variables plus fixed values. GIT_DIR, GIT_INDEX_FILE,
+ * GIT_CONFIG_COUNT and the like are not passed on, so a call from a hook or an alias has no effect.
+ */
+export function gitEnvironment(caller: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const name of passedOn) {
+    const value = caller[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return {
+    ...env,
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: ':',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+/** Added for git directories of our own: no config or attributes of the user or the machine apply. */
+export const isolatedGitEnvironment: Readonly<Record<string, string>> = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+};
+
+export type GitSetting = readonly [key: string, value: string];
+
+/** Switches off every setting that could start a program, use a network or change what is written. */
+const safeSettings: readonly GitSetting[] = [
+  ['advice.graftFileDeprecated', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  // A commit-graph file can contradict the commits about parents and trees.
+  ['core.commitGraph', 'false'],
+  ['core.pager', 'cat'],
+  ['core.askPass', ''],
+  ['core.sshCommand', 'false'],
+  ['core.gitProxy', ''],
+  ['core.alternateRefsCommand', ''],
+  ['core.protectHFS', 'true'],
+  ['core.protectNTFS', 'true'],
+  ['credential.helper', ''],
+  ['diff.external', ''],
+  ['gpg.program', 'false'],
+  ['commit.gpgSign', 'false'],
+  ['tag.gpgSign', 'false'],
+  ['protocol.allow', 'never'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['submodule.recurse', 'false'],
+  ['i18n.commitEncoding', 'UTF-8'],
+  ['core.quotePath', 'true'],
+  // Line endings are converted as git stores them; a refusal would come in the middle of the work.
+  ['core.safecrlf', 'false'],
+  ['advice.detachedHead', 'false'],
+];
+
+/** Passed as environment: keys with `=` are possible, and no argument list shows them. */
+function settingsEnvironment(more: readonly GitSetting[]): Record<string, string> {
+  const settings = [...safeSettings, ...more];
+  const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
+  for (const [index, [key, value]] of settings.entries()) {
+    env[`GIT_CONFIG_KEY_${index}`] = key;
+    env[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  return env;
 }

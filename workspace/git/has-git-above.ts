@@ -1,9 +1,10 @@
+/* Decides without git whether a directory can be inside of a repository. */
 import { dirname, join } from 'node:path';
 
-// As in `api/read-input.ts`: the ES-module face loads more than is needed.
+// The import of `node:fs` as an ES module loads more than is needed at start.
 const { existsSync } = process.getBuiltinModule('node:fs');
 
-/** Whether something named `.git` stands in an absolute path or above it: only then it is worth to ask git. */
+/** True if an absolute path or a directory above it contains `.git`. */
 export function hasGitAbove(path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return true;

@@ -1,20 +1,31 @@
-import { createHash } from 'node:crypto';
+/* Verifies that the objects of a tree are what their ids say, and that a partial clone has all of them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
-import { askGit, type GitDirectory } from './git.ts';
-import { keepObjectReaders, type LentGit, lendGit } from './object-reader.ts';
+import { listPeopleHere } from './commit-log.ts';
+import { askGit, type GitDirectory, isGitFault } from './git.ts';
+import { canonicalMode, isTreeMode, parseTree } from './git-object.ts';
+import { formatIdentity } from './identity.ts';
+import { askObjects, keepObjectReaders, type ObjectAnswer } from './object-reader.ts';
+import { readObjects } from './read-objects.ts';
 import type { Repository } from './repository.ts';
-import { canonicalMode, isTreeMode, parseTree } from './tree-object.ts';
 
 const maxObjects = 5_000_000;
 const maxWrong = 20;
+/** A directory of a million files has about 50 MiB. */
+const maxTreeBytes = 128 * 1024 * 1024;
+
+/** An object and the name under which it was first met. */
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
 
 /**
- * Reckons the id of every tree and file below `tree` from its bytes. git takes an object to be what the file that holds
- * it is called, or what an index says, and a repository that was handed over may be wrong about that; what is fetched
- * is hashed by git as it arrives. Submodules are other repositories and are not looked at. Each object once, however
- * often it stands in the tree.
+ * Computes the id of every tree and file below `tree` from its bytes. Git trusts the name of the file, or the pack
+ * index, that holds an object; in a repository that was copied from elsewhere these may be wrong. Submodules are not
+ * read. Each object is read once.
  */
 export async function hashTree(repository: Repository, tree: string): Promise<HashedTree> {
   const idBytes = repository.objectFormat === 'sha1' ? 20 : 32;
@@ -25,78 +36,82 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
   const sums = { trees: 0, files: 0, bytes: 0 };
   let isCut = false;
   let blobs: Named[] = [];
-  let trees: readonly Named[] = promised.has(tree) ? [] : [{ id: tree, name: '' }];
+  let trees: Named[] = promised.has(tree) ? [] : [{ id: tree, name: '' }];
   await using readers = keepObjectReaders();
   readers.keep(repository);
-  /** Counts one answer; whether to go on. */
-  const judge = (expected: 'tree' | 'blob', { id, name }: Named, answer: HashAnswer): boolean => {
-    if (answer === 'absent') absent.push(`${named(expected, name, id)}`);
-    else if (answer === 'damaged') wrong.push(`${named(expected, name, id)} cannot be read`);
-    else if (answer.id !== id) wrong.push(`${named(expected, name, id)} holds ${answer.type} ${answer.id}`);
-    else if (answer.type !== expected) wrong.push(`${named(expected, name, id)} is a ${answer.type}`);
-    else {
-      sums[expected === 'tree' ? 'trees' : 'files'] += 1;
-      sums.bytes += answer.sizeBytes;
-    }
-    return wrong.length + absent.length < maxWrong;
-  };
-  const open = (bytes: Buffer | undefined): readonly Named[] => {
-    const inside: Named[] = [];
+  const goesOn = (): boolean => wrong.length + absent.length < maxWrong;
+  const addEntries = (bytes: Buffer | undefined): void => {
     const entries = bytes && parseTree(bytes, idBytes);
     isCut ||= entries === undefined;
     for (const { mode, name, object: id } of entries ?? []) {
       if (canonicalMode(mode) === '160000' || seen.has(id)) continue;
       isCut ||= seen.size >= maxObjects;
-      if (isCut) return inside;
+      if (isCut) return;
       seen.add(id);
-      if (!promised.has(id)) (isTreeMode(mode) ? inside : blobs).push({ id, name });
+      if (!promised.has(id)) (isTreeMode(mode) ? trees : blobs).push({ id, name });
     }
-    return inside;
   };
-  const ask = (
-    expected: 'tree' | 'blob',
-    asked: readonly Named[],
-    found: (bytes: Buffer | undefined) => void,
-  ) => {
-    let index = 0;
-    const ids = asked.map(({ id }) => id);
-    return hashObjects(repository, ids, (id, answer) => {
-      const goOn = judge(expected, asked[index] ?? { id, name: '' }, answer);
-      index += 1;
-      if (typeof answer === 'object' && answer.id === id && answer.type === 'tree') found(answer.tree);
-      return goOn;
+  const hashAll = (expected: 'tree' | 'blob', objects: readonly Named[]): Promise<void> =>
+    hashObjects(repository, objects, ({ id, name }, answer) => {
+      const shown = `${expected === 'tree' ? 'tree' : 'file'} \`${name === '' ? '/' : name}\` ${id}`;
+      if (answer === undefined) absent.push(shown);
+      else if (answer === 'damaged') wrong.push(`${shown} cannot be read`);
+      else if (answer.id !== id) wrong.push(`${shown} holds ${answer.type} ${answer.id}`);
+      else if (answer.type !== expected) wrong.push(`${shown} is a ${answer.type}`);
+      else {
+        sums[expected === 'tree' ? 'trees' : 'files'] += 1;
+        sums.bytes += answer.sizeBytes;
+      }
+      if (typeof answer === 'object' && answer.id === id && answer.type === 'tree') addEntries(answer.bytes);
+      return goesOn();
     });
-  };
-  const isOn = (): boolean => wrong.length + absent.length < maxWrong;
-  while (trees.length > 0 && isOn()) {
-    const inside: Named[] = [];
-    await ask('tree', trees, (bytes) => {
-      for (const one of open(bytes)) inside.push(one);
-    });
-    trees = inside;
-    if (isOn()) await ask('blob', blobs, () => {});
+  while (trees.length > 0 && goesOn()) {
+    const level = trees;
+    trees = [];
+    await hashAll('tree', level);
+    if (goesOn()) await hashAll('blob', blobs);
     blobs = [];
   }
   return { ...sums, absent, promised: promised.size, wrong, isCut, borrowed: await borrowedBy(repository) };
 }
 
-/** An object and what it is called where it was first met. */
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-function named(expected: 'tree' | 'blob', name: string, id: string): string {
-  return `${expected === 'tree' ? 'tree' : 'file'} \`${name === '' ? '/' : name}\` ${id}`;
-}
-
 /**
- * What a partial clone left behind of a tree: asking for it would make git try to fetch it, and give up. Nothing in any
- * other repository.
+ * Calls `take` for each object in order: `undefined` if git finds none of that id, `damaged` if git fails while it
+ * reads it. A damaged object costs a process, so `take` returns false when it has enough.
  */
+async function hashObjects(
+  place: GitDirectory,
+  objects: readonly Named[],
+  take: (object: Named, answer: ObjectAnswer | 'damaged' | undefined) => boolean,
+): Promise<void> {
+  const enough = new Error('enough');
+  for (let begin = 0; begin < objects.length; ) {
+    const rest = objects.slice(begin);
+    const next = (answer: ObjectAnswer | 'damaged' | undefined): void => {
+      const object = objects[begin];
+      begin += 1;
+      if (object && !take(object, answer)) throw enough;
+    };
+    try {
+      const names = rest.map(({ id }) => id);
+      const give = (_: number, answer: ObjectAnswer | undefined): void => next(answer);
+      await askObjects(place, { names, command: 'hash', maxBytes: maxTreeBytes, take: give }).catch(
+        (fault) => {
+          if (!isGitFault(fault)) throw fault;
+          next('damaged');
+        },
+      );
+    } catch (fault) {
+      if (fault === enough) return;
+      throw fault;
+    }
+  }
+}
+
+/** Ids below a tree that a partial clone left out; empty for any other repository. git would try to fetch them. */
 export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
-  // What a partial clone fetches is in packs with a file of this name (partial-clone.txt).
+  // Packs that a partial clone fetched have a `.promisor` file (partial-clone.txt).
   const packs = await readdir(join(repository.objectsDir, 'pack')).catch(() => []);
   if (!packs.some((name) => name.endsWith('.promisor'))) return new Set();
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--end-of-options', tree];
@@ -105,7 +120,7 @@ export async function promisedBelow(repository: Repository, tree: string): Promi
   return new Set(lines.flatMap((line) => (line.startsWith('?') ? [line.slice(1)] : [])));
 }
 
-/** What `objects/info/alternates` names outside of the repository; our own store of content lies in it. */
+/** Alternates outside of the repository; our own object store lies inside. */
 async function borrowedBy({ objectsDir, commonDir }: Repository): Promise<readonly string[]> {
   const text = await readFile(join(objectsDir, 'info', 'alternates'), 'utf8').catch(() => '');
   return text
@@ -115,112 +130,45 @@ async function borrowedBy({ objectsDir, commonDir }: Repository): Promise<readon
     .filter((path) => !path.startsWith(`${commonDir}/`));
 }
 
-/** One object as its bytes are here, whatever the file that holds it is called. */
-interface HashedObject {
-  readonly type: string;
-  readonly sizeBytes: number;
-  /** Id of these bytes, in the repository's hash. */
-  readonly id: string;
-  /** The bytes of a tree of at most {@link maxTreeBytes}. */
-  readonly tree: Buffer | undefined;
-}
+const fetchAll = 'git fetch --refetch --no-filter';
 
 /**
- * `absent`: git finds none of that name, or none that it can begin to read. `damaged`: git gave up in the middle of it.
+ * Throws OBJECTS_MISSING if a partial clone lacks objects of one of these trees. writ never lets git fetch them
+ * during a run: the network and the user's credentials are not for a run.
  */
-type HashAnswer = HashedObject | 'absent' | 'damaged';
-
-/** Most octets of one tree that are held; a directory of a million files has about 50 MiB. */
-const maxTreeBytes = 128 * 1024 * 1024;
-
-const maxHeaderBytes = 4096;
-const lineFeed = 10;
-
-/**
- * Reckons ids from the bytes of objects, which git does not do when it reads them; blobs are hashed as they stream by
- * and never held. Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may
- * say `false`: that is enough.
- */
-async function hashObjects(
-  place: GitDirectory,
-  ids: readonly string[],
-  take: (id: string, answer: HashAnswer) => boolean,
-): Promise<void> {
-  for (let begin = 0; begin < ids.length; )
-    await lendGit(place, async (git) => {
-      const answers = new HashAnswers(git, place.objectFormat);
-      const asked = ids.slice(begin).map((id) => `contents ${id}\n`);
-      git.stdin.write(`${asked.join('')}flush\n`);
-      while (begin < ids.length) {
-        const answer = await answers.next();
-        if (answer === 'damaged' && git.isUsed && answers.isUntouched) return false;
-        const isEnough = !take(ids[begin] ?? '', answer);
-        begin = isEnough ? ids.length : begin + 1;
-        if (isEnough || answer === 'damaged') return false;
-      }
-      return answers.isRead;
+export async function requireObjects(repository: Repository, trees: readonly string[]): Promise<void> {
+  if (repository.isWhole) return;
+  for (const tree of new Set(trees)) {
+    const missing = await promisedBelow(repository, tree);
+    if (missing.size === 0) continue;
+    throw new WritError('OBJECTS_MISSING', {
+      message: `${missing.size} objects of the tree \`${tree.slice(0, 12)}\` are not in this partial clone; a run needs all of them`,
+      detail: { tree, missing: missing.size, objects: [...missing].slice(0, 10) },
+      hints: [`fetch them: \`${fetchAll}\``],
     });
+  }
 }
 
-/** What git says, cut into answers. */
-class HashAnswers {
-  readonly #git: LentGit;
-  readonly #format: GitDirectory['objectFormat'];
-  #held: Buffer = Buffer.alloc(0);
-  /** It has said nothing yet. */
-  isUntouched = true;
+interface EvidenceReader {
+  hashTree(tree: string): Promise<HashedTree>;
+  /** A file of a commit; no `bytes` if the commit has none there, `undefined` if there is no such commit. */
+  readAt(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
+  /** Authors and committers of `base..tip` as `Name <mail>`; empty if some commits are not in this clone. */
+  listPeople(base: string | null, tip: string): Promise<readonly string[]>;
+}
 
-  constructor(git: LentGit, format: GitDirectory['objectFormat']) {
-    this.#git = git;
-    this.#format = format;
-  }
-
-  /** Nothing of what it said is left. */
-  get isRead(): boolean {
-    return this.#held.length === 0;
-  }
-
-  async next(): Promise<HashAnswer> {
-    const header = await this.#line();
-    if (header === undefined) return 'damaged';
-    const [, type = '', size = ''] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(header) ?? [];
-    return type === '' ? 'absent' : this.#body(type, Number(size));
-  }
-
-  async #body(type: string, sizeBytes: number): Promise<HashAnswer> {
-    const hash = createHash(this.#format).update(`${type} ${sizeBytes}\0`);
-    const parts: Buffer[] | undefined = type === 'tree' && sizeBytes <= maxTreeBytes ? [] : undefined;
-    for (let left = sizeBytes; left > 0; ) {
-      if (this.#held.length === 0 && !(await this.#more())) return 'damaged';
-      const part = this.#held.subarray(0, left);
-      this.#held = this.#held.subarray(part.length);
-      left -= part.length;
-      hash.update(part);
-      parts?.push(part);
-    }
-    if (this.#held.length === 0 && !(await this.#more())) return 'damaged';
-    this.#held = this.#held.subarray(1);
-    return { type, sizeBytes, id: hash.digest('hex'), tree: parts && Buffer.concat(parts) };
-  }
-
-  async #line(): Promise<string | undefined> {
-    for (;;) {
-      const end = this.#held.indexOf(lineFeed);
-      if (end >= 0) {
-        const line = this.#held.toString('latin1', 0, end);
-        this.#held = this.#held.subarray(end + 1);
-        return line;
-      }
-      if (this.#held.length > maxHeaderBytes || !(await this.#more())) return undefined;
-    }
-  }
-
-  /** Another piece of what git says; `false` where it has ended. */
-  async #more(): Promise<boolean> {
-    const next = await this.#git.chunks.next();
-    if (next.done === true) return false;
-    this.isUntouched = false;
-    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value]);
-    return true;
-  }
+/** What a verifier reads from the repository of a sealed commit, before and after the branch moves. */
+export function evidenceReader(repository: Repository): EvidenceReader {
+  return {
+    hashTree: (tree) => hashTree(repository, tree),
+    readAt: async (commit, path) => {
+      const [known, file] = await readObjects(repository, [commit, `${commit}:${path}`]);
+      if (known?.type !== 'commit') return undefined;
+      return file?.type === 'blob' ? { bytes: file.bytes } : {};
+    },
+    listPeople: async (base, tip) => {
+      const { authors, committers } = await listPeopleHere(repository, base ?? undefined, tip);
+      return [...authors, ...committers].map(formatIdentity);
+    },
+  };
 }

@@ -1,64 +1,125 @@
-import { askGit, type GitDirectory } from './git.ts';
-
-/** Who a commit is by. */
+/* Names and addresses of people in commits, mails and trailers. */
 export interface Identity {
   readonly name: string;
   readonly email: string;
 }
 
 /**
- * A name and an address that git takes and no reader mistakes: one line each, without brackets, cut; a name that is
- * nothing is `unknown`.
+ * An identity that git accepts and no reader misreads: one line each, without brackets, cut to a length; an empty
+ * name becomes `unknown`.
  */
 export function plainIdentity({ name, email }: Identity): Identity {
   const plain = (text: string, max: number): string =>
     [...text.toWellFormed().replace(/[\p{Cc}\p{Cf}\u2028\u2029<>]+/gu, ' ')].slice(0, max).join('').trim();
   const shown = plain(name, 200);
   return {
-    // Git strips these at the ends, and refuses what is left empty.
+    // Git strips these at both ends, and refuses an empty result.
     name: /[^\s.,:;"\\']/.test(shown) ? shown : 'unknown',
     email: plain(email, 254).replace(/\s/g, ''),
   };
 }
 
-/** The person's git identity (config or environment), `undefined` where git knows none that it would commit with. */
-export async function readIdentity(place: GitDirectory): Promise<Identity | undefined> {
-  const { code, stdout } = await askGit(place, [
-    '-c',
-    'user.useConfigOnly=true',
-    'var',
-    'GIT_COMMITTER_IDENT',
-  ]);
-  if (code !== 0) return undefined;
-  const found = /^(.*?) ?<([^<>]*)> \d+ [+-]\d{4}$/.exec(stdout.toString('utf8').trim());
-  const [, name = '', email = ''] = found ?? [];
-  return name === '' || email === '' ? undefined : { name, email };
-}
+const maxText = 65_536;
+const maxPart = 500;
 
 /**
- * Names and addresses of the authors and committers of `base..tip`, without repeats; `base` undefined means the whole
- * history.
+ * Every mailbox in the value of a `From:` or a trailer, with RFC 2047 words decoded. An entry without an address is
+ * skipped.
  */
-export async function identitiesOf(
-  place: GitDirectory,
-  base: string | undefined,
-  tip: string,
-): Promise<readonly Identity[]> {
-  const range = base === undefined ? [tip] : [tip, `^${base}`];
-  const { stdout } = await askGit(place, [
-    'log',
-    '-z',
-    '--no-show-signature',
-    '--no-use-mailmap',
-    '--format=%an%x00%ae%x00%cn%x00%ce',
-    '--end-of-options',
-    ...range,
-  ]);
-  const fields = stdout.toString('utf8').split('\0');
-  const found = new Map<string, Identity>();
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const identity = { name: fields[at] ?? '', email: fields[at + 1] ?? '' };
-    found.set(`${identity.name}\0${identity.email}`, identity);
+export function readMailboxes(value: string): readonly Identity[] {
+  return splitMailboxes(value.slice(0, maxText)).flatMap((text) => {
+    const one = readMailbox(text);
+    return one ? [one] : [];
+  });
+}
+
+/** `Name <mail>`, as git shows an identity. */
+export function formatIdentity({ name, email }: Identity): string {
+  return `${name} <${email}>`;
+}
+
+/** The identity in `Name <mail>`; `undefined` without an address. */
+export function readMailbox(text: string): Identity | undefined {
+  const angle = /^([^<>]*)<([^<>]*)>/.exec(text);
+  const email = cleaned(
+    angle
+      ? (angle[2] ?? '').replace(/[<>]/g, '')
+      : (/[^\s<>(),;"]{1,320}@[^\s<>(),;"]{1,320}/.exec(text)?.[0] ?? ''),
+  );
+  if (!isNamed(email)) return undefined;
+  const stated = angle ? (angle[1] ?? '') : (/\(([^()]*)\)/.exec(text)?.[1] ?? '');
+  const name = cleaned(decodeWords(stated).replace(/["\\<>]/g, ''));
+  return { name: isNamed(name) ? name : email, email };
+}
+
+/** Git strips all other characters from both ends, and refuses an empty name. */
+function isNamed(text: string): boolean {
+  return /[^\0- .,:;<>"\\']/.test(text);
+}
+
+function splitMailboxes(text: string): readonly string[] {
+  const parts: string[] = [];
+  let part = '';
+  let quoted = false;
+  let angled = false;
+  for (const char of text) {
+    if (char === '"') quoted = !quoted;
+    else if (!quoted && char === '<') angled = true;
+    else if (!quoted && char === '>') angled = false;
+    if (char === ',' && !quoted && !angled) {
+      parts.push(part);
+      part = '';
+    } else part += char;
   }
-  return [...found.values()];
+  return [...parts, part];
+}
+
+function cleaned(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, maxPart)
+    .toWellFormed();
+}
+
+/** RFC 2047 encoded words; what cannot be decoded stays as it is. */
+function decodeWords(text: string): string {
+  return text
+    .replace(/(=\?[^?\s]{1,40}\?[bq]\?[^?\s]*\?=)[ \t]+(?==\?)/gi, '$1')
+    .replace(
+      /=\?([^?\s]{1,40})\?([bq])\?([^?\s]*)\?=/gi,
+      (word, charset: string, form: string, data: string) => {
+        const bytes =
+          form.toLowerCase() === 'b'
+            ? Buffer.from(data, 'base64')
+            : Buffer.from(
+                data
+                  .replace(/_/g, ' ')
+                  .replace(/=([0-9a-f]{2})/gi, (_, hex: string) =>
+                    String.fromCharCode(Number.parseInt(hex, 16)),
+                  ),
+                'latin1',
+              );
+        try {
+          return new TextDecoder(charset).decode(bytes);
+        } catch {
+          return word;
+        }
+      },
+    );
+}
+
+/** Everyone whom a commit message names with `Co-authored-by:`. */
+export function coAuthorsIn(message: string): readonly Identity[] {
+  // As git reads trailers: blanks before the colon are allowed, and a line that begins with a blank continues the one
+  // before.
+  return message
+    .replace(/\r?\n[ \t]+/g, ' ')
+    .split(/\r?\n/)
+    .flatMap((line) => {
+      const colon = line.indexOf(':');
+      return /^co-authored-by[ \t]*$/i.test(line.slice(0, Math.max(0, colon)))
+        ? readMailboxes(line.slice(colon + 1))
+        : [];
+    });
 }

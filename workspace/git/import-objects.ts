@@ -1,25 +1,29 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+/* Moves or copies objects from a scratch directory into a repository. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
 import { type GitDirectory, runGit } from './git.ts';
-import type { Scratch } from './scratch.ts';
+import { type Borrowable, createScratch, type Scratch } from './scratch.ts';
+import { makeLikeParent } from './write-tree.ts';
 
 /** As `receive.unpackLimit`: fewer objects become loose files, more become one pack. */
 const looseLimit = 100;
 const looseMaxBytes = 32 * 1024 * 1024;
-/** Where a pack says how many objects it has (gitformat-pack). */
+/** Offset of the object count in a pack (gitformat-pack). */
 const packCountAt = 8;
 
-/** Trees whose objects are wanted: what the candidate needs and the base has not. */
-export interface WantedTrees {
+/** Selects the objects that the candidate needs and the base does not have. */
+interface WantedTrees {
   readonly candidateTree: string;
   readonly baseTree: string;
 }
 
 /**
- * Copies every object that a scratch made itself, or those that `wanted` needs, into `target`, durable as the user's
- * git config says. An attempt that was refused leaves objects that must not be kept; git itself follows `wanted`, so
- * that they are left out. Objects are content-addressed: doing it twice, or half and then again, is harmless.
+ * Copies every object that a scratch created, or those that `wanted` selects, into `target`, as durable as the user's
+ * git config says. A refused attempt leaves objects in the scratch that must not be kept. Copying twice, or half and
+ * then again, is harmless.
  */
 export async function importObjects(
   scratch: Scratch,
@@ -31,12 +35,12 @@ export async function importObjects(
   const input = toLines(wanted ? [wanted.candidateTree, `^${wanted.baseTree}`] : ids);
   const chosen = wanted ? ['--revs'] : [];
   if (ids.length < looseLimit && bytes < looseMaxBytes) {
-    // `--local`: not what the scratch only borrows from the target.
+    // `--local` leaves out what the scratch only borrows from the target.
     const pack = await runGit(scratch, ['pack-objects', '--quiet', ...chosen, '--local', '--stdout'], {
       input,
       maxBytes: 4 * looseMaxBytes,
     });
-    // Not with the scratch as alternate: git does not write what it can already read.
+    // Without the scratch as an alternate: git does not write what it can already read.
     if (pack.readUInt32BE(packCountAt) > 0)
       await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
     return;
@@ -44,7 +48,7 @@ export async function importObjects(
   const place = join(target.objectsDir, 'pack', 'pack');
   await runGit(target, ['pack-objects', '--quiet', ...chosen, '--non-empty', place], {
     input,
-    // `:` separates directories there; git reads a C-quoted entry whole.
+    // `:` separates directories in this variable; git accepts a C-quoted entry.
     env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(scratch.objectsDir, /:/) },
   });
 }
@@ -54,10 +58,10 @@ function toLines(names: readonly string[]): string {
 }
 
 /**
- * Copies every object below `objectsDir` into a scratch, under the id that its content has, whatever name it lies there
- * under. Links between them are not followed: what is missing is found missing by whoever needs it.
+ * Copies every object below `objectsDir` into a scratch, under the id of its content, whatever its name there.
+ * References between them are not followed.
  */
-export async function importRehashed(objectsDir: string, scratch: Scratch): Promise<void> {
+async function importRehashed(objectsDir: string, scratch: Scratch): Promise<void> {
   const { ids, bytes } = await ownObjects({ ...scratch, objectsDir });
   if (ids.length === 0) return;
   const input = toLines(ids);
@@ -96,4 +100,67 @@ async function ownObjects(scratch: Scratch): Promise<{ ids: readonly string[]; b
     bytes = looseMaxBytes;
   }
   return { ids: ids.sort(), bytes };
+}
+
+/**
+ * Moves every object that a scratch created into `target` by renaming files, as git does with pushed objects: no
+ * extra space, and no leftover after a kill. Across file systems it copies. The scratch is unusable afterwards.
+ */
+export async function adoptObjects(
+  scratch: Scratch,
+  target: GitDirectory & { readonly objectsDir: string },
+): Promise<void> {
+  try {
+    for (const fan of await readdir(scratch.objectsDir)) {
+      if (!/^[0-9a-f]{2}$/.test(fan)) continue;
+      const from = join(scratch.objectsDir, fan);
+      const names = (await readdir(from)).filter((name) => /^[0-9a-f]{38,62}$/.test(name));
+      await moveAll(names, from, join(target.objectsDir, fan));
+    }
+    const from = join(scratch.objectsDir, 'pack');
+    const names = (await readdir(from)).filter((name) => name.startsWith('pack-'));
+    // git uses a pack as soon as its index exists, so the index comes last.
+    const isIndex = (name: string): boolean => name.endsWith('.idx');
+    await moveAll(
+      [...names.filter((name) => !isIndex(name)), ...names.filter(isIndex)],
+      from,
+      join(target.objectsDir, 'pack'),
+    );
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'EXDEV')) throw fault;
+    await importObjects(scratch, target);
+  }
+}
+
+async function moveAll(names: readonly string[], from: string, to: string): Promise<void> {
+  if (names.length === 0) return;
+  await makeLikeParent(to);
+  for (const name of names) {
+    if (!existsSync(join(to, name))) await rename(join(from, name), join(to, name));
+  }
+}
+
+/**
+ * Creates a scratch at `dir` with the objects that an earlier process left there, each under the id of its content,
+ * so an object that was changed is missing. Nothing else is kept, config and hooks least of all. OBJECT_CORRUPT if
+ * git cannot read the objects.
+ */
+export async function takeUpScratch(dir: string, over: Borrowable): Promise<Scratch> {
+  const before = `${dir}-before`;
+  // If the earlier directory exists, `dir` is an incomplete copy of it.
+  if (existsSync(before)) await rm(dir, { recursive: true, force: true });
+  else if (existsSync(dir)) await rename(dir, before);
+  const scratch = await createScratch(dir, over);
+  if (!existsSync(before)) return scratch;
+  try {
+    await importRehashed(join(before, 'objects'), scratch);
+  } catch (cause) {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: 'what the run kept of its candidates cannot be read',
+      detail: { path: before },
+      cause,
+    });
+  }
+  await rm(before, { recursive: true, force: true });
+  return scratch;
 }

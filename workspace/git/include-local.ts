@@ -1,20 +1,18 @@
+/* Makes the user's local changes part of a candidate (`--local-changes include`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
-import { readObjects } from './blobs.ts';
-import { toTextPath } from './byte-path.ts';
-import { changedEntries, type EntrySide } from './changed-entries.ts';
-import { type DirtyPath, dirtyFault, refuseDirty } from './dirty-paths.ts';
+import { mergeTrees } from './create-commit.ts';
+import { type DirtyPath, dirtyFault, isIgnoredPath, refuseDirty } from './dirty-paths.ts';
 import { type GitDirectory, runGit } from './git.ts';
-import { isIgnoredPath } from './ignored.ts';
-import { readIndex } from './index-info.ts';
-import { mergeTrees } from './merge-trees.ts';
-import type { Target } from './plan-target.ts';
+import { changedEntries, type EntrySide, readIndex, toTextPath } from './held-index.ts';
+import { readObjects } from './read-objects.ts';
 import type { Repository } from './repository.ts';
 import type { Scratch } from './scratch.ts';
 import { stuckPaths, writeLocalTrees } from './set-aside.ts';
+import type { Target } from './target.ts';
 
 type Side = EntrySide | undefined;
 
@@ -22,7 +20,6 @@ type Side = EntrySide | undefined;
 export interface IncludedChanges {
   /** The base tree with the content of the working tree at these paths. */
   readonly tree: string;
-  /** Where that differs from the base. */
   readonly paths: readonly string[];
   /** SHA-256 over path, mode and git object of each path. */
   readonly digest: string;
@@ -30,8 +27,7 @@ export interface IncludedChanges {
 
 /**
  * The content of the working tree at the dirty paths, over `base`, as objects in the scratch. Changes nothing in the
- * repository. WORKTREE_DIRTY if a path cannot be included: as for set-aside, files that git ignores, and what
- * is staged alone.
+ * repository. WORKTREE_DIRTY for what set-aside refuses too, for ignored files, and for content that is only staged.
  */
 export async function readLocalContent(
   repo: Repository,
@@ -67,10 +63,7 @@ export async function readLocalContent(
   }
 }
 
-/**
- * WORKTREE_DIRTY if something is staged that the files do not hold: they are included as they are, so it would be lost.
- * A file that is staged in part holds what is staged.
- */
+/** WORKTREE_DIRTY if something is staged that the files do not contain: the files are included, so it would be lost. */
 async function refuseStagedAlone(
   scratch: Scratch,
   base: string,
@@ -94,7 +87,7 @@ async function refuseStagedAlone(
   });
 }
 
-/** Whether a file holds each line that another one has and `base` does not. */
+/** True if a file contains each line that `other` has and `base` does not. */
 async function holdsLines(
   scratch: Scratch,
   ...sides: readonly [file: Side, other: Side, base: Side]
@@ -131,8 +124,8 @@ export async function describeLocal(
 }
 
 /**
- * The candidate with the local changes merged into it (three-way; `base` is what the candidate was made on).
- * WORKTREE_DIRTY, naming the paths, if they conflict.
+ * The candidate with the local changes merged into it (three-way over `base`). WORKTREE_DIRTY, naming the paths, if
+ * they conflict.
  */
 export async function mergeLocal(
   scratch: Scratch,

@@ -1,18 +1,131 @@
+/* Reads git objects through `git cat-file`, with one process for many reads. */
+import type { Hash } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { StartedProcess } from '../process/spawn.ts';
-import { AnswerCutter, badAnswer, type TakeAnswer } from './answer-cutter.ts';
 import { type GitDirectory, gitFailed, startGit, withGit } from './git.ts';
+import { objectHash } from './git-object.ts';
 
-export interface ObjectQuestion {
+/** One object as `git cat-file` reports it. */
+export interface ObjectAnswer {
+  /** With `hash`, the id of the bytes that were read, whatever the name of the object. */
+  readonly id: string;
+  readonly type: string;
+  readonly sizeBytes: number;
+  /** Present with `contents`; with `hash`, those of a tree within the limit. */
+  readonly bytes: Buffer | undefined;
+}
+
+interface ObjectQuestion {
   /** Ids or revision expressions without a line break. */
   readonly names: readonly string[];
-  /** `info` is what it is, `contents` its bytes as well. */
-  readonly command: 'contents' | 'info';
-  /** Is handed each answer in the order asked; `undefined` for what does not exist. Throwing ends the question. */
-  readonly take: TakeAnswer;
-  /** Most bytes of one object whose contents are asked for; one more is INPUT_TOO_LARGE. */
+  /** `info`: type and size; `contents`: the bytes as well; `hash`: the id of the bytes, which are not kept. */
+  readonly command: 'contents' | 'hash' | 'info';
+  /** Called with each answer in the order of the names; `undefined`: no such object. A throw ends the request. */
+  readonly take: (index: number, answer: ObjectAnswer | undefined) => void;
+  /** Most bytes of one object whose bytes are kept; with `contents`, a larger one is INPUT_TOO_LARGE. */
   readonly maxBytes: number;
+}
+
+interface OpenBody {
+  readonly answer: Omit<ObjectAnswer, 'bytes'>;
+  readonly hash: Hash | undefined;
+  readonly parts: Buffer[] | undefined;
+  left: number;
+}
+
+const lineFeed = 10;
+
+/** Cuts the output of `git cat-file` into objects: `<id> <type> <size>\n`, then `<bytes>\n`, or `<name> missing\n`. */
+class AnswerCutter {
+  readonly #question: ObjectQuestion;
+  readonly #format: 'sha1' | 'sha256';
+  #index = 0;
+  #held: Buffer = Buffer.alloc(0);
+  #open: OpenBody | undefined;
+
+  constructor(question: ObjectQuestion, format: 'sha1' | 'sha256') {
+    this.#question = question;
+    this.#format = format;
+  }
+
+  get isUntouched(): boolean {
+    return this.#index === 0 && this.#held.length === 0 && this.#open === undefined;
+  }
+
+  get isDone(): boolean {
+    return this.#index === this.#question.names.length;
+  }
+
+  push(chunk: Buffer): void {
+    let rest = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    while (rest.length > 0 && !this.isDone) {
+      const used = this.#open === undefined ? this.#readHeader(rest) : this.#readBody(rest, this.#open);
+      if (used === 0) break;
+      rest = rest.subarray(used);
+    }
+    this.#held = rest;
+    if (this.isDone && rest.length > 0) throw badAnswer('answered more than it was asked');
+  }
+
+  /** Returns the number of bytes used; 0 if the line is not complete. */
+  #readHeader(bytes: Buffer): number {
+    const { command, maxBytes } = this.#question;
+    const end = bytes.indexOf(lineFeed);
+    if (end < 0) return 0;
+    const header = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(bytes.toString('utf8', 0, end));
+    const [, id = '', type = '', size = '0'] = header ?? [];
+    const answer = { id, type, sizeBytes: Number(size) };
+    if (!header) this.#give(undefined);
+    else if (command === 'info') this.#give({ ...answer, bytes: undefined });
+    else {
+      const isLarge = answer.sizeBytes > maxBytes;
+      if (command === 'contents' && isLarge) throw objectsTooLarge(maxBytes);
+      const isHash = command === 'hash';
+      this.#open = {
+        answer,
+        hash: isHash ? objectHash(this.#format, type, answer.sizeBytes) : undefined,
+        parts: isHash && (type !== 'tree' || isLarge) ? undefined : [],
+        left: answer.sizeBytes,
+      };
+    }
+    return end + 1;
+  }
+
+  #readBody(bytes: Buffer, open: OpenBody): number {
+    const part = bytes.subarray(0, open.left);
+    open.left -= part.length;
+    open.hash?.update(part);
+    open.parts?.push(part);
+    // The line feed behind the content may come with the next chunk.
+    if (open.left > 0 || bytes.length === part.length) return part.length;
+    this.#open = undefined;
+    const id = open.hash?.digest('hex') ?? open.answer.id;
+    // Copied: a slice would keep all of the output in memory.
+    this.#give({ ...open.answer, id, bytes: open.parts && Buffer.concat(open.parts) });
+    return part.length + 1;
+  }
+
+  #give(answer: ObjectAnswer | undefined): void {
+    this.#question.take(this.#index, answer);
+    this.#index += 1;
+  }
+}
+
+/** GIT_FAILED for a `git cat-file` whose output has another form. */
+function badAnswer(what: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `\`git cat-file\` ${what}`,
+    detail: { command: 'cat-file' },
+  });
+}
+
+/** INPUT_TOO_LARGE for objects of more than `maxBytes`. */
+export function objectsTooLarge(maxBytes: number): WritError {
+  return new WritError('INPUT_TOO_LARGE', {
+    message: `the objects asked for hold more than ${maxBytes} bytes`,
+    detail: { maxBytes },
+  });
 }
 
 const args = ['cat-file', '--batch-command', '--buffer'];
@@ -25,8 +138,8 @@ interface KeptReader {
 }
 
 /**
- * Asks git about objects: the process that is kept for `place`, where somebody keeps one, else one that ends with the
- * answer. REF_INVALID for a name with a line break, which would be another question.
+ * Reads objects through the process that is kept for `place`, else through one that ends with the answer. REF_INVALID
+ * for a name with a line break, which would be another request.
  */
 export async function askObjects(place: GitDirectory, question: ObjectQuestion): Promise<void> {
   const bad = question.names.find((name) => name.includes('\n'));
@@ -47,35 +160,15 @@ export async function askObjects(place: GitDirectory, question: ObjectQuestion):
   }
 }
 
-/** A git that is spoken with in the words of `cat-file --batch-command`. */
-export interface LentGit {
-  readonly stdin: Pick<StartedProcess['stdin'], 'write'>;
-  readonly chunks: AsyncIterator<Buffer>;
-  /** It has answered others: where it is gone before it answers anything, that says nothing of what it was asked. */
-  readonly isUsed: boolean;
-}
-
-/**
- * Lends the git that is kept for `place`, else one that ends with `talk`; nobody else is answered meanwhile. `false`
- * from `talk`, like a fault: what it was asked is not read to the end, so it is of no more use.
- */
-export async function lendGit(place: GitDirectory, talk: (git: LentGit) => Promise<boolean>): Promise<void> {
-  await using readers = keepObjectReaders();
-  readers.keep(place);
-  await kept.get(keyOf(place))?.reader.lend(talk);
-}
-
-/** Git processes that stay for as long as this is not disposed. */
+/** Git processes that run until this is disposed. */
 export interface KeptReaders extends AsyncDisposable {
-  /**
-   * From here on, questions about the objects of `place` go to one git that stays. It sees what is written meanwhile.
-   */
+  /** From now on one git process serves all reads of `place`. It sees objects that are written later. */
   keep<T extends GitDirectory>(place: T): T;
-  /** Starts the git that is kept for `place`, so that it gets ready while the first question is found. */
+  /** Starts the kept git, so that it is ready for the first read. */
   start(place: GitDirectory): void;
 }
 
-/** Where we are killed, what was kept ends too: its input closes. */
+/** If this process is killed, the kept gits end, because their input closes. */
 export function keepObjectReaders(): KeptReaders {
   const keys = new Set<string>();
   return {
@@ -105,15 +198,12 @@ export function keepObjectReaders(): KeptReaders {
   };
 }
 
-/**
- * Has every git that is kept start anew at its next question: once started, git does not look again where objects are
- * borrowed from.
- */
+/** Restarts every kept git at its next read: a running git does not notice new alternates. */
 export async function restartObjectReaders(): Promise<void> {
   await Promise.all([...kept.values()].map(({ reader }) => reader.end()));
 }
 
-/** What decides which objects are seen. */
+/** Everything that decides which objects are visible. */
 function keyOf({ gitDir, cwd, env }: GitDirectory): string {
   return JSON.stringify([gitDir, cwd, env]);
 }
@@ -122,7 +212,7 @@ interface RunningGit extends StartedProcess {
   readonly chunks: AsyncIterator<Buffer>;
 }
 
-/** One `git cat-file`, started at the first question, that answers one question after the other. */
+/** One `git cat-file`, started at the first read, that serves one read after the other. */
 class ObjectReader {
   readonly #place: GitDirectory;
   #git: RunningGit | undefined;
@@ -140,22 +230,7 @@ class ObjectReader {
     return this.#next(() => this.#ask(question));
   }
 
-  /** Behind what is being asked. */
-  lend(talk: (git: LentGit) => Promise<boolean>): Promise<void> {
-    return this.#next(async () => {
-      const isUsed = this.#git !== undefined;
-      this.#git ??= this.#start();
-      const git = this.#git;
-      let isRead = false;
-      try {
-        isRead = await talk({ ...git, isUsed });
-      } finally {
-        if (!isRead) await this.#drop(git);
-      }
-    });
-  }
-
-  /** Behind what is being asked; the next question would start it again. */
+  /** Runs after the current read; a later read starts the process again. */
   end(): Promise<void> {
     return this.#next(async () => {
       const git = this.#git;
@@ -172,17 +247,17 @@ class ObjectReader {
   }
 
   async #ask(question: ObjectQuestion): Promise<void> {
-    const { names, command, take, maxBytes } = question;
     const isFresh = this.#git === undefined;
     this.#git ??= this.#start();
     const git = this.#git;
-    const cutter = new AnswerCutter(names.length, command === 'contents', take, maxBytes);
-    git.stdin.write(`${names.map((name) => `${command} ${name}\n`).join('')}flush\n`);
+    const cutter = new AnswerCutter(question, this.#place.objectFormat);
+    const command = question.command === 'info' ? 'info' : 'contents';
+    git.stdin.write(`${question.names.map((name) => `${command} ${name}\n`).join('')}flush\n`);
     try {
       while (!cutter.isDone) {
         const { value, done } = await git.chunks.next();
         if (done !== true) cutter.push(value);
-        // It ended while it waited (a Ctrl-C goes to it as well): that has nothing to do with the question.
+        // It ended while it was idle (a Ctrl-C reaches it too), which has nothing to do with this read.
         else if (!isFresh && cutter.isUntouched) return await this.#askAnew(git, question);
         else throw await endedEarly(git);
       }
@@ -192,7 +267,7 @@ class ObjectReader {
     }
   }
 
-  /** What is left of its answer must not be taken for the next one. */
+  /** The rest of its output must not be read as the next answer. */
   async #drop(git: RunningGit): Promise<void> {
     if (this.#git === git) this.#git = undefined;
     git.kill();

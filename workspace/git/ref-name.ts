@@ -1,3 +1,4 @@
+/* Validates and encodes names: of refs, of ids in refs and paths, and of remote repositories in statements. */
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
@@ -12,7 +13,7 @@ export function isRefName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** Refuses with REF_INVALID what is no full ref name. */
+/** REF_INVALID for anything but a full ref name. */
 export function requireRefName(name: string): string {
   if (isRefName(name)) return name;
   throw new WritError('REF_INVALID', {
@@ -22,8 +23,8 @@ export function requireRefName(name: string): string {
 }
 
 /**
- * The full ref of a branch given as `main` or `refs/heads/main`; REF_INVALID for anything git would not take as a
- * branch name.
+ * The full ref of a branch given as `main` or `refs/heads/main`; REF_INVALID for what git would not accept as a
+ * branch.
  */
 export function branchRef(name: string): string {
   const ref = name.startsWith('refs/heads/') ? name : `refs/heads/${name}`;
@@ -43,8 +44,8 @@ export function branchRef(name: string): string {
 }
 
 /**
- * One id as one component of a ref or a path: letters, digits, `-`, `_` and inner single dots stay, every other byte is
- * `%XX`. Two ids never share an encoding; a very long one ends in its digest instead of its tail.
+ * An id as one component of a ref or path: letters, digits, `-`, `_` and inner single dots stay, every other byte
+ * becomes `%XX`. Two ids never have the same encoding; a very long one ends with its digest.
  */
 export function encodeId(id: string): string {
   let encoded = '';
@@ -58,4 +59,24 @@ export function encodeId(id: string): string {
   if (safe === '') return '%';
   if (safe.length <= maxEncodedLength) return safe;
   return `${safe.slice(0, 100).replace(/%.?$/, '')}%${sha256Hex(id)}`;
+}
+
+/**
+ * The name of a remote repository in a statement: `git+` and its URL, without user and password of a web address.
+ * `undefined` for a path or `file:`, which only this machine knows.
+ */
+export function remoteUri(locator: string): string | undefined {
+  const plain = locator.replace(/^git\+/, '');
+  if (plain === '' || /[^!-~]/.test(plain)) return undefined;
+  if (URL.canParse(plain) && /^(?:https?|ssh|git):\/\//i.test(plain)) {
+    if (new URL(plain).hostname === '') return undefined;
+    const isWeb = /^https?:/i.test(plain);
+    // The user of a shell account is part of the address, its password never.
+    return `git+${plain.replace(/^([a-z]+:\/\/)([^/?#:]*)[^/?#]*@/i, isWeb ? '$1' : '$1$2@')}`;
+  }
+  // Without a user, a host needs a dot: `file:x` and `C:x` are paths.
+  const scp = /^(?:([\w.-]+)@([\w.-]+)|([\w.-]+\.[\w-]+)):(?!\/\/)(.+)$/.exec(plain);
+  if (!scp) return undefined;
+  const [, user, host, alone, path = ''] = scp;
+  return `git+ssh://${user === undefined ? alone : `${user}@${host}`}/${path.replace(/^\//, '')}`;
 }

@@ -1,15 +1,14 @@
+/* Reads and lists refs, and moves them by compare-and-swap. */
 import { join } from 'node:path';
-import { askGit, type GitDirectory, gitFailed, runGit } from './git.ts';
-import { type ClaimedLock, commonDirOf } from './git-claim.ts';
-import { askLockingGit } from './locking-git.ts';
-import { hasNoRefsBelow, readRefFile } from './ref-files.ts';
+import { type GitDirectory, gitFailed, maxListBytes, runGit } from './git.ts';
+import { askLockingGit, type ClaimedLock, commonDirOf, lockedFault } from './locks.ts';
+import { hasNoRefsBelow, type ListedRef, readRefFile } from './ref-files.ts';
 import { requireRefName } from './ref-name.ts';
-import { isObjectId, zeroIdOf } from './repository.ts';
-import { lockedFault } from './stale-locks.ts';
+import { resolveId, zeroIdOf } from './repository.ts';
 
 /**
- * One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. The
- * same twice: it has to stay.
+ * One move of a ref. `undefined` is "does not exist": as `old` it must not exist yet, as `new` it is deleted. Equal
+ * ids: the ref must not move.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -17,10 +16,7 @@ export interface RefUpdate {
   readonly new: string | undefined;
 }
 
-/**
- * All moved, or none: the refs that did not stand where they were expected. `already`: they stood at the new place
- * before.
- */
+/** All moved, or none. `stale`: the refs that had another value. `already`: they had the new value before. */
 export type RefOutcome =
   | { readonly moved: true; readonly already?: true }
   | { readonly moved: false; readonly stale: readonly StaleRef[] };
@@ -32,8 +28,8 @@ export interface StaleRef {
 }
 
 /**
- * Moves refs by compare-and-swap, all or none. A ref that stands elsewhere is a value; REF_INVALID for a name that is
- * none, GIT_FAILED for the rest (locked by another git for long, disk full). `message` goes into the reflog.
+ * Moves refs by compare-and-swap, all or none. Another value is a result; REF_INVALID for an invalid name, GIT_FAILED
+ * for the rest (locked by another git for long, disk full). `message` goes into the reflog.
  */
 export async function updateRefs(
   place: GitDirectory,
@@ -65,33 +61,29 @@ export async function updateRefs(
 /** The object a full ref points to, `undefined` where it does not exist. */
 export async function readRef(place: GitDirectory, ref: string): Promise<string | undefined> {
   const read = await readRefFile(place, requireRefName(ref));
-  if (read !== undefined) return read.id;
-  const { code, stdout } = await askGit(place, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
-  const id = stdout.toString('utf8').trim();
-  return code === 0 && isObjectId(id) ? id : undefined;
+  return read === undefined ? resolveId(place, ref) : read.id;
 }
 
 /** Refs under a prefix (`refs/ai/runs/`), sorted by name. */
-export async function listRefs(
-  place: GitDirectory,
-  prefix: string,
-): Promise<readonly { readonly ref: string; readonly object: string }[]> {
+export async function listRefs(place: GitDirectory, prefix: string): Promise<readonly ListedRef[]> {
   const stem = requireRefName(prefix.replace(/\/$/, ''));
-  if (await hasNoRefsBelow(place, stem)) return [];
-  const listed = await runGit(place, [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    '--end-of-options',
-    `${stem}/`,
-  ]);
-  return listed
+  return (await hasNoRefsBelow(place, stem)) ? [] : matchRefs(place, [`${stem}/`]);
+}
+
+/** Refs that match one of the patterns of `git for-each-ref`, sorted by name; without patterns all of them. */
+export async function matchRefs(
+  place: GitDirectory,
+  patterns: readonly string[] = [],
+): Promise<readonly ListedRef[]> {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--end-of-options', ...patterns];
+  return (await runGit(place, args, { maxBytes: maxListBytes }))
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
 }
 
-/** What git locks: each ref; HEAD for its reflog, where it is on one of them; `packed-refs` to delete from it. */
+/** git locks each ref, HEAD for its reflog if it is on one of them, and `packed-refs` for a deletion. */
 async function locksOf(place: GitDirectory, updates: readonly RefUpdate[]): Promise<readonly ClaimedLock[]> {
   const commonDir = await commonDirOf(place);
   const locks: ClaimedLock[] = updates.map((update) => ({
@@ -113,4 +105,27 @@ async function findStale(place: GitDirectory, updates: readonly RefUpdate[]): Pr
     if (found !== old) stale.push({ ref, expected: old, found });
   }
   return stale;
+}
+
+/** Mirrors of logs: `refs/ai/ledger/<encoded origin>`. */
+export const logPrefix = 'refs/ai/ledger/';
+
+export function isLogRef(ref: string): boolean {
+  return ref.length > logPrefix.length && ref.startsWith(logPrefix);
+}
+
+/** The version of a log that a remote had at the last push or fetch; a local ref. */
+export function publishedLogRef(ref: string): string {
+  return `refs/writ/ledger-published/${ref.slice(logPrefix.length)}`;
+}
+
+/** The version of a log at a remote that does not continue the one here; a local ref. */
+export function fetchedLogRef(ref: string): string {
+  return `refs/writ/ledger-fetched/${ref.slice(logPrefix.length)}`;
+}
+
+/** The mirror ref of a proof's log, and why its run must not be published, if so. */
+export interface ProofStanding {
+  readonly log: string;
+  readonly fault?: string;
 }

@@ -1,23 +1,20 @@
+/* Deletes a directory whatever a check made of it. */
 import { chmodSync, lstatSync, opendirSync, renameSync, unlinkSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 
-/**
- * Beyond this many octets a directory is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS.
- */
+/** A directory with a longer path is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS. */
 const maxPathBytes = 700;
-/** Directories of one listing that are kept in memory at once. */
 const maxListed = 1024;
-/** A directory that is found full so often after it was emptied is being filled by somebody. */
+/** A directory that fills up so often is being written to. */
 const maxReturns = 100;
-/** Work between two looks at what else there is to do. */
+/** Work between two yields to the event loop. */
 const sliceMs = 8;
 
 /**
- * Deletes what stands at `path`, a link in its place rather than what it leads to, whatever a check made of it: names
- * that are no UTF-8, directories without rights, any depth, any number of files (in bounded memory). Nothing there is
- * no fault.
+ * Deletes the entry at `path`, a link rather than its target: names that are not UTF-8, directories without
+ * permissions, any depth, any number of files (in bounded memory). A missing path is no fault.
  */
 export async function removeTree(path: string | Buffer): Promise<void> {
   const root = typeof path === 'string' ? Buffer.from(path) : path;
@@ -48,7 +45,7 @@ export async function removeTree(path: string | Buffer): Promise<void> {
       else if (++returns > maxReturns) throw new Error(`\`${path}\` is being filled while it is removed`);
     } else if (inner.some((child) => child.length > maxPathBytes) && directory !== root) {
       for (const child of inner) {
-        // A directory that moves is written to: its `..` changes.
+        // Moving a directory writes to it: its `..` changes.
         chmodSync(child, 0o700);
         const place = (): Buffer => Buffer.concat([root, Buffer.from(`/.writ-removed-${++moved}`)]);
         let to = place();
@@ -59,7 +56,7 @@ export async function removeTree(path: string | Buffer): Promise<void> {
   }
 }
 
-/** False where it is a directory after all: some file systems do not say so in their listings. */
+/** False if it is a directory: some file systems do not report that in their listings. */
 function removeFile(directory: Buffer, file: Buffer): boolean {
   try {
     withRights(directory, () => unlinkIfThere(file));
@@ -79,9 +76,8 @@ function unlinkIfThere(file: Buffer): void {
 }
 
 /**
- * False where something is in it again. Where the root stands is not ours to change. Files of a moment never had
- * blocks; a directory has one, and giving it back waits for the journal of the file system: others of us go on
- * meanwhile.
+ * False if it has content again. The parent of the root is not changed. rmdir is asynchronous, because it may wait
+ * for the journal of the file system.
  */
 async function removeEmpty(directory: Buffer, isRoot: boolean): Promise<boolean> {
   try {
@@ -98,7 +94,7 @@ async function removeEmpty(directory: Buffer, isRoot: boolean): Promise<boolean>
   }
 }
 
-/** Does something in a directory, and once more with all rights to it where they are what is missing. */
+/** Runs `act`, and once more with all permissions to the directory if they are missing. */
 function withRights<T>(directory: Buffer, act: () => T): T {
   try {
     return act();

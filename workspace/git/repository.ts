@@ -1,34 +1,32 @@
+/* Opens a repository and names it. */
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { askGit, type GitDirectory, gitFailed } from './git.ts';
-import type { GitSetting } from './git-environment.ts';
+import { askGit, type GitDirectory, type GitSetting, gitFailed, tryGit } from './git.ts';
 import { areRefsFiles } from './ref-files.ts';
+import { remoteUri } from './ref-name.ts';
 
-/** The person's repository, seen from one of its work trees. Nothing in here writes to it. */
+/** The user's repository, seen from one of its working trees. Functions of this file only read it. */
 export interface Repository extends GitDirectory {
-  /** Root of this work tree, symlinks resolved; of a bare repository its own directory. */
+  /** Root of this working tree, with symlinks resolved; of a bare repository its own directory. */
   readonly root: string;
-  /** Shared by linked work trees: refs, objects, `writ/` state. */
+  /** Shared by linked working trees: refs, objects, `writ/` state. */
   readonly commonDir: string;
-  /** The object directory of the repository. */
   readonly objectsDir: string;
-  /** Its config names no remote that has objects which are left out here (a partial clone). */
+  /** False or absent: it may be a partial clone. */
   readonly isWhole?: boolean;
 }
 
-/** What whoever opens a repository does there. */
 export interface RepositoryUse {
-  /** It may be without a work tree: only objects and refs are read. */
+  /** A bare repository is accepted: only objects and refs are read. */
   readonly bare?: boolean;
-  /** Nothing of it is written, no file of its work tree read: git is asked once instead of twice. */
+  /** The repository is not written, and no file of its working tree is read, so one git process is enough. */
   readonly onlyReads?: boolean;
 }
 
 /**
- * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless
- * `bare`, GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign
- * owner, damaged config) or would read without end.
+ * Finds the repository around `path`. NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless `bare`,
+ * GIT_MISSING, and GIT_FAILED if git itself refuses it (foreign owner, damaged config) or would read forever.
  */
 export async function openRepository(
   path: string,
@@ -48,14 +46,14 @@ export async function openRepository(
     'objects',
     '--show-toplevel',
   ];
-  // Side by side: each finds the repository by itself, from the same directory and in the same environment.
+  // In parallel: each call finds the repository by itself.
   const [answer, config] = await Promise.all([
     askGit(place, args),
     onlyReads ? undefined : readConfig(place),
   ]);
   const lines = answer.stdout.toString('utf8').split('\n');
   const [bare, inside, format, gitDir = '', commonDir = '', objectsDir = ''] = lines;
-  // Outside a work tree it fails at the last question only.
+  // Outside a working tree only the last query fails.
   if (answer.code !== 0 && lines.length !== 7) throw discoveryFault(start, args, answer.code, answer.stderr);
   const isBare = bare === 'true' && inside !== 'true';
   if (inside !== 'true' && !(isBare && mayBeBare)) {
@@ -93,14 +91,14 @@ export async function openRepository(
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
 
-/** The tree without entries, in the repository's object format; git knows it without storing it. */
+/** The empty tree, which git knows without storing it. */
 export function emptyTreeOf(place: GitDirectory): string {
   return place.objectFormat === 'sha1'
     ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
     : '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
 }
 
-/** The id that stands for "no object", in the repository's object format. */
+/** The id for "no object". */
 export function zeroIdOf(place: GitDirectory): string {
   return '0'.repeat(place.objectFormat === 'sha1' ? 40 : 64);
 }
@@ -108,6 +106,18 @@ export function zeroIdOf(place: GitDirectory): string {
 /** True for a full object id in either format, lower case. */
 export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** The id of the object that an expression names; `undefined` if there is none. */
+export async function resolveId(place: GitDirectory, expression: string): Promise<string | undefined> {
+  const id = await tryGit(place, ['rev-parse', '--verify', '--quiet', '--end-of-options', expression]);
+  return id !== undefined && isObjectId(id) ? id : undefined;
+}
+
+/** Whether history was cut off in this clone; `undefined` if git cannot say. */
+export async function isShallow(place: GitDirectory): Promise<boolean | undefined> {
+  const answer = await tryGit(place, ['rev-parse', '--is-shallow-repository']);
+  return answer === undefined ? undefined : answer !== 'false';
 }
 
 async function directoryAt(path: string): Promise<string> {
@@ -130,9 +140,8 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
 }
 
 /**
- * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by
- * name. Refs are plain files unless the config says how else they are kept, and every object is here unless it says
- * where the others are.
+ * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting switches them off: each is emptied by
+ * name. `refsAreFiles` and `isWhole` are false if the config names another ref storage or a partial clone.
  */
 async function readConfig(place: GitDirectory): Promise<{
   readonly settings: readonly GitSetting[];
@@ -153,7 +162,7 @@ async function readConfig(place: GitDirectory): Promise<{
       .filter((key) => key !== ''),
   );
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
-  // 1 is "no such key"; where git could not read its config, nothing is known.
+  // 1 is "no such key"; after another code nothing is known.
   const isKnown = code <= 1;
   const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {
@@ -174,9 +183,8 @@ const read = [
 ];
 
 /**
- * Refuses with GIT_FAILED a git directory in which one of these is a pipe, a socket or a device, itself or by a link:
- * git, and we, would wait for it for ever, or read it until no memory is left. A link to a file is as good as the file;
- * what is not there is fine.
+ * GIT_FAILED if one of these files is a pipe, a socket or a device, directly or by a link: git and writ would wait
+ * forever, or read until memory is full.
  */
 export async function requirePlainFiles(commonDir: string): Promise<void> {
   await Promise.all(
@@ -189,4 +197,27 @@ export async function requirePlainFiles(commonDir: string): Promise<void> {
       });
     }),
   );
+}
+
+/**
+ * The name of a repository in statements: the remote address in the spec, else that of the remote `origin`, else the
+ * first commit of its history. Verifiers refuse a path or `file:` address, which names nothing on another machine.
+ */
+export async function nameRepository(
+  repository: Repository,
+  { type, locator }: { readonly type: string; readonly locator: string },
+  base: string | undefined,
+): Promise<string> {
+  const stated = type === 'git' ? remoteUri(locator) : undefined;
+  if (stated !== undefined) return stated;
+  const url = await tryGit(repository, ['config', '--get', 'remote.origin.url']);
+  const remote = url === undefined ? undefined : remoteUri(url);
+  return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;
+}
+
+/** The root of the first-parent history; `undefined` on an unborn branch and in a shallow clone. */
+async function firstCommit(repository: Repository, base: string | undefined): Promise<string | undefined> {
+  if (base === undefined || (await isShallow(repository)) !== false) return undefined;
+  const first = await tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]);
+  return first !== undefined && isObjectId(first) ? first : undefined;
 }

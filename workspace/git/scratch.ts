@@ -1,28 +1,28 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+/* Creates git directories of our own over the objects of a repository. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
-import type { GitDirectory } from './git.ts';
-import { isolatedGitEnvironment } from './git-environment.ts';
+import { type GitDirectory, isolatedGitEnvironment, runGit } from './git.ts';
+import { parseCommit } from './git-object.ts';
+import { askObjects } from './object-reader.ts';
 
-/**
- * A bare git directory of our own over somebody's objects: new objects stay in it until they are imported, or removed
- * with it.
- */
+/** A bare git directory of our own over the objects of a repository. New objects stay in it until they are imported. */
 export interface Scratch extends GitDirectory {
   readonly objectsDir: string;
-  /** The object directories that it borrows from, read-only. */
   readonly borrowed: readonly string[];
 }
 
 /**
- * Bytes go in and out exactly as they are, whatever `.gitattributes` in the tree says: this file has the highest
+ * Content is stored and written byte by byte, whatever `.gitattributes` in the tree say: this file has the highest
  * precedence.
  */
 const rawAttributes = '* -text !eol -ident !filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /**
- * Makes a scratch at `dir`, or takes up the one that a stopped process made there. No config, attributes, hooks,
- * replacements or remotes of the person's apply in it, so what git answers there depends on objects alone.
+ * Creates a scratch at `dir`, or opens the one that a killed process left there. No config, attributes, hooks,
+ * replacements or remotes of the user apply in it, so results depend on objects alone.
  */
 export async function createScratch(dir: string, over: Borrowable): Promise<Scratch> {
   await writeGitDirectory(dir, over, 'ref: refs/heads/none');
@@ -37,12 +37,7 @@ export async function createScratch(dir: string, over: Borrowable): Promise<Scra
   };
 }
 
-/** Deletes a scratch and every object that was not imported. */
-export async function removeScratch(scratch: Scratch): Promise<void> {
-  await rm(scratch.gitDir, { recursive: true, force: true });
-}
-
-/** What objects can be borrowed from: a repository, or a scratch together with what it borrows itself. */
+/** A repository, or a scratch together with what it borrows itself. */
 export type Borrowable = Pick<GitDirectory, 'objectFormat'> & {
   readonly objectsDir: string;
   readonly borrowed?: readonly string[];
@@ -53,7 +48,7 @@ export function borrowedBy(over: Borrowable): readonly string[] {
   return [over.objectsDir, ...(over.borrowed ?? [])];
 }
 
-/** Writes a minimal git directory: no template, hook, remote or ref; objects borrowed through alternates. */
+/** Writes a minimal git directory: no template, hook, remote or ref; objects are borrowed through alternates. */
 export async function writeGitDirectory(
   dir: string,
   over: Borrowable,
@@ -86,7 +81,107 @@ export async function writeGitDirectory(
   );
 }
 
-/** Git reads C-quoted lines in `alternates`; a plain one ends at the newline and a leading `#` makes it a comment. */
+/**
+ * git accepts C-quoted lines in `alternates`; a plain line ends at the newline, and a leading `#` makes it a comment.
+ */
 function alternateLine(path: string): string {
   return quotePath(path, /#/);
+}
+
+/** An object store without alternates, and where its history was cut. */
+export interface SealedObjects extends Scratch {
+  /** Commits whose parents are missing (git: `shallow`). */
+  readonly shallow: readonly string[];
+}
+
+interface SealRequest {
+  /** The commit whose history is included; `undefined` for none. */
+  readonly commit: string | undefined;
+  /** Number of commits from the tip, at least 1. */
+  readonly history: number;
+  readonly trees: readonly string[];
+}
+
+const maxCommitBytes = 16 * 1024 * 1024;
+
+/**
+ * Creates a bare git directory at `dir` (expected absent) with everything reachable from the commit, to the given
+ * depth, and from the trees, and nothing else: no alternates, refs or config of the user. If `from` is shallow, its
+ * history ends there.
+ */
+export async function sealObjects(
+  from: Scratch,
+  dir: string,
+  { commit, history, trees }: SealRequest,
+): Promise<SealedObjects> {
+  const shallow = commit === undefined ? [] : await findBoundary(from, commit, history);
+  const sealed = await createScratch(dir, from);
+  if (shallow.length > 0) await writeShallow(dir, shallow);
+  const wanted = [...(commit === undefined ? [] : [commit]), ...trees];
+  // Objects that a partial clone lacks are not fetched; the export reports them if they are needed.
+  await runGit(
+    sealed,
+    [
+      'pack-objects',
+      '--quiet',
+      '--revs',
+      '--non-empty',
+      '--missing=allow-any',
+      // Reuses existing deltas; searching for more would cost more than it saves.
+      '--window=0',
+      '--delta-base-offset',
+      join(sealed.objectsDir, 'pack', 'pack'),
+    ],
+    { input: `${wanted.join('\n')}\n` },
+  );
+  await rm(join(sealed.objectsDir, 'info', 'alternates'));
+  return { ...sealed, borrowed: [], shallow };
+}
+
+export async function writeShallow(gitDir: string, shallow: readonly string[]): Promise<void> {
+  await writeFile(join(gitDir, 'shallow'), `${shallow.join('\n')}\n`);
+}
+
+/** Commits with parents at the given depth, and before it those with a missing parent. */
+async function findBoundary(from: Scratch, commit: string, history: number): Promise<readonly string[]> {
+  const parents = new Map<string, readonly string[]>();
+  const missing = new Set<string>();
+  const boundary = new Set<string>();
+  let level: readonly string[] = [commit];
+  for (let depth = 1; depth <= history && level.length > 0; depth += 1) {
+    const next = new Set<string>();
+    await askObjects(from, {
+      names: level,
+      command: 'contents',
+      maxBytes: maxCommitBytes,
+      take: (index, answer) => {
+        const id = level[index] ?? '';
+        if (answer === undefined) {
+          missing.add(id);
+          return;
+        }
+        const found = parseCommit(answer.bytes ?? Buffer.alloc(0))?.parents ?? [];
+        parents.set(id, found);
+        if (depth === history && found.length > 0) boundary.add(id);
+        for (const parent of found) next.add(parent);
+      },
+    });
+    level = [...next].filter((id) => !parents.has(id));
+  }
+  if (missing.has(commit)) throw new WritError('REF_NOT_FOUND', { detail: { ref: commit } });
+  for (const [id, ofIt] of parents) if (ofIt.some((parent) => missing.has(parent))) boundary.add(id);
+  return [...boundary].sort();
+}
+
+/** Runs `act` with a directory `writ-NAME-…` in the system's temporary directory. */
+export async function inTemporaryDirectory<T>(
+  name: string,
+  act: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), `writ-${name}-`));
+  try {
+    return await act(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }

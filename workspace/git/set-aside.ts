@@ -1,30 +1,46 @@
-import { namePaths } from '../../core/base/printable.ts';
-import { mayBeLossy, toBytePath, toTextPath } from './byte-path.ts';
-import { type ChangedEntry, changedEntries, type EntrySide } from './changed-entries.ts';
-import { createCommit } from './create-commit.ts';
-import { type DirtyPath, dirtyPaths, refuseDirty, type Touched } from './dirty-paths.ts';
-import { filteredPaths } from './filtered-paths.ts';
-import { finishFollow, removeFile } from './finish-follow.ts';
-import { type GitDirectory, gitLine, runGit } from './git.ts';
-import { askIndex, keyOf, listed, readIndex, toIndexInfo, toSide } from './index-info.ts';
-import { withIndex } from './index-transaction.ts';
-import { mergeCommits } from './merge-trees.ts';
-import type { Target } from './plan-target.ts';
-import { readRef, updateRefs } from './refs.ts';
-import { type Repository, zeroIdOf } from './repository.ts';
+/*
+ * Stores the user's local changes as a commit while the working tree follows a sealed commit, and merges them
+ * back.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { namePaths, printable } from '../../core/base/printable.ts';
+import { createCommit, mergeCommits } from './create-commit.ts';
+import { type DirtyPath, dirtyPaths, filteredPaths, refuseDirty, type Touched } from './dirty-paths.ts';
+import { type FollowOutcome, finishFollow, isOnTarget, removeFile } from './follow-target.ts';
+import { type GitDirectory, gitFields, gitLine, runGit } from './git.ts';
+import {
+  askIndex,
+  type ChangedEntry,
+  changedEntries,
+  checkOut,
+  type EntrySide,
+  keyOf,
+  listed,
+  mayBeLossy,
+  readIndex,
+  setEntries,
+  toBytePath,
+  toIndexInfo,
+  toSide,
+  toTextPath,
+  withIndex,
+} from './held-index.ts';
+import { askObjects } from './object-reader.ts';
+import { encodeId } from './ref-name.ts';
+import { listRefs, readRef, updateRefs } from './refs.ts';
+import type { Repository } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
-import { readSetAside, setAsideRef, workTreeLine } from './set-aside-refs.ts';
-import { type FollowOutcome, isOnTarget } from './swap-target.ts';
+import type { Target } from './target.ts';
 import { classifyPaths, isBelowFile } from './torn-paths.ts';
 
 const submodule = '160000';
-const maxListBytes = 512 * 1024 * 1024;
 const writer = { name: 'writ', email: 'scheduler@writ.invalid' };
 
 /** What a run does about local changes at paths that its change touches. */
 export type LocalChanges = 'stop' | 'set-aside' | 'include';
 
-/** The choice for a run: one that has stored local changes before goes on with them unless the user says otherwise. */
+/** A run that has stored local changes continues with them, unless the user chooses otherwise. */
 export async function localChangesOf(
   repo: Repository,
   runId: string,
@@ -34,9 +50,9 @@ export async function localChangesOf(
 }
 
 /**
- * The dirty paths that cannot be set aside: unmerged paths, files where a directory is needed and the reverse, and
- * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, names that are not UTF-8, paths that
- * go through a filter (writ runs none), and everything before the first commit.
+ * The dirty paths that cannot be set aside: unmerged paths, files where a directory is needed and the reverse,
+ * submodules, paths that `--assume-unchanged` or a sparse checkout hides from git, names that are not UTF-8, paths
+ * with a filter (writ runs none), and everything before the first commit.
  */
 export async function stuckPaths(
   repo: Repository,
@@ -44,9 +60,8 @@ export async function stuckPaths(
   dirty: readonly DirtyPath[],
 ): Promise<readonly DirtyPath[]> {
   if (dirty.length === 0 || target.expected === undefined) return dirty;
-  const listing = await runGit(repo, ['ls-files', '-z', '-v', '-s'], { maxBytes: maxListBytes });
-  const records = listing.toString('utf8').split('\0');
-  // A record: `H 100644 <object> <stage>\t<path>`; another letter than `H` is a state that set-aside would lose.
+  const records = await gitFields(repo, ['ls-files', '-z', '-v', '-s']);
+  // A record is `H 100644 <object> <stage>\t<path>`; set-aside would lose the state of any letter but `H`.
   const lost = new Set(
     records
       .filter((record) => record !== '' && (!record.startsWith('H ') || record.startsWith(`H ${submodule}`)))
@@ -61,12 +76,12 @@ export async function stuckPaths(
   for (const one of dirty)
     if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path) || mayBeLossy(one.path))
       stuck.push(one);
-    // git indexes nothing beyond a symlink.
+    // git indexes nothing below a symlink.
     else if (await isBelowFile(repo.root, toBytePath(one.path))) stuck.push(one);
   return stuck;
 }
 
-/** Throws WORKTREE_DIRTY if the files cannot be changed with this choice for local changes at their paths. */
+/** Throws WORKTREE_DIRTY if the files cannot be changed with this choice for local changes. */
 export async function requireLandable(
   repo: Repository,
   target: Pick<Target, 'expected'>,
@@ -84,31 +99,31 @@ export async function requireLandable(
   });
 }
 
-export interface SetAsideRequest {
+interface SetAsideRequest {
   readonly runId: string;
   /** The commit that the target branch and HEAD are at. */
   readonly base: string;
   readonly paths: readonly string[];
-  /** Time of the commits: the same content at the same time is the same commit. */
+  /** The same content at the same time is the same commit. */
   readonly atMs: number;
 }
 
 /**
  * Stores index and files of these paths as a commit that `git stash apply` accepts, and points the ref of the run to
- * it. Its message names the work tree. Changes nothing else. Untracked files are in the commit as added files, so that
- * a later merge treats them as such. What a killed process of the same run stored before its branch moved stays under
- * another ref if it differs. Returns the commit.
+ * it. Its message names the working tree. Untracked files are stored as added files, so that a later merge treats
+ * them as such. What a killed process of the same run stored before stays under another ref if it differs. Returns
+ * the commit.
  */
 export async function storeSetAside(
   repository: Repository,
   { runId, base, paths, atMs }: SetAsideRequest,
 ): Promise<string> {
-  // Nothing of the user may be removed before it is on disk.
+  // Content of the user must be on disk before it is removed.
   const repo: Repository = {
     ...repository,
     settings: [...repository.settings, ['core.fsync', 'committed,loose-object,reference']],
   };
-  const { staged, worked } = await withIndex(repo, {}, async (index) =>
+  const { staged, worked } = await withIndex(repo, async (index) =>
     writeLocalTrees(index.repo, { base, paths, indexed: await readIndex(index.repo) }, (args, input) =>
       askIndex(index, args, input),
     ),
@@ -139,8 +154,9 @@ export async function storeSetAside(
 }
 
 /**
- * Writes two trees with the index of `place`: `base` with what the user's index holds at these paths (`indexed`, as
- * `readIndex` returns it), and with what the files hold. git needs the former for its rules on line endings and modes.
+ * Writes two trees with the index of `place`: `base` with the user's index entries at these paths (`indexed`, as
+ * `readIndex` returns it), and with the content of the files. git needs the former for its rules on line endings and
+ * modes.
  */
 export async function writeLocalTrees(
   place: GitDirectory,
@@ -155,11 +171,9 @@ export async function writeLocalTrees(
   },
   change: (args: readonly string[], input: string) => Promise<void>,
 ): Promise<{ readonly staged: string; readonly worked: string }> {
-  const zero = zeroIdOf(place);
   const entries = paths.map(toBytePath).map((path) => ({ path, after: toSide(indexed.get(path)) }));
   await runGit(place, ['read-tree', base]);
-  const info = entries.map((entry) => toIndexInfo(entry, zero)).join('');
-  await change(['update-index', '-z', '--index-info'], info);
+  await change(['update-index', '-z', '--index-info'], toIndexInfo(place, entries));
   const staged = await gitLine(place, ['write-tree']);
   await change(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], listed(entries));
   return { staged, worked: await gitLine(place, ['write-tree']) };
@@ -170,19 +184,18 @@ export async function dropSetAside(repo: Repository, runId: string, stored: stri
   await updateRefs(repo, [{ ref: setAsideRef(runId), old: stored, new: undefined }], `writ: run ${runId}`);
 }
 
-/** What became of files and index, and of the local changes: why they are still stored, if they are. */
+/** `kept`: why the local changes are still stored, if they are. */
 export type AroundOutcome = FollowOutcome & {
   readonly kept?: { readonly ref: string; readonly why: string };
-  /** The stored commit whose changes are all in index and files. */
+  /** The stored commit. All its changes are in index and files. */
   readonly merged?: string;
 };
 
 /**
- * After the swap: brings index and files to the sealed commit and merges the stored local changes back into them,
- * unless they are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded that they are
- * `merged`. A call with the same arguments completes one that was killed. A path whose content is neither stored nor
- * written by writ is never changed. If the commit includes the local changes and there is such a path, the ref stays:
- * the content at the path can be what remains of them.
+ * After the swap, brings index and files to the sealed commit and merges the stored local changes back, unless they
+ * are part of that commit (`isIncluded`). The caller deletes the ref once it has recorded `merged`. The same call
+ * completes one that was killed. A path whose content is neither stored nor written by writ is never changed. If the
+ * commit includes the local changes and there is such a path, the ref stays: it may hold what is left of them.
  */
 export async function followAround(
   repo: Repository,
@@ -207,12 +220,12 @@ export async function followAround(
       : { ...followed, kept: { ref, why: `${namePaths(left)} was changed meanwhile` } };
   const merge = await mergeBack(repo, commit, stored);
   if ('why' in merge) return { ...followed, kept: { ref, why: merge.why } };
-  // What a process that was killed had merged already looks changed, and is what it shall be.
+  // A path that a killed process had merged looks changed, but has its final content.
   const changed = left.filter((path) => !merge.paths.has(path));
   return { state: 'followed', ...(changed.length > 0 && { left: changed }), merged: stored };
 }
 
-/** Takes the stored content out of index and files, at paths where both still are as they were stored. */
+/** Removes the stored content from index and files, at paths where both are still as they were stored. */
 async function clearStored(repo: Repository, stored: string): Promise<void> {
   const [staged, worked] = await Promise.all([
     changedEntries(repo, `${stored}^1`, `${stored}^2`, 'latin1'),
@@ -225,7 +238,7 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
     changed: ReadonlyMap<string, EntrySide | undefined>,
     path: string,
   ): EntrySide | undefined => (changed.has(path) ? changed.get(path) : bases.get(path));
-  await withIndex(repo, {}, async (index) => {
+  await withIndex(repo, async (index) => {
     const found = await readIndex(index.repo);
     const entries = [...bases.keys()].map((path) => {
       const side = sideOf(workedAt, path);
@@ -239,17 +252,18 @@ async function clearStored(repo: Repository, stored: string): Promise<void> {
     );
     for (const { path } of cleared)
       if (states.get(path) === 'done' && workedAt.has(path)) await removeFile(repo.root, path);
-    const zero = zeroIdOf(repo);
-    const info = cleared.map(({ path }) => toIndexInfo({ path, after: bases.get(path) }, zero));
-    await askIndex(index, ['update-index', '-z', '--index-info'], info.join(''));
+    await setEntries(
+      index,
+      cleared.map(({ path }) => ({ path, after: bases.get(path) })),
+    );
     index.keep();
   });
 }
 
-/** The paths that hold the sealed content with local changes, or why nothing was merged. */
+/** The paths that have the sealed content with local changes, or why nothing was merged. */
 type Merge = { readonly paths: ReadonlySet<string> } | { readonly why: string };
 
-/** Merges the stored changes into index and files, or changes nothing and answers why. */
+/** Merges the stored changes into index and files, or changes nothing and returns why. */
 async function mergeBack(repo: Repository, commit: string, stored: string): Promise<Merge> {
   const files = await mergeCommits(repo, commit, stored);
   if (files.conflicts) return { why: conflictIn(files.conflicts) };
@@ -262,7 +276,7 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
   ]);
   const sealedAt = new Map([...worked, ...indexed].map(({ path, before }) => [path, before]));
   const indexedAt = sidesOf(indexed);
-  return withIndex(repo, {}, async (index) => {
+  return withIndex(repo, async (index) => {
     const found = await readIndex(index.repo);
     const indexSide = (path: string): EntrySide | undefined =>
       indexedAt.has(path) ? indexedAt.get(path) : sealedAt.get(path);
@@ -276,18 +290,16 @@ async function mergeBack(repo: Repository, commit: string, stored: string): Prom
     const torn = worked.filter(({ path }) => states.get(path) !== 'done');
     for (const { path, after } of torn)
       if (after === undefined && states.get(path) === 'ours') await removeFile(repo.root, path);
-    const zero = zeroIdOf(repo);
-    const write = (entries: readonly Pick<ChangedEntry, 'path' | 'after'>[]): Promise<void> =>
-      askIndex(
-        index,
-        ['update-index', '-z', '--index-info'],
-        entries.map((one) => toIndexInfo(one, zero)).join(''),
-      );
-    // `checkout-index` writes what the index holds: first what the files shall be, then what is staged.
-    await write(worked);
-    const coming = torn.filter(({ after }) => after !== undefined);
-    await askIndex(index, ['checkout-index', '--force', '-u', '-z', '--stdin'], listed(coming));
-    await write([...sealedAt.keys()].map((path) => ({ path, after: indexSide(path) })));
+    // `checkout-index` writes index entries to files: first those of the files, then the staged ones replace them.
+    await setEntries(index, worked);
+    await checkOut(
+      index,
+      torn.filter(({ after }) => after !== undefined),
+    );
+    await setEntries(
+      index,
+      [...sealedAt.keys()].map((path) => ({ path, after: indexSide(path) })),
+    );
     await index.ask(['update-index', '-q', '--refresh']);
     index.keep();
     return { paths: new Set([...sealedAt.keys()].map(toTextPath)) };
@@ -300,4 +312,90 @@ function sidesOf(entries: readonly ChangedEntry[]): ReadonlyMap<string, EntrySid
 
 function conflictIn(paths: readonly string[]): string {
   return `${namePaths(paths)} would conflict with the sealed change`;
+}
+
+const prefix = 'refs/writ/set-aside';
+const workTreeLabel = 'Work-Tree: ';
+const maxCommitBytes = 64 * 1024;
+
+export function setAsideRef(runId: string): string {
+  return `${prefix}/${encodeId(runId)}`;
+}
+
+/** The commit that holds the local changes of a run; `undefined` if nothing is set aside. */
+export function readSetAside(place: GitDirectory, runId: string): Promise<string | undefined> {
+  return readRef(place, setAsideRef(runId));
+}
+
+/** The line of the commit message that names the working tree. */
+export function workTreeLine(root: string): string {
+  return `${workTreeLabel}${root}`;
+}
+
+/** One sentence for each ref that holds local changes: how to restore and how to delete them. */
+export async function setAsideNotices(
+  repo: Pick<Repository, 'commonDir' | 'root'> & GitDirectory,
+): Promise<readonly string[]> {
+  const refs = await listRefs(repo, prefix);
+  return Promise.all(
+    refs.map(async ({ ref, object }) => {
+      const name = ref.slice(prefix.length + 1);
+      // A run that has ended has no scratch directory.
+      const isOpen = existsSync(join(repo.commonDir, 'writ', 'runs', name, 'scratch'));
+      const place = await otherWorkTree(repo, object);
+      return setAsideNotice(ref, { ...(isOpen && { openRun: name }), ...(place && { place }) });
+    }),
+  );
+}
+
+export async function setAsideNoticeOf(
+  repo: Pick<Repository, 'root'> & GitDirectory,
+  runId: string,
+): Promise<string | undefined> {
+  const object = await readSetAside(repo, runId);
+  if (object === undefined) return undefined;
+  const place = await otherWorkTree(repo, object);
+  return setAsideNotice(setAsideRef(runId), place === undefined ? {} : { place });
+}
+
+/**
+ * `openRun`: the run, if it has not ended, so that resuming it merges or includes the changes. `place`: the working
+ * tree that they belong to, if it is not this one.
+ */
+export function setAsideNotice(
+  ref: string,
+  { openRun, place }: { readonly openRun?: string; readonly place?: string } = {},
+): string {
+  const shown = printable(ref);
+  const where = place === undefined ? undefined : quoted(printable(place));
+  const resume =
+    openRun === undefined
+      ? ''
+      : `\`writ ${where === undefined ? '' : `--repo ${where} `}resume ${printable(openRun)}\` finishes the run with them; `;
+  const of = place === undefined ? '' : ` of the work tree \`${printable(place)}\``;
+  const git = where === undefined ? 'git' : `git -C ${where}`;
+  return `\`${shown}\` holds local changes${of} that a run set aside: ${resume}\`${git} stash apply ${shown}\` restores them, \`git update-ref -d ${shown}\` deletes them`;
+}
+
+/** The working tree that a stored commit names, if it is another one than `root` and still exists. */
+async function otherWorkTree(
+  repo: Pick<Repository, 'root'> & GitDirectory,
+  stored: string,
+): Promise<string | undefined> {
+  let place: string | undefined;
+  await askObjects(repo, {
+    names: [stored],
+    command: 'contents',
+    maxBytes: maxCommitBytes,
+    take: (_, object) => {
+      if (object?.type !== 'commit' || object.bytes === undefined) return;
+      const lines = object.bytes.toString('utf8').split('\n');
+      place = lines.find((line) => line.startsWith(workTreeLabel))?.slice(workTreeLabel.length);
+    },
+  });
+  return place !== undefined && place !== repo.root && existsSync(place) ? place : undefined;
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,33 +1,29 @@
+/* Decides for each path whether its content is the user's or what a killed git left. */
 import { lstat, readFile, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileAt } from './byte-path.ts';
-import type { ChangedEntry, EntrySide } from './changed-entries.ts';
-import { askGit, runGit } from './git.ts';
-import { toIndexInfo } from './index-info.ts';
-import { withEmptyIndex } from './index-transaction.ts';
-import { type Repository, zeroIdOf } from './repository.ts';
+import { askGit, maxListBytes, runGit } from './git.ts';
+import { type ChangedEntry, type EntrySide, fileAt, toIndexInfo, withEmptyIndex } from './held-index.ts';
+import type { Repository } from './repository.ts';
 
 /**
- * What is at a path: what shall be there (`done`), something that writ or git put there and that may go (`ours`),
- * nothing (`absent`), or something of the user's (`left`).
+ * `done`: the wanted content; `ours`: content of writ or git that may be replaced; `absent`: nothing; `left`: content
+ * of the user.
  */
 type TornState = 'done' | 'ours' | 'absent' | 'left';
 
-/** A side of a change at its path; `path` as in `byte-path.ts`. */
 interface PlacedSide {
   readonly path: string;
   readonly after: EntrySide | undefined;
 }
 
 const maxBlobBytes = 1024 * 1024 * 1024;
-const maxListBytes = 512 * 1024 * 1024;
 const linkMode = '120000';
 const submoduleMode = '160000';
 
 /**
- * Distinguishes, for each path (`byte-path.ts`), what a git that was killed between two trees left from what the user
- * wrote: the content before, the content after, a beginning of it, or nothing at all is git's. git itself compares
- * files with content, so that its rules for line endings, encodings, modes and symlinks hold.
+ * Classifies each path after a git was killed between two trees: the content before, the content after, a beginning
+ * of it, or nothing at all is git's; all other content is the user's. git itself compares files with content, so its
+ * rules for line endings, encodings, modes and symlinks apply.
  */
 export async function classifyPaths(
   repo: Repository,
@@ -40,7 +36,7 @@ export async function classifyPaths(
     const full = fileAt(repo.root, path);
     const found = (await isBelowFile(repo.root, path)) ? 'below' : await lstat(full).catch(() => undefined);
     if (found === undefined) states.set(path, 'absent');
-    // What is to go is not there: the path leads through a file or a link, or is a directory by now.
+    // A path through a file or link, or one that is a directory now, counts as removed.
     else if (found === 'below' || found.isDirectory()) states.set(path, await classifyOther(full, after));
     else if (found.isFile() || found.isSymbolicLink()) present.push(change);
     else states.set(path, 'left');
@@ -62,22 +58,20 @@ export async function unchangedPaths(
   repo: Repository,
   sides: readonly PlacedSide[],
 ): Promise<ReadonlySet<string>> {
-  const asked = sides.filter(({ after }) => after !== undefined && after.mode !== submoduleMode);
-  if (asked.length === 0) return new Set();
+  const files = sides.filter(({ after }) => after !== undefined && after.mode !== submoduleMode);
+  if (files.length === 0) return new Set();
   return withEmptyIndex(repo, async (index) => {
-    const zero = zeroIdOf(repo);
-    const info = asked.map((side) => toIndexInfo(side, zero)).join('');
-    await runGit(index, ['update-index', '-z', '--index-info'], { input: Buffer.from(info, 'latin1') });
-    // Records in the index which files are the same; its exit code only says that some are not.
+    const input = Buffer.from(toIndexInfo(repo, files), 'latin1');
+    await runGit(index, ['update-index', '-z', '--index-info'], { input });
+    // Marks equal files in the index; its exit code only says that some differ.
     await askGit(index, ['update-index', '-q', '--refresh'], { maxBytes: maxListBytes });
     const args = ['diff-files', '-z', '--name-only', '--no-ext-diff', '--no-renames'];
     const listed = await runGit(index, args, { maxBytes: maxListBytes });
     const differing = new Set(listed.toString('latin1').split('\0'));
-    return new Set(asked.map(({ path }) => path).filter((path) => !differing.has(path)));
+    return new Set(files.map(({ path }) => path).filter((path) => !differing.has(path)));
   });
 }
 
-/** True if a directory of the path is a file or a symlink. */
 export async function isBelowFile(root: string, path: string): Promise<boolean> {
   for (let above = dirname(path); above !== '.'; above = dirname(above)) {
     const found = await lstat(fileAt(root, above)).catch(() => undefined);
@@ -86,7 +80,7 @@ export async function isBelowFile(root: string, path: string): Promise<boolean> 
   return false;
 }
 
-/** An empty directory is nobody's loss; git does not know of it. */
+/** An empty directory may be removed; git does not know it. */
 async function classifyOther(full: Buffer, after: EntrySide | undefined): Promise<TornState> {
   if (after === undefined) return 'absent';
   return rmdir(full).then(
@@ -96,13 +90,13 @@ async function classifyOther(full: Buffer, after: EntrySide | undefined): Promis
 }
 
 /**
- * True if the file is a beginning of what git writes for this side. The whole of it with another mode is a change of
- * the user's.
+ * True if the file is a beginning of what git writes for this side. The whole content with another mode is a change
+ * of the user.
  */
 async function isWrittenFor(repo: Repository, path: string, side: EntrySide | undefined): Promise<boolean> {
   const full = fileAt(repo.root, path);
   const found = await lstat(full);
-  // A line break would end the question to git.
+  // A line break would end the request.
   if (side === undefined || side.mode === linkMode || !found.isFile() || path.includes('\n')) return false;
   const input = Buffer.from(`${side.object} ${path}\n`, 'latin1');
   const answer = await runGit(repo, ['cat-file', '--batch', '--filters'], { input, maxBytes: maxBlobBytes });

@@ -1,8 +1,9 @@
+/* Lists trees, bounded also for trees that expand to any number of paths. */
 import { WritError } from '../../core/base/errors.ts';
-import { describeObjects } from './blobs.ts';
-import { type GitDirectory, runGit } from './git.ts';
+import { askGit, type GitDirectory, maxListBytes, runGit } from './git.ts';
+import { canonicalMode, isTreeMode, type NameEncoding, parseTree, type RawEntry } from './git-object.ts';
 import { askObjects, keepObjectReaders } from './object-reader.ts';
-import { canonicalMode, isTreeMode, type NameEncoding, parseTree, type RawEntry } from './tree-object.ts';
+import { describeObjects } from './read-objects.ts';
 
 /** One path of a tree. `mode` is six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule). */
 export interface TreeEntry {
@@ -15,23 +16,21 @@ export interface TreeEntry {
 
 type Entry = Omit<TreeEntry, 'sizeBytes'>;
 
-/** A larger tree is listed by a git of its own: it is quicker at that than we are at asking. */
+/** git lists a larger tree faster itself. */
 const fewEntries = 2_000;
 const fewTrees = 200;
-const maxListBytes = 512 * 1024 * 1024;
-/** Most paths of a tree that is listed, directories included. */
 const maxPaths = 4_000_000;
-/** Tree objects that are read to count paths. More are listed at once: reading them takes as long as the listing. */
+/** A tree with more objects is listed at once: reading them takes as long as the listing. */
 const maxCountedTrees = 500;
 
-/** Entries of one commit of ours, directories included; a record of a run has some hundred. */
+/** Most entries of a record, directories included; a usual one has some hundred. */
 export const maxRecordEntries = 100_000;
 const maxRecordDepth = 64;
 
 type Trees = ReadonlyMap<string, readonly RawEntry[]>;
 
 /**
- * Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash).
+ * Every path below a tree or commit in git's order; `under` limits it to one directory (no trailing slash).
  * INPUT_TOO_LARGE for a few objects that expand to more than `maxPaths` paths.
  */
 export async function listTree(
@@ -41,16 +40,24 @@ export async function listTree(
 ): Promise<readonly TreeEntry[]> {
   await using readers = keepObjectReaders();
   readers.keep(place);
-  const known = new Map<string, readonly RawEntry[]>();
-  const listed = await listSmallTree(place, treeish, under, { entries: fewEntries, trees: fewTrees }, known);
+  const listed = await listSmallTree(place, treeish, under, { entries: fewEntries, trees: fewTrees });
   if (listed !== undefined) return listed;
-  await requireFewPaths(place, treeish, under, known);
+  const top = await directoryOf(place, treeish, under);
+  // git would list a few objects that expand to any number of paths for minutes. The listing of more objects is bounded
+  // by its size.
+  const paths = top === undefined ? 0 : await countChangedPaths(place, '', top, maxCountedTrees);
+  if (paths !== undefined && paths > maxPaths)
+    throw new WritError('INPUT_TOO_LARGE', {
+      message: `the tree of \`${treeish}\` expands to more than ${maxPaths} paths`,
+      detail: { tree: treeish, maxPaths },
+      hints: ['remove the repeated directories from that commit, or use another one'],
+    });
   return listLargeTree(place, treeish, under);
 }
 
 /**
- * Every path of a commit that anyone may have written: a few objects can expand to any number of paths. OBJECT_CORRUPT,
- * which names `ref`, if its tree has more than `maxRecordEntries` entries or is deeper than any record.
+ * Every path of a record's commit, which is untrusted: a few objects can expand to any number of paths.
+ * OBJECT_CORRUPT, naming `ref`, if its tree has more than `maxRecordEntries` entries or is too deep.
  */
 export async function listRecordTree(
   place: GitDirectory,
@@ -72,13 +79,12 @@ interface ListLimits {
   readonly depth?: number;
 }
 
-/** `undefined` for a tree beyond the limits. The trees that were read are added to `known`. */
+/** `undefined` for a tree beyond the limits. */
 async function listSmallTree(
   place: GitDirectory,
   treeish: string,
   under: string,
   limits: ListLimits,
-  known: Map<string, readonly RawEntry[]> = new Map(),
 ): Promise<readonly TreeEntry[] | undefined> {
   await using readers = keepObjectReaders();
   readers.keep(place);
@@ -88,7 +94,6 @@ async function listSmallTree(
     if (open.size === 0) break;
     if (open.size > limits.trees || depth > (limits.depth ?? depth)) return undefined;
     const trees = await readTrees(place, [...open]);
-    for (const [id, tree] of trees) known.set(id, tree);
     const unfolded = unfold(entries, trees, under, limits.entries);
     if (unfolded === undefined) return undefined;
     entries = unfolded;
@@ -99,12 +104,12 @@ async function listSmallTree(
   );
   return entries.map((entry, index) => {
     const head = heads[index];
-    // The commit of a submodule may be here by chance.
+    // The commit of a submodule may exist here by chance.
     return { ...entry, sizeBytes: head?.type === 'blob' ? head.sizeBytes : 0 };
   });
 }
 
-/** The names directly in a tree: what tells directories from words in a scope. `under` is a directory, '' the root. */
+/** The names directly in a directory of a tree; '' is the root. */
 export async function listNames(
   place: GitDirectory,
   treeish: string,
@@ -118,7 +123,10 @@ export async function listNames(
   return new Set(entries.map(({ name }) => name));
 }
 
-/** The id of a directory below a tree or commit; '' is the root, `undefined` if there is no such directory. */
+/**
+ * Returns the id of a directory below a tree or commit; '' is the root. Returns `undefined` if there is no such
+ * directory.
+ */
 async function directoryOf(place: GitDirectory, treeish: string, under: string): Promise<string | undefined> {
   let id = await rootOf(place, treeish);
   for (const part of under === '' ? [] : under.split('/')) {
@@ -128,54 +136,6 @@ async function directoryOf(place: GitDirectory, treeish: string, under: string):
     id = next.object;
   }
   return id;
-}
-
-/**
- * Throws INPUT_TOO_LARGE if at most `maxCountedTrees` tree objects expand to more than `maxPaths` paths: git would list
- * them for minutes. The paths are counted, not listed. A tree of more objects is not counted to the end: its listing
- * is bounded by `maxListBytes`.
- */
-async function requireFewPaths(
-  place: GitDirectory,
-  treeish: string,
-  under: string,
-  known: Map<string, readonly RawEntry[]>,
-): Promise<void> {
-  const top = await directoryOf(place, treeish, under);
-  if (top === undefined) return;
-  let paths = 0;
-  // How often each tree occurs at one depth.
-  let level = new Map([[top, 1]]);
-  while (level.size > 0) {
-    const unread = [...level.keys()].filter((id) => !known.has(id));
-    if (known.size + unread.length > maxCountedTrees) return;
-    for (const [id, tree] of await readTrees(place, unread)) known.set(id, tree);
-    const counted = countLevel(level, known);
-    paths += counted.paths;
-    if (paths > maxPaths)
-      throw new WritError('INPUT_TOO_LARGE', {
-        message: `the tree of \`${treeish}\` expands to more than ${maxPaths} paths`,
-        detail: { tree: treeish, maxPaths },
-        hints: ['remove the repeated directories from that commit, or use another one'],
-      });
-    level = counted.below;
-  }
-}
-
-/** Number of entries in the trees of one depth, and how often each tree occurs at the next. */
-function countLevel(
-  level: ReadonlyMap<string, number>,
-  trees: Trees,
-): { readonly paths: number; readonly below: Map<string, number> } {
-  const below = new Map<string, number>();
-  let paths = 0;
-  for (const [id, times] of level) {
-    const entries = trees.get(id) ?? [];
-    paths += times * entries.length;
-    for (const { mode, object } of entries)
-      if (isTreeMode(mode)) below.set(object, (below.get(object) ?? 0) + times);
-  }
-  return { paths, below };
 }
 
 /** The entries of trees by id; GIT_FAILED for an id that is none. */
@@ -202,7 +162,7 @@ export async function readTrees(
   return trees;
 }
 
-/** Puts what is in each tree where the tree stood; `undefined` where that is not few. */
+/** Replaces each tree by its entries; `undefined` beyond the limit. */
 function unfold(
   entries: readonly Entry[],
   trees: Trees,
@@ -256,12 +216,11 @@ async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
   const [root, named] = await describeObjects(place, [`${treeish}^{tree}`, treeish]);
   if (root?.type === 'tree') return root.id;
   if (named === undefined) throw absent(treeish);
-  // A commit has a tree.
   if (named.type === 'commit') throw absent(`${treeish}^{tree}`);
   throw unreadable(treeish);
 }
 
-/** A ref may have come without what it names: a copy that was cut short, a store that was pruned. */
+/** A ref can arrive without its objects, from an incomplete copy or a pruned store. */
 function absent(object: string): WritError {
   return new WritError('GIT_FAILED', {
     message: `expected the object \`${object}\`, it is not in this repository`,
@@ -274,4 +233,119 @@ function unreadable(tree: string): WritError {
     message: `expected a tree, \`${tree}\` is none or cannot be read`,
     detail: { tree },
   });
+}
+
+/** Two trees at one path; `''` if there is none. */
+interface Pair {
+  readonly before: string;
+  readonly after: string;
+}
+
+interface Difference {
+  readonly files: number;
+  /** Keys of the pairs of directories that differ. */
+  readonly below: readonly string[];
+}
+
+const maxPairs = 500_000;
+
+/**
+ * Number of paths at which two trees differ ('' is no tree), without listing them: a few objects can expand to any
+ * number of paths. `undefined` beyond `most` different directories.
+ */
+export async function countChangedPaths(
+  place: GitDirectory,
+  before: string,
+  after: string,
+  most = maxPairs,
+): Promise<number | undefined> {
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  const differences = new Map<string, Difference>();
+  let level = new Map([[keyOf({ before, after }), { before, after }]]);
+  while (level.size > 0) {
+    if (differences.size + level.size > most) return undefined;
+    const ids = [...level.values()].flatMap((pair) => [pair.before, pair.after]).filter(Boolean);
+    const trees = await readTrees(place, [...new Set(ids)], 'latin1');
+    const next = new Map<string, Pair>();
+    for (const [key, pair] of level) {
+      const { files, directories } = compare(trees.get(pair.before) ?? [], trees.get(pair.after) ?? []);
+      const below = directories.map((one) => [keyOf(one), one] as const);
+      differences.set(key, { files, below: below.map(([id]) => id) });
+      for (const [id, one] of below) if (!differences.has(id)) next.set(id, one);
+    }
+    level = next;
+  }
+  // A pair comes before the pairs below it, and a tree cannot contain itself.
+  const counts = new Map<string, number>();
+  for (const [key] of [...differences].reverse()) count(key, differences, counts);
+  return counts.get(keyOf({ before, after })) ?? 0;
+}
+
+function keyOf({ before, after }: Pair): string {
+  return `${before}:${after}`;
+}
+
+function compare(
+  before: readonly RawEntry[],
+  after: readonly RawEntry[],
+): { readonly files: number; readonly directories: readonly Pair[] } {
+  const old = new Map(before.map((entry) => [entry.name, entry]));
+  const names = new Set([...old.keys(), ...after.map(({ name }) => name)]);
+  const now = new Map(after.map((entry) => [entry.name, entry]));
+  const directories: Pair[] = [];
+  let files = 0;
+  for (const name of names) {
+    const [was, is] = [old.get(name), now.get(name)];
+    if (was?.object === is?.object && was?.mode === is?.mode) continue;
+    const pair = { before: treeOf(was), after: treeOf(is) };
+    if (pair.before !== pair.after) directories.push(pair);
+    files += [was, is].some((entry) => entry !== undefined && !isTreeMode(entry.mode)) ? 1 : 0;
+  }
+  return { files, directories };
+}
+
+function treeOf(entry: RawEntry | undefined): string {
+  return entry !== undefined && isTreeMode(entry.mode) ? entry.object : '';
+}
+
+function count(
+  key: string,
+  differences: ReadonlyMap<string, Difference>,
+  counts: Map<string, number>,
+): number {
+  const known = counts.get(key);
+  if (known !== undefined) return known;
+  const { files, below } = differences.get(key) ?? { files: 0, below: [] };
+  const total = below.reduce((sum, one) => sum + count(one, differences, counts), files);
+  counts.set(key, total);
+  return total;
+}
+
+/**
+ * True if a file of the tree contains one of the texts, or could not be searched. `words`: names of files in any
+ * directory, such as `*.lock`; a text then matches only as a whole package name, in any case.
+ */
+export async function treeMentions(
+  place: GitDirectory,
+  tree: string,
+  texts: readonly string[],
+  { words = [], signal }: { readonly words?: readonly string[]; readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
+  const args = ['grep', '--quiet', '--text'];
+  args.push(...(words.length > 0 ? ['--extended-regexp', '--ignore-case'] : ['--fixed-strings']));
+  const patterns = words.length > 0 ? texts.map(wholeWord) : texts;
+  args.push(...patterns.flatMap((pattern) => ['-e', pattern]), tree, '--');
+  args.push(...words.map((name) => `:(glob)**/${name}`));
+  const { code } = await askGit(place, args, {
+    ...(words.length > 0 ? { env: { GIT_LITERAL_PATHSPECS: '0' } } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return code !== 1;
+}
+
+/** `left` does not match in `left-pad`; `jest` matches in `node_modules/jest`. */
+function wholeWord(text: string): string {
+  const literal = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return `(^|[^[:alnum:]_.-])${literal}([^[:alnum:]_.-]|$)`;
 }

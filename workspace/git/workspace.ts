@@ -1,54 +1,29 @@
+/* Exports trees into directories for checks and workers, and turns a directory back into a tree. */
 import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type GitDirectory, runGit } from './git.ts';
-import { isolatedGitEnvironment } from './git-environment.ts';
+import { type GitDirectory, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
+import { askObjects } from './object-reader.ts';
 import { removeTree } from './remove-tree.ts';
-import { type Borrowable, borrowedBy, writeGitDirectory } from './scratch.ts';
-import { type SealedObjects, writeShallow } from './sealed-objects.ts';
-import type { SmallEntry, SmallTree } from './small-tree.ts';
-import { listTree } from './tree.ts';
+import {
+  type Borrowable,
+  type Scratch,
+  type SealedObjects,
+  writeGitDirectory,
+  writeShallow,
+} from './scratch.ts';
+import { listTree, type TreeEntry } from './tree.ts';
 
-/** Processes that write the files of one export. */
 const maxWorkers = 4;
 
-/** A plain directory that holds one tree, byte for byte. Nothing about it is known to the person's repository. */
-export interface Workspace {
-  readonly dir: string;
-  /** Object directories that `.git` in it borrows from; bind them read-only where git shall work inside a sandbox. */
-  readonly borrowed: readonly string[];
-  /** Groups of paths that differ in case alone: on some file systems only one of each group can exist. */
-  readonly caseCollisions: readonly (readonly string[])[];
-  readonly submodules: readonly string[];
-}
-
 /**
- * Writes the tree of `treeish` into `dir` (created, expected empty) with a `.git` of its own whose HEAD is `headCommit`
+ * Writes the tree of `treeish` into `dir` (created, expected empty) with its own `.git`, whose HEAD is `headCommit`
  * (unborn without one). No filter, line-ending or encoding conversion; symlinks as symlinks, submodules as empty
- * directories. After untrusted code has seen the workspace, never run git with its `.git`: its config is not ours any
- * more.
- */
-export async function exportWorkspace(
-  objects: GitDirectory & Borrowable,
-  treeish: string,
-  dir: string,
-  headCommit?: string,
-): Promise<Workspace> {
-  await exportTree(objects, treeish, dir, headCommit);
-  const entries = await listTree(objects, treeish);
-  return {
-    dir,
-    borrowed: borrowedBy(objects),
-    caseCollisions: findCaseCollisions(entries.map(({ path }) => path)),
-    submodules: entries.filter(({ mode }) => mode === '160000').map(({ path }) => path),
-  };
-}
-
-/**
- * `exportWorkspace` for who asks nothing about the tree; `small` is what `readSmallTree` answered for it, and spares
- * the process. Its `.git` borrows what `objects` holds and, where that is sealed, says where history ends.
+ * directories. `small`: the tree as `readSmallTree` returned it, which saves the process. The `.git` borrows the
+ * objects of `objects` and, if that is sealed, records where its history ends. After untrusted code has seen the
+ * directory, never run git with this `.git`: its config may have changed.
  */
 export async function exportTree(
   objects: GitDirectory & Borrowable & Partial<Pick<SealedObjects, 'shallow'>>,
@@ -69,14 +44,14 @@ export async function exportTree(
     env: { ...isolatedGitEnvironment, GIT_DIR: gitDir, GIT_WORK_TREE: dir },
     settings: [
       ['core.attributesFile', '/dev/null'],
-      // Git uses them from a hundred files on.
+      // git uses them from a hundred files on.
       ['checkout.workers', String(Math.min(maxWorkers, availableParallelism()))],
     ],
   };
   await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
 }
 
-/** False where something fails: git begins anew, and is the one to say what is wrong. */
+/** False after a fault: git then exports the tree and reports what is wrong. */
 function isWritten(...what: Parameters<typeof writeSmallTree>): boolean {
   try {
     writeSmallTree(...what);
@@ -86,23 +61,8 @@ function isWritten(...what: Parameters<typeof writeSmallTree>): boolean {
   }
 }
 
-/** Deletes a workspace with everything in it, whatever a check made of it. */
 export async function removeWorkspace(dir: string): Promise<void> {
   await removeTree(dir);
-}
-
-function findCaseCollisions(paths: readonly string[]): readonly (readonly string[])[] {
-  const groups = new Map<string, Set<string>>();
-  for (const path of paths) {
-    for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
-      const part = end < 0 ? path : path.slice(0, end);
-      const key = part.normalize('NFC').toLowerCase();
-      const group = groups.get(key) ?? new Set();
-      groups.set(key, group.add(part));
-      if (end < 0) break;
-    }
-  }
-  return [...groups.values()].filter((group) => group.size > 1).map((group) => [...group].sort());
 }
 
 /** Bytes of an index entry before its object id (gitformat-index, version 2). */
@@ -110,9 +70,8 @@ const statBytes = 40;
 const maxNameLength = 0xfff;
 
 /**
- * Writes a tree into `dir` (expected empty but for `.git`) as `git read-tree -u` does: bytes and modes, links as links,
- * and `.git/index` that says what is there. Every file is a new one; where something stands in its place, it throws.
- * For trees so small that waiting for each call would cost more than the calls.
+ * Writes a tree into `dir` (empty but for `.git`) as `git read-tree -u` does, with its index. Throws if a path
+ * exists. Synchronous: for a small tree, waiting for each call costs more than the call.
  */
 function writeSmallTree(
   { entries, directories }: SmallTree,
@@ -140,7 +99,7 @@ function indexEntry({ path, mode, object }: SmallEntry, stat: BigIntStats): Buff
   const name = Buffer.from(path);
   const id = Buffer.from(object, 'hex');
   const length = statBytes + id.length + 2 + name.length;
-  // Between one and eight NULs behind the name, up to a multiple of eight.
+  // One to eight NULs behind the name, up to a multiple of eight.
   const entry = Buffer.alloc((length + 8) & ~7);
   const words = [
     ...[stat.ctimeNs / 1_000_000_000n, stat.ctimeNs % 1_000_000_000n],
@@ -152,4 +111,129 @@ function indexEntry({ path, mode, object }: SmallEntry, stat: BigIntStats): Buff
   entry.writeUInt16BE(Math.min(name.length, maxNameLength), statBytes + id.length);
   name.copy(entry, statBytes + id.length + 2);
   return entry;
+}
+
+export interface SmallEntry extends TreeEntry {
+  readonly mode: '100644' | '100755' | '120000';
+  readonly bytes: Buffer;
+}
+
+/** A tree that is kept in memory, because it is exported again and again. */
+export interface SmallTree {
+  /** In git's order; no two paths conflict. */
+  readonly entries: readonly SmallEntry[];
+  /** Every directory of the paths, parents first. */
+  readonly directories: readonly string[];
+}
+
+/** git exports a larger tree, with several processes. */
+const most = { entries: 256, bytes: 1024 * 1024 };
+
+const maxSegmentLength = 255;
+const maxPathLength = 1000;
+const maxLinkLength = 1000;
+
+/** Names that are equal on every file system, without those that git treats specially. */
+const plainSegment = /^(?!\.git$)[\w.@+=#,()[\] -]*[\w@+=#,()[\]-]$/i;
+/** git refuses some of these as links. */
+const ownNameOfGit = /(?:^|\/)\.git[^/]*$/i;
+
+/**
+ * Reads a tree of at most 256 paths and 1 MiB; `undefined` if git must export it: it is larger, holds a submodule, or
+ * has a name that a file system or git treats specially, or it is malformed or incomplete, which git then reports.
+ */
+export async function readSmallTree(place: GitDirectory, treeish: string): Promise<SmallTree | undefined> {
+  const listed = await listTree(place, treeish);
+  if (listed.length > most.entries || listed.reduce((sum, one) => sum + one.sizeBytes, 0) > most.bytes)
+    return undefined;
+  const directories = directoriesOf(listed);
+  if (directories === undefined) return undefined;
+  const contents: Buffer[] = [];
+  await askObjects(place, {
+    names: listed.map(({ object }) => object),
+    command: 'contents',
+    maxBytes: most.bytes,
+    take: (index, answer) => {
+      if (answer?.type === 'blob' && answer.bytes !== undefined) contents[index] = answer.bytes;
+    },
+  });
+  const entries: SmallEntry[] = [];
+  for (const [index, { mode, ...entry }] of listed.entries()) {
+    const bytes = contents[index];
+    if (bytes === undefined || !isPlainMode(mode)) return undefined;
+    if (mode === '120000' && !isPlainLink(entry.path, bytes)) return undefined;
+    entries.push({ ...entry, mode, bytes });
+  }
+  return { entries, directories };
+}
+
+function isPlainMode(mode: string): mode is SmallEntry['mode'] {
+  return mode === '100644' || mode === '100755' || mode === '120000';
+}
+
+function isPlainLink(path: string, target: Buffer): boolean {
+  return (
+    !ownNameOfGit.test(path) && target.length > 0 && target.length <= maxLinkLength && !target.includes(0)
+  );
+}
+
+/** `undefined` if a path is not plain, or two paths conflict. */
+function directoriesOf(listed: readonly TreeEntry[]): readonly string[] | undefined {
+  const directories = new Map<string, string>();
+  const files = new Set<string>();
+  let before = '';
+  for (const { path } of listed) {
+    if (path <= before || path.length > maxPathLength) return undefined;
+    before = path;
+    files.add(path.toLowerCase());
+    const segments = path.split('/');
+    if (!segments.every((segment) => segment.length <= maxSegmentLength && plainSegment.test(segment)))
+      return undefined;
+    for (let depth = 1; depth < segments.length; depth += 1) {
+      const directory = segments.slice(0, depth).join('/');
+      const key = directory.toLowerCase();
+      if ((directories.get(key) ?? directory) !== directory) return undefined;
+      directories.set(key, directory);
+    }
+  }
+  if (files.size < listed.length || [...files].some((file) => directories.has(file))) return undefined;
+  return [...directories.values()];
+}
+
+export interface TreeOfWorkspace {
+  /**
+   * The tree of the directory now, written to the scratch: byte by byte, without ignored paths that the base does not
+   * track. The `.git`, attributes and config in the directory have no influence.
+   */
+  take(): Promise<string>;
+}
+
+/** Call this while the directory is as it was exported; `index` is a file outside of it. */
+export async function rememberWorkspace(
+  scratch: Scratch,
+  directory: string,
+  tree: string,
+  index: string,
+): Promise<TreeOfWorkspace> {
+  await rm(index, { force: true });
+  const place: GitDirectory = {
+    ...scratch,
+    cwd: directory,
+    env: { ...scratch.env, GIT_WORK_TREE: directory, GIT_INDEX_FILE: index },
+    settings: [...scratch.settings, ['core.trustctime', 'true'], ['core.checkstat', 'default']],
+  };
+  // Its sizes and times save reading every file again.
+  const isKnown = await copyFile(join(directory, '.git', 'index'), index).then(
+    () => true,
+    () => false,
+  );
+  return {
+    async take() {
+      if ((await lstat(directory)).isDirectory()) await chmod(directory, 0o755);
+      // Delayed: most workers return a patch and never need this.
+      if (!isKnown) await runGit(place, ['read-tree', tree]);
+      await runGit(place, ['add', '--all', '--', '.']);
+      return gitLine(place, ['write-tree']);
+    },
+  };
 }

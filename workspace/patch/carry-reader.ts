@@ -1,17 +1,17 @@
+/* Reads from git what is needed to carry approvals over to a moved target. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { carriesApprovals } from '../../engine/config/approvals-section.ts';
-import { describeObjects, readObjects } from '../git/blobs.ts';
 import { askGit, gitFailed } from '../git/git.ts';
+import { describeObjects, readObjects } from '../git/read-objects.ts';
 import { isObjectId, type Repository } from '../git/repository.ts';
 import { treeOf } from '../git/resolve-commit.ts';
 import { normalisePatch } from './normalise.ts';
-import { inUndoScratch } from './patch-undoing.ts';
+import { inUndoScratch } from './undo.ts';
 
 type Patch = Pick<PatchSet, 'digest' | 'files'>;
 
-/** Reads what carrying approvals over needs from the objects of a repository. */
 export function carryReader(repository: Repository): CarryReader {
   const isCommit = async (id: string): Promise<boolean> => {
     if (!isObjectId(id)) return false;
@@ -36,7 +36,7 @@ export function carryReader(repository: Repository): CarryReader {
         return { digest, files };
       });
     } catch (fault) {
-      // A blob is missing, or the trees make no patch that writ accepts: nothing was shown to be equal.
+      // A blob is missing, or writ accepts no patch between these trees: equality was not shown.
       if (isWritError(fault)) return undefined;
       throw fault;
     }
@@ -55,7 +55,7 @@ export function carryReader(repository: Repository): CarryReader {
     async editedPaths(baseCommit, tree, other) {
       const patch = await compare(baseCommit, tree);
       if (patch === undefined || !(await isCommit(other))) return undefined;
-      const asked = [
+      const args = [
         'diff-tree',
         '-r',
         '-z',
@@ -65,7 +65,7 @@ export function carryReader(repository: Repository): CarryReader {
         baseCommit,
         other,
       ];
-      const { code, stdout } = await askGit(repository, asked);
+      const { code, stdout } = await askGit(repository, args);
       if (code !== 0) return undefined;
       const moved = new Set(stdout.toString('utf8').split('\0'));
       return patch.files.map(({ path, oldPath = path }) => oldPath).filter((path) => moved.has(path));
@@ -74,8 +74,8 @@ export function carryReader(repository: Repository): CarryReader {
 }
 
 /**
- * Whether `commit` holds `ancestor`; `undefined` if the history between them is incomplete. The cut of a shallow clone
- * (`.git/shallow`) would hide parents, so that git would answer no.
+ * True if `commit` has the ancestor; `undefined` if the history between them is incomplete. `.git/shallow` would hide
+ * parents, so that git would say no.
  */
 async function isAncestorInFull(
   repository: Repository,
@@ -83,13 +83,13 @@ async function isAncestorInFull(
   commit: string,
 ): Promise<boolean | undefined> {
   const env = { GIT_SHALLOW_FILE: '' };
-  const asked = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, commit];
-  const { code, stderr } = await askGit(repository, asked, { env });
+  const args = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, commit];
+  const { code, stderr } = await askGit(repository, args, { env });
   if (code === 0) return true;
-  // A walk over every commit that `ancestor` does not hold fails at a parent that is missing.
+  // A walk over all commits that `ancestor` does not reach fails at a missing parent.
   const listed = ['rev-list', '--count', '--end-of-options', commit, `^${ancestor}`];
   const walk = await askGit(repository, listed, { env });
   if (walk.code === 0 && code === 1) return false;
   if (/Could not read [0-9a-f]{40}/.test(`${stderr}${walk.stderr}`)) return undefined;
-  throw walk.code === 0 ? gitFailed(asked, code, stderr) : gitFailed(listed, walk.code, walk.stderr);
+  throw walk.code === 0 ? gitFailed(args, code, stderr) : gitFailed(listed, walk.code, walk.stderr);
 }

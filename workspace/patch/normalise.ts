@@ -1,3 +1,4 @@
+/* Makes the canonical patch between two trees. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +10,10 @@ import type { Base } from '../git/resolve-commit.ts';
 import type { Scratch } from '../git/scratch.ts';
 import { requirePatchPath } from './patch-paths.ts';
 
-/** Largest patch that is taken, and largest normalised diff. */
+/** Largest accepted patch, and largest normalised diff. */
 export const maxPatchBytes = 256 * 1024 * 1024;
 
-/** Everything that could change a byte of the diff is fixed here; no config or attribute applies in a scratch. */
+/** Fixes every option that could change a byte of the diff; no config or attribute applies in a scratch. */
 const diffFlags: readonly string[] = [
   '-r',
   '--no-ext-diff',
@@ -28,13 +29,13 @@ const diffFlags: readonly string[] = [
   '--src-prefix=a/',
   '--dst-prefix=b/',
 ];
-/** These turn the patch text on, so the listing goes without them. */
+/** These also print the patch text, so the listing must not have them. */
 const textFlags: readonly string[] = ['--binary', '--unified=3'];
 const renameFlags: readonly string[] = ['--find-renames=50%', '-l1000', '--no-rename-empty'];
 
 /**
- * The PatchSet from base to candidate tree: what git itself says changed, whatever the incoming patch looked like. Same
- * trees, same bytes. Refuses PATCH_EMPTY, INPUT_TOO_LARGE, and paths that no change may touch.
+ * The PatchSet from base to candidate tree, as git computes it, whatever the incoming patch looked like. Same trees,
+ * same bytes. PATCH_EMPTY, INPUT_TOO_LARGE, and refused paths.
  */
 export async function normalisePatch(scratch: Scratch, base: Base, candidateTree: string): Promise<PatchSet> {
   if (candidateTree === base.tree) throw new WritError('PATCH_EMPTY', { detail: { tree: candidateTree } });
@@ -63,18 +64,9 @@ export async function normalisePatch(scratch: Scratch, base: Base, candidateTree
   };
 }
 
-/** The diff between the same trees without renames: each file stands for itself, as plain unified readers need it. */
-export async function diffWithoutRenames(
-  scratch: Scratch,
-  baseTree: string,
-  candidateTree: string,
-): Promise<Uint8Array<SharedArrayBuffer>> {
-  return readDiff(scratch, [...diffFlags, '--no-renames', '--end-of-options', baseTree, candidateTree]);
-}
-
-/** Through a file into shared memory: the diff is held once, never twice, and ended where it grows beyond the bound. */
+/** Through a file into shared memory: the diff is in memory only once, and git is stopped at the size limit. */
 async function readDiff(scratch: Scratch, args: readonly string[]): Promise<Uint8Array<SharedArrayBuffer>> {
-  // Of its own: Tasks are worked on side by side in one scratch.
+  // Tasks share a scratch, so each diff has its own file.
   const path = join(scratch.gitDir, `patch-${randomOctets(8).toString('hex')}.diff`);
   const file = await open(path, 'w+', 0o600);
   try {
@@ -124,12 +116,10 @@ export function patchTooLarge(sizeBytes: number): WritError {
   });
 }
 
-/** A PatchFile without its place in the diff. `sections`: how many `diff --git` sections it takes there. */
+/** A PatchFile without its range in the diff. `sections`: the number of its `diff --git` sections. */
 type Change = Omit<PatchFile, 'start' | 'end'> & { readonly sections: number };
 
-/**
- * Reads `git diff-tree -r -z --raw --numstat`: first all raw records, then all counts, both in the order of the diff.
- */
+/** Reads `git diff-tree -r -z --raw --numstat`: all raw records, then all counts, both in the order of the diff. */
 function parseChanges(listed: Buffer): readonly Change[] {
   const fields = listed.toString('utf8').split('\0');
   const changes: Change[] = [];
@@ -158,7 +148,7 @@ function parseChanges(listed: Buffer): readonly Change[] {
   for (const [index, change] of changes.entries()) {
     const counts = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(fields[at] ?? '');
     if (!counts) throw unreadable();
-    // Names of a pair stand in two fields of their own behind empty text.
+    // The names of a pair are two fields behind an empty one.
     at += counts[3] === '' ? 3 : 1;
     const binary = counts[1] === '-';
     changes[index] = {
@@ -173,8 +163,8 @@ function parseChanges(listed: Buffer): readonly Change[] {
 }
 
 /**
- * Gives each change its byte range in the diff. No content line can begin with `diff --git `: hunk lines begin with a
- * blank, sign or backslash, and git's base 85 has no blank.
+ * Adds the byte range of each change in the diff. No content line can begin with `diff --git `: hunk lines begin with
+ * a blank, sign or backslash, and git's base 85 has no blank.
  */
 function withRanges(changes: readonly Change[], diff: Buffer): readonly PatchFile[] {
   const starts: number[] = [];

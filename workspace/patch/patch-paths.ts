@@ -1,11 +1,11 @@
+/* Decides which paths a patch may write. */
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { isGoverningPath } from './governing-paths.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**
  * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory
- * under any of the names that some file system takes for it; PATCH_TOUCHES_STATE for what lies in `.writ`, but for the
- * tracked files that govern writ (`isGoverningPath`).
+ * under any name that a file system treats as such; PATCH_TOUCHES_STATE for `.writ`, except for the governing files.
  */
 export function requirePatchPath(path: string): void {
   const segments = path.split('/');
@@ -20,17 +20,14 @@ export function requirePatchPath(path: string): void {
     refuse('is an absolute path');
   if (path.split(/[\\/]/).includes('..')) refuse('leads out of the repository');
   if (segments.some((segment) => segment === '' || segment === '.')) refuse('is not a plain path');
-  // NTFS takes a backslash for a separator, too.
+  // NTFS treats a backslash as a separator, too.
   if (path.split(/[\\/]/).some(isGitDirectoryName)) refuse('lies in the git directory');
   if (stateName(path.split(/[\\/]/)[0] ?? '') && !isGoverningPath(path)) {
     throw new WritError('PATCH_TOUCHES_STATE', { detail: { path: printable(path) } });
   }
 }
 
-/**
- * `.git` as HFS+ (ignored code points, any case) and NTFS (trailing dots and spaces, streams, short names) understand
- * it.
- */
+/** `.git` as HFS+ (ignored code points, any case) and NTFS (trailing dots and spaces, streams, short names) read it. */
 function isGitDirectoryName(segment: string): boolean {
   const folded = foldName(segment);
   return folded === '.git' || folded === 'git~1';
@@ -47,4 +44,23 @@ function foldName(segment: string): string {
     .replace(/:.*$/s, '')
     .replace(/[. ]+$/, '')
     .toLowerCase();
+}
+
+/**
+ * True for a tracked file below `.writ/` that governs writ itself: a patch may change it, with approvals of the
+ * signers at the policy commit. Only the exact spelling counts; any other spelling of `.writ` is refused.
+ */
+function isGoverningPath(path: string): boolean {
+  return (
+    path === '.writ/config.toml' ||
+    path === '.writ/allowed_signers' ||
+    /^\.writ\/(?:agents|trust)\/./s.test(path)
+  );
+}
+
+/** True if a change adds, edits, moves or removes a governing file. */
+export function touchesGoverning(files: readonly Pick<PatchFile, 'path' | 'oldPath'>[]): boolean {
+  return files.some(
+    ({ path, oldPath }) => isGoverningPath(path) || (oldPath !== undefined && isGoverningPath(oldPath)),
+  );
 }

@@ -4,9 +4,9 @@ import type { CapturedOutput } from '../../core/interfaces/sandbox.ts';
 const seamBytes = 4096;
 
 /**
- * Keeps the first half and the last half of `maxBytes` of a stream and counts the rest; where something is left out
- * both end at whole lines: half a secret is known by nobody who masks it. Memory never exceeds `maxBytes` plus one
- * chunk, whatever is pushed.
+ * Keeps the first half and the last half of `maxBytes` of a stream and counts the rest. If bytes are omitted, both
+ * halves end at whole lines, because masking cannot detect half a secret. Memory never exceeds `maxBytes` plus one
+ * chunk, for any input.
  */
 export class BoundedCapture {
   readonly #headMax: number;
@@ -66,7 +66,7 @@ export class BoundedCapture {
   }
 }
 
-/** Where a line ends; else a word; else anything that stands between letters and digits. */
+/** Cut positions by preference: the end of a line, the end of a word, any character that is not part of a token. */
 const borders = [/\n/, /[\s"']/, /[^\w+/=.~-]/];
 
 function upToSeam(head: Buffer): Buffer {
@@ -111,7 +111,7 @@ export function lineCutter(
       [parts, held, from] = [[], 0, end + 1];
       yield line;
     }
-    // Whoever sent the chunk may use its memory again.
+    // The sender may reuse the chunk's memory.
     if (from < chunk.length) hold(Uint8Array.from(chunk.subarray(from)));
   };
 }
@@ -120,9 +120,9 @@ const tickMs = 250;
 const maxTicks = 40;
 
 /**
- * Acts once nothing has arrived for a tick, or after ten seconds; the caller clears the timer. For output that a
- * descendant outside the group holds open after its leader has gone. Between two ticks the loop has read what was
- * there, so a tick without progress means that nobody writes any more.
+ * Calls `act` when no data has arrived for one tick, or after ten seconds. The caller clears the timer. For output
+ * that a descendant outside the group keeps open after its leader has ended. Between two ticks the event loop has
+ * read all available data. So after a tick without progress, no process writes any more.
  */
 export function whenQuiet(progress: () => number, act: () => void): NodeJS.Timeout {
   let seen = -1;

@@ -1,7 +1,7 @@
 /** Names that every sandbox sets by itself; a command may read them, and `PWD`, beside the Scheduler's map. */
 export const sandboxVariables = ['PATH', 'HOME', 'TMPDIR', 'PWD'] as const;
 
-/** Variables that no secret may stand in for. */
+/** Returns whether a name is reserved, so that no secret may replace it. */
 export function isOwnVariable(name: string): boolean {
   return [...sandboxVariables, ...schedulerVariables].some((one) => one === name);
 }
@@ -20,8 +20,8 @@ export interface CheckFacts {
 }
 
 /**
- * The Scheduler's map: all that `$NAME` in a check command resolves from, beside `sandboxVariables` (resolutions A,
- * `$ENV_VAR`). Nothing of our own environment is passed on; a C locale keeps reports comparable between machines.
+ * Builds the Scheduler's map. `$NAME` in a check command resolves only from this map and `sandboxVariables`. No
+ * variable of writ's own environment is passed on. A C locale keeps reports comparable between machines.
  */
 export function checkEnvironment(facts: CheckFacts): Record<string, string> {
   return {

@@ -8,8 +8,8 @@ import type { AgentSource } from '../../core/interfaces/worker.ts';
 const systemDirectories = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 /**
- * Absolute path of an installed program, system directories first so that nothing earlier on PATH can stand in for it;
- * `undefined` where it is not installed. Relative PATH entries are skipped.
+ * Returns the absolute path of an installed program; `undefined` if it is not installed. System directories come
+ * first, so that no earlier PATH entry can shadow the program. Relative PATH entries are skipped.
  */
 export function findProgram(name: string, searchPath: string): string | undefined {
   for (const directory of [...systemDirectories, ...searchPath.split(':')]) {
@@ -36,8 +36,8 @@ const inside = '/agent';
 type AgentPlace = Pick<AgentSource<never>, 'program' | 'marker' | 'natives'>;
 
 /**
- * The program of an agent, links resolved; in place of a starter of npm what it would start, because nothing around a
- * starter is shown. AGENT_UNAVAILABLE.
+ * Returns the program of an agent, with symlinks resolved. An npm launcher script is replaced by the program that it
+ * starts, because the files around a launcher are not visible in the sandbox. Throws AGENT_UNAVAILABLE.
  */
 export function findAgent(
   source: AgentPlace,
@@ -101,8 +101,8 @@ export function limitedShell(command: string, maxWriteBytes?: number): readonly 
 }
 
 /**
- * True where `file` is `directory` or lies beneath it. Both absolute and normalised; symlinks are the caller's to
- * resolve.
+ * Returns true if `file` is `directory` or is below it. Both are absolute and normalised. The caller resolves
+ * symlinks.
  */
 export function isInside(directory: string, file: string): boolean {
   return (

@@ -8,9 +8,10 @@ export interface SandboxChoice {
 }
 
 /**
- * The back end of that name, or with `auto` the first that works; one that confines nothing is never picked by itself.
- * What does not work when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is
- * SLOT_UNKNOWN. `passOver` is told of each that is installed, does not work, and was not taken for that.
+ * Returns the back end with that name, or with `auto` the first that works. A back end without confinement is never
+ * picked automatically. SANDBOX_UNAVAILABLE, with the reason for each back end, if the probe of its behaviour fails;
+ * SLOT_UNKNOWN for an unknown name. `passOver` is called for each back end that is installed but was skipped because
+ * it does not work.
  */
 export async function pickSandbox(
   name: string,
@@ -39,8 +40,8 @@ export async function pickSandbox(
 }
 
 /**
- * Begins to ask whether the back end works: whoever picks it gets the same answer, once per process. Disposing waits
- * for it, so that nothing of it stays.
+ * Starts the probe of the back end early. A later pick gets the same result, which is computed once per process.
+ * Disposal waits until the probe has ended.
  */
 export function beginProbe(name: string, choice: SandboxChoice): AsyncDisposable {
   const probed = pickSandbox(name, choice).then(

@@ -2,10 +2,10 @@ import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { execFileBounded } from './spawn.ts';
 
-/** Tells one process from every other that has or had its pid. */
+/** Distinguishes a process from every other process that has or had its pid. */
 export interface ProcessIdentity {
   readonly host: string;
-  /** Changes with each boot; '' where the system does not say. */
+  /** Changes with each boot; '' if the system does not report it. */
   readonly boot: string;
   /** Pid namespace; '' where there is none. */
   readonly namespace: string;
@@ -19,14 +19,18 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   return identityOf(process.pid);
 }
 
-/** Who a process on this machine is; asked while it certainly runs (a child of ours that waits for its input). */
+/**
+ * Returns the identity of a process on this machine. Call it only while the process certainly runs (a child that
+ * waits for its input).
+ */
 export async function identityOf(pid: number): Promise<ProcessIdentity> {
   return { ...(await surroundings()), pid, started: (await startOf(pid)) ?? '' };
 }
 
 /**
- * True only where the process is proven to be gone: same machine, and rebooted since, or the pid is free or belongs to
- * a younger process. One on another machine or in another pid namespace cannot be judged, so it counts as alive.
+ * Returns true only if the process is proven dead. It must be from the same machine, and the machine has rebooted
+ * since, or the pid is free or belongs to a younger process. A process on another machine or in another pid namespace
+ * counts as alive, because its state is unknown.
  */
 export async function isProvenDead(other: ProcessIdentity): Promise<boolean> {
   const here = await surroundings();
@@ -50,10 +54,7 @@ export function toIdentity(value: unknown): ProcessIdentity | undefined {
   return { host, boot, namespace, pid, started };
 }
 
-/**
- * A process as part of a file name: there is no instant at which a kill leaves a file that nobody can tell the maker
- * of.
- */
+/** Encodes a process as part of a file name, so that a kill at any instant leaves no file with an unknown creator. */
 export function toNamePart({ host, boot, namespace, pid, started }: ProcessIdentity): string {
   return [host, boot, namespace, String(pid), started].map(encodeURIComponent).join('+');
 }

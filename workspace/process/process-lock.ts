@@ -22,7 +22,7 @@ export interface ProcessLockOptions {
   /** How long to wait for a living holder; default 0. */
   readonly waitMs?: number;
   readonly clock?: Clock;
-  /** The fault for a lock that stays held; `undefined` where nobody can tell by whom. */
+  /** Builds the error for a lock that stays held; `undefined` if the holder is unknown. */
   readonly busy: (holder: ProcessIdentity | undefined) => WritError;
 }
 
@@ -30,11 +30,13 @@ const maxPauseMs = 50;
 const maxChanges = 100;
 
 /**
- * Takes the lock at `path` (its directory is made), waiting at most `waitMs`. It is taken over only when its holder is
- * proven to be gone; a process cannot take it twice. Made with link(2): on a file system without hard links it fails.
+ * Acquires the lock at `path` and waits at most `waitMs`. The parent directory is created. A held lock is only
+ * replaced if its holder is proven dead. A process cannot acquire it twice. It uses link(2), so it fails on a file
+ * system without hard links.
  *
- * A dead holder is succeeded by a claim: a file named after the digest of that holder's record, so exactly one process
- * can make it. Who stands at the end of the chain of claims holds the lock, whatever instant anybody was killed at.
+ * A process succeeds a dead holder with a claim: a file named after the digest of that holder's record. So exactly
+ * one process can create it. The last process in the chain of claims holds the lock, even if others were killed at
+ * any instant.
  */
 export async function acquireProcessLock(path: string, options: ProcessLockOptions): Promise<ProcessLock> {
   const { waitMs = 0, clock = systemClock, busy } = options;
@@ -69,8 +71,8 @@ export async function acquireProcessLock(path: string, options: ProcessLockOptio
 }
 
 /**
- * True while some process, or the one with `pid`, holds the lock, as far as can be told from here; what a killed
- * process left does not count.
+ * Returns true if a process, or the one with `pid`, holds the lock, as far as this machine can determine. A lock of a
+ * killed process does not count.
  */
 export async function isProcessLockHeld(path: string, pid?: number): Promise<boolean> {
   const last = (await readChain(path)).at(-1);
@@ -80,7 +82,7 @@ export async function isProcessLockHeld(path: string, pid?: number): Promise<boo
   return holder === undefined || !(await isProvenDead(holder));
 }
 
-/** True where a killed process left this lock, or its attempt at it, and nobody holds it now. */
+/** Returns true if a killed process left this lock, or its attempt to acquire it, and no process holds it now. */
 export async function isProcessLockLeft(path: string): Promise<boolean> {
   const last = (await readChain(path)).at(-1);
   const holder = last === undefined ? undefined : parseHolder(last);
@@ -98,7 +100,7 @@ async function tryOnce(path: string, own: string, content: string): Promise<Outc
   const holder = parseHolder(last);
   if (holder === undefined || !(await isProvenDead(holder))) return { holder };
   if (!(await tryLink(own, claimOn(path, last)))) return 'again';
-  // The chain may have been shortened while we looked at it; then this claim hangs from nothing.
+  // The chain may have been shortened meanwhile. Then this claim is not attached to it.
   if ((await readChain(path)).at(-1) !== content) {
     await rm(claimOn(path, last), { force: true });
     return 'again';
@@ -108,12 +110,12 @@ async function tryOnce(path: string, own: string, content: string): Promise<Outc
   return 'mine';
 }
 
-/** Only the holder sweeps. Whoever has just made a claim that hangs from nothing finds that it does not count. */
+/** Called only by the holder. A process that has just created an unattached claim detects that it does not count. */
 async function sweep(path: string, own: string): Promise<void> {
   for (const found of await leftovers(path)) if (found !== own) await rm(found, { force: true });
 }
 
-/** Claims, as hang from nothing where the lock is held or free, and drafts of the dead. */
+/** Returns claims, which are unattached if the lock is held or free, and drafts of dead processes. */
 async function leftovers(path: string): Promise<readonly string[]> {
   const stem = `${basename(path)}.`;
   const found: string[] = [];
@@ -126,7 +128,7 @@ async function leftovers(path: string): Promise<readonly string[]> {
   return found;
 }
 
-/** The records from the first holder to the present one; empty where nobody holds the lock. */
+/** Returns the records from the first holder to the current one; empty if no process holds the lock. */
 async function readChain(path: string): Promise<readonly string[]> {
   const chain: string[] = [];
   for (let next = await readText(path); next !== undefined; next = await readText(claimOn(path, next)))

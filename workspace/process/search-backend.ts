@@ -1,34 +1,34 @@
-/** One result as a service tells it: plain text, and an address that nobody has judged yet. */
+/** One result of a search service: plain text, and an address that was not checked. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
 }
 
-/** What an answer of a service comes to; `failed` lets the next one be asked. */
+/** The parsed answer of a service. After `failed`, the next service is queried. */
 export type SearchReading =
   | { readonly kind: 'results'; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failed'; readonly found: string; readonly restSeconds?: number };
 
-/** A service that searches the web, with its key where it has one: what to ask, and what the answer says. Pure. */
+/** A web search service, with its key if it has one. It builds requests and parses answers. Pure. */
 export interface SearchBackend {
   readonly name: string;
-  /** Asked with GET. Its headers go to that host alone, whatever it redirects to. */
+  /** Sent with GET. The headers go only to that host, even after a redirect. */
   toQuestion(query: string): {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Reads at most what is handed over; whatever it is, it never throws. */
+  /** Parses the given bytes and never throws. */
   read(answer: { readonly status: number; readonly body: Uint8Array }): SearchReading;
 }
 
 /** What a process can search with. */
 export interface SearchAccess {
-  /** In the order in which they are asked; the next one where one fails. */
+  /** In query order: if one fails, the next one is used. */
   readonly backends: readonly SearchBackend[];
-  /** Values that nobody may be told. */
+  /** Values that must never be disclosed. */
   readonly secrets: readonly string[];
-  /** What is to be said once, e.g. that a key cannot be used. */
+  /** Messages to print once, e.g. that a key cannot be used. */
   readonly notices: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export interface StartOptions {
 export interface StartedProcess {
   /** `undefined` where it never started. */
   readonly pid: number | undefined;
-  /** Writing to a process that has gone loses the bytes; `exited` tells why. */
+  /** If the process has ended, written bytes are lost and `exited` gives the reason. */
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Settles when the process has ended and its output is read; rejects with SPAWN_FAILED where it never started. */
@@ -52,8 +52,8 @@ const live = new Map<ChildProcess, (child: ChildProcess) => void>();
 let exitHookInstalled = false;
 
 /**
- * Runs one process to its end with bounded capture. Exit codes, signals, time-outs and aborts are values; only a
- * process that cannot be started throws (SPAWN_FAILED). Nothing of its group is left running.
+ * Runs one process to its end with bounded capture. Exit codes, signals, timeouts and aborts are returned. Only a
+ * process that cannot be started throws (SPAWN_FAILED). No process of its group is left running.
  */
 export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> {
   const started = systemClock.monotonic();
@@ -169,7 +169,8 @@ export async function execFileBounded(argv: readonly string[], options: ExecOpti
 }
 
 /**
- * Starts a process whose standard input and output stay open (`git cat-file --batch`) until `kill`, the signal, or us.
+ * Starts a process with open stdin and stdout (`git cat-file --batch`). It runs until `kill`, the signal, or the end
+ * of writ.
  */
 export function startProcess(argv: readonly string[], options: StartOptions): StartedProcess {
   options.signal?.throwIfAborted();
@@ -187,7 +188,7 @@ export function startProcess(argv: readonly string[], options: StartOptions): St
     .then(({ code, signal }) => ({ code: toCode(code, signal), stderr: stderr.finish().bytes }));
   // A caller that only reads stdout sees the end of the stream; the rejection is not an unhandled one.
   exited.catch(() => {});
-  // Node throws away what nobody has begun to read when the process exits; a stream between keeps it.
+  // Node discards unread output when the process exits; a stream in between keeps it.
   return { pid: child.pid, stdin, stdout: stdout.pipe(new PassThrough()), exited, kill };
 }
 
@@ -224,7 +225,7 @@ function open(
   try {
     child = spawn(program, args, {
       cwd,
-      // Node itself hands this one on to every child, unless it is named.
+      // Node passes this variable to every child, unless it is set explicitly.
       env: { NODE_V8_COVERAGE: undefined, ...env },
       detached,
       stdio:
@@ -277,7 +278,7 @@ function closed(
 }
 
 function feed(stdin: Writable | null, input: Uint8Array | string | undefined): void {
-  // A process may exit or close its input before reading all of it: EPIPE says nothing that the exit code does not.
+  // A process may exit or close its input before it has read all of it. EPIPE adds no information to the exit code.
   stdin?.on('error', () => {});
   if (input !== undefined) stdin?.end(input);
 }
@@ -299,8 +300,8 @@ let inherited: readonly number[] | undefined;
 let nothing: number | undefined;
 
 /**
- * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child
- * must not get our parent's files.
+ * Returns the descriptors from 3: the announcement, then `passed`, then `ignore` for each descriptor that writ itself
+ * inherited. A child must not get files of writ's parent process.
  */
 function furtherDescriptors(announces: boolean, passed: readonly number[]): ('pipe' | 'ignore' | number)[] {
   inherited ??= inheritedDescriptors();
@@ -319,7 +320,7 @@ interface Child {
   kill(signal: 'SIGKILL'): boolean;
 }
 
-/** Ends a child at once, or its whole process group; one that is gone already is no fault. */
+/** Kills a child immediately, or its whole process group. A child that has already ended is not an error. */
 function killChild(child: Child, group: boolean): void {
   if (child.pid === undefined) return;
   try {
@@ -330,7 +331,10 @@ function killChild(child: Child, group: boolean): void {
   }
 }
 
-/** One process to run to its end. No shell unless `argv` names one; nothing of our environment is inherited. */
+/**
+ * One process to run to its end. There is no shell unless `argv` names one, and no variable of writ's environment is
+ * inherited.
+ */
 export interface SpawnRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -347,9 +351,15 @@ export interface SpawnRequest {
   readonly processGroup?: boolean;
   /** How a deadline or abort ends the process; default: SIGKILL to it, or to its group. */
   readonly terminate?: (pid: number) => void;
-  /** Opens descriptor 3: its first byte says that what comes before the command is done; a line answers it. */
+  /**
+   * Opens descriptor 3. The child writes one byte when the setup before the command is complete, and receives a line
+   * as the answer.
+   */
   readonly announces?: boolean;
-  /** Told when the byte came, before it is answered; without `announces`, when the process has started. */
+  /**
+   * Called when the byte has arrived, before the answer is sent. Without `announces`, called when the process has
+   * started.
+   */
   readonly onReady?: (pid: number) => void;
   /** Descriptors of ours that it gets as 4, 5, … (from 3 without `announces`); ours again when the call returns. */
   readonly passed?: readonly number[];
@@ -363,8 +373,8 @@ export interface SpawnResult extends SandboxResult {
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors above 2 that whoever started us left open and that every child would inherit (Linux; elsewhere none).
- * Our own are opened close-on-exec.
+ * Returns descriptors above 2 that writ's parent process left open and that every child would inherit (Linux;
+ * elsewhere none). writ's own descriptors are close-on-exec.
  */
 function inheritedDescriptors(): number[] {
   let entries: string[];

@@ -64,7 +64,7 @@ export function isVersionControl(name: string): boolean {
   return dash > 0 && known.has(name.slice(0, dash));
 }
 
-/** What stands where such a program was. */
+/** Replaces such a program in the sandbox. */
 export const versionControlStub = `#!/bin/sh
 echo "\${0##*/}: version control is not for commands here: what the files hold is the change" >&2
 exit 127

@@ -3,8 +3,9 @@ import { type FileHandle, lstat, mkdir, open, opendir, readdir, unlink } from 'n
 import { dirname, join, posix } from 'node:path';
 
 /**
- * Files of a workspace in which nothing runs while they are used: `path` is where a path really leads (`realPathIn`),
- * and its last name is never followed. What is no plain file is an error of the file system's.
+ * Contents of a workspace file. The functions here expect that no program runs in the workspace. `path` is already
+ * resolved (`realPathIn`), and its last name is never followed. An entry that is not a plain file causes a file
+ * system error.
  */
 export interface ReadText {
   readonly bytes: Buffer;
@@ -44,7 +45,7 @@ export async function deleteWorkspaceFile(workspace: string, path: string): Prom
 }
 
 export interface DirectoryLimits {
-  /** Asked for each entry, by its path in the workspace. */
+  /** Called for each entry, with its path in the workspace. */
   readonly keep: (path: string) => boolean;
   readonly most: number;
 }
@@ -66,8 +67,8 @@ export async function listWorkspaceDirectory(
 }
 
 /**
- * Plain files at a path and below it, sorted within their directory: no link is followed, `.git` is passed over, and of
- * a directory that is not kept nothing is read. Only the path itself may be missing.
+ * Returns plain files at a path and below it, sorted within their directory. No symlink is followed, `.git` is
+ * skipped, and a directory that `keep` rejects is not read. Only the path itself may be missing.
  */
 export async function filesBelow(
   workspace: string,

@@ -16,7 +16,7 @@ export async function readMachineFacts(
   return { platform };
 }
 
-/** The two lines of os-release(5) that say which distribution this is. */
+/** Parses the two lines of os-release(5) that identify the distribution. */
 export function parseOsRelease(text: string): Pick<MachineFacts, 'distribution' | 'release'> {
   const values = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -49,7 +49,7 @@ async function readStart(file: string): Promise<string | undefined> {
   }
 }
 
-/** What a machine says it is. */
+/** Platform data of a machine. */
 export interface MachineFacts {
   /** As Node calls it: `linux`, `darwin`, `win32`. */
   readonly platform: string;

@@ -24,7 +24,7 @@ export interface RuntimePlace {
   readonly toolchains?: ToolchainPlace;
 }
 
-/** Name of a tool as the contract calls it → its version: what a Run's `environment` pins. */
+/** Maps the name of a tool in the spec to its version, which a Run's `environment` pins. */
 type RuntimeVersions = Readonly<Record<string, string>>;
 
 const path = '/constraints/platform/languageRuntime';
@@ -38,13 +38,13 @@ export interface PickedRuntimes {
   readonly tools: readonly string[];
 }
 
-/** Toolchains that are asked for a tool that the sandbox does not show as the contract wants it. */
+/** Maximum number of toolchains to query if the sandbox's own tool does not meet the spec. */
 const maxAsked = 4;
 
 /**
- * Asks the tools that the sandbox shows for their versions; where one is not what the contract demands, the newest that
- * a toolchain manager of the user's has and that is. A tool that nobody offers is RUNTIME_MISMATCH with what was asked
- * for and what is on PATH; a text that cannot be read is INTENTSPEC_INVALID. Blank text asks nothing.
+ * Queries the tools in the sandbox for their versions. If a version does not meet the spec, the newest suitable one
+ * from the user's toolchain managers is used. RUNTIME_MISMATCH, with the demand and the tools on PATH, if no tool is
+ * suitable. INTENTSPEC_INVALID if the text cannot be parsed. Blank text queries no tool.
  */
 export async function pickRuntimes(
   sandbox: SandboxBackend,
@@ -96,7 +96,7 @@ type Picked =
   | { readonly version: Version; readonly toolchain?: Toolchain }
   | { readonly offered: readonly Toolchain[] };
 
-/** What a manager calls a version is only believed once the tool itself says it, in the sandbox. */
+/** A manager's version name is trusted only after the tool itself has reported it in the sandbox. */
 async function askToolchains(
   sandbox: SandboxBackend,
   wanted: readonly RuntimeDemand[],
@@ -178,7 +178,7 @@ function withoutLeadingOne(version: Version): Version {
   return first === 1 && rest.length > 0 ? { ...version, numbers: rest } : version;
 }
 
-/** What was asked for, what is on PATH and where, and what managers have instead. */
+/** Builds RUNTIME_MISMATCH: the demand, the tool on PATH with its location, and the versions that managers have. */
 async function mismatch(
   wanted: readonly RuntimeDemand[],
   found: Version | undefined,

@@ -10,7 +10,7 @@ export interface Toolchain {
   readonly manager: string;
   /** Name of its directory: mostly the version. */
   readonly name: string;
-  /** As its name says it; absent for `stable` and the like, which has to be asked. */
+  /** Parsed from the directory name. Absent for names such as `stable`: then the tool must be queried. */
   readonly version?: Version;
   /** Where its programs are, symlinks resolved. */
   readonly bin: string;
@@ -22,7 +22,7 @@ export interface ToolchainPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A manager: its root, and below it where the versions of a tool stand, `*` for the one directory per version. */
+/** A manager: its root, and the places of each tool's versions below it. `*` is the one directory per version. */
 interface Manager {
   readonly name: string;
   readonly variable?: string;
@@ -79,8 +79,8 @@ const saysVersion = /^(?:[a-z]{1,32}-)?v?\d/;
 const maxVersions = 200;
 
 /**
- * What toolchain managers have installed of a tool, the newest first and what says no version last. Nothing of them is
- * run. Directories that others may write, or that lead out of their manager's root, are not offered.
+ * Returns the installed versions of a tool in toolchain managers, newest first, entries without a version last. None
+ * of them is run. Directories that others may write, or that lead out of their manager's root, are omitted.
  */
 export async function findToolchains(tool: string, place: ToolchainPlace): Promise<readonly Toolchain[]> {
   const found: Toolchain[] = [];
@@ -107,7 +107,7 @@ async function real(file: string): Promise<string | undefined> {
   return realpath(file).catch(() => undefined);
 }
 
-/** A directory of this user or of root that nobody else may change, and neither may what it stands in. */
+/** Returns whether a directory and its parent belong to this user or root, and no one else may change them. */
 async function isSafe(bin: string): Promise<boolean> {
   for (const directory of [bin, path.dirname(bin)]) {
     const facts = await stat(directory).catch(() => undefined);

@@ -18,7 +18,10 @@ const gnuNames = new Set(['genv', 'gfind', 'gnice', 'gnohup', 'gstdbuf', 'gtime'
 
 const bareName = /^(?:\[|:|[A-Za-z0-9_][A-Za-z0-9_.+@-]*)$/;
 
-/** Adds a simple command and every command that it is known to run. Ends the reading where that cannot be told. */
+/**
+ * Adds a simple command and every command that it is known to run. Ends the reading if these commands cannot be
+ * determined.
+ */
 export function follow(argv: readonly ShellWord[], assignments: readonly string[], reading: Reading): void {
   const [first, ...args] = argv;
   const program = first?.literal;

@@ -1,12 +1,12 @@
 import { type ShellWord, unproven } from './reading.ts';
 
-/** How a program that runs another one reads what stands before it. */
+/** How a wrapper program parses the words before the program that it runs. */
 export interface Prefix {
   /** Options without a value, e.g. `-i`, `--foreground`; short ones may be clustered. */
   readonly flags?: readonly string[];
   /** Options with a value, attached or in the next word. */
   readonly valued?: readonly string[];
-  /** Options whose value, if any, is attached. */
+  /** Options with an optional value, which must be attached. */
   readonly attached?: readonly string[];
   /** Words between the options and the program (`timeout 5 npm test`). */
   readonly operands?: number;

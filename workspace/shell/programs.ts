@@ -12,7 +12,7 @@ const refused = new Set(
     .split(/\s+/),
 );
 
-/** Built-ins whose operands are variables, with the options that they may have. */
+/** Built-ins with variable names as operands, and the options that they may have. */
 const namingOptions: ReadonlyMap<string, RegExp> = new Map([
   ['export', /^(?:-p|--)$/],
   ['readonly', /^(?:-p|--)$/],
@@ -39,7 +39,7 @@ export function checkBuiltIn(name: string, args: readonly ShellWord[], reading: 
 
 const afterOperand = /^(?:\]|\)|=|!=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/;
 
-/** `-v` evaluates the subscript in its operand, with the commands that stand in it; an expansion must not become it. */
+/** `-v` evaluates the subscript in its operand, with any commands in it. So an expansion must not become `-v`. */
 function checkTest(name: string, args: readonly ShellWord[]): void {
   for (const [index, word] of args.entries()) {
     if (/^-[vR]$/.test(word.literal ?? '')) unproven(`\`${name} ${word.literal}\` is not in every shell`);
@@ -84,7 +84,7 @@ export function xargsCommand(args: readonly ShellWord[]): readonly ShellWord[] {
   const replacing = options.filter(({ name }) => /^(?:-I|-i|--replace)$/.test(name));
   const [replace] = replacing;
   if (replace === undefined) return [...command, unknownWords];
-  // A later option takes back an earlier one.
+  // A later option overrides an earlier one.
   if (replacing.length > 1 || options.some(({ name }) => /^(?:-[Lln]|--max-(?:lines|args))$/.test(name))) {
     unproven('`xargs` with a placeholder and an option that takes it back');
   }
@@ -143,7 +143,7 @@ export function findCommands(args: readonly ShellWord[]): readonly (readonly She
   return commands;
 }
 
-/** Programs whose arguments are another program and its arguments. */
+/** Programs with another program and its arguments as arguments. */
 export const wrappers: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['command', { flags: ['-p'] }],
   ['exec', {}],
@@ -171,8 +171,8 @@ export const wrappers: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
 ]); // prettier-ignore
 
 /**
- * Options, and words like `SHELL=…`, with which programs that are no wrappers run another one. What is written out is
- * known by its beginning, as most of these programs take a long option that is cut.
+ * Options, and words such as `SHELL=…`, with which a program that is not a wrapper runs another program. They are
+ * matched by their beginning, because most of these programs accept abbreviated long options.
  */
 const running: ReadonlyMap<string, RegExp> = new Map([
   ['sort', /^--comp/],
@@ -221,7 +221,7 @@ const names = new Set(
     .split(/\s+/),
 );
 
-/** Whether what a program runs cannot be told from its arguments by anything here. */
+/** Returns whether the programs that this one runs cannot be determined from its arguments. */
 export function isOpaque(name: string): boolean {
   return names.has(name) || /^ld-linux/.test(name);
 }
@@ -229,7 +229,7 @@ export function isOpaque(name: string): boolean {
 /** Any number of words that are known only when the command runs. */
 const unknownWords: ShellWord = { text: '…', head: '', single: false, operand: false };
 
-/** The word as it is when the placeholder in it stands for a file name that nobody knows yet. */
+/** Returns the word with its placeholder as a file name that is not known yet. */
 function withPlaceholder(word: ShellWord, placeholder: string): ShellWord {
   if (word.literal !== undefined && !word.literal.includes(placeholder)) return word;
   const [head = ''] = word.head.split(placeholder);

@@ -27,7 +27,7 @@ export interface ShellRedirect {
   readonly target: ShellWord;
 }
 
-/** Says why a text cannot be proven; never leaves this folder. */
+/** The reason for a text that cannot be proven. Never leaves this folder. */
 export class Unproven extends Error {}
 
 /**
@@ -47,7 +47,7 @@ export class Reading {
   readonly redirects: ShellRedirect[] = [];
   /** Names that the text assigned before the place that is being read. */
   readonly assigned = new Set<string>();
-  /** Names that were referenced and that nothing before had assigned. */
+  /** Names that were referenced without an earlier assignment. */
   readonly free = new Set<string>();
   /** Why parts could not be read. Absent: the first of them ends the reading. */
   readonly gaps: string[] | undefined;
@@ -64,7 +64,7 @@ export class Reading {
     this.gaps = isPartial ? [] : undefined;
   }
 
-  /** A part that cannot be read; where parts are read, what stands inside may go on. */
+  /** Records a part that cannot be read. If gaps are allowed, reading may continue inside the part. */
   gap(reason: string): void {
     if (this.gaps === undefined || this.gaps.length >= maxGaps) unproven(reason);
     this.gaps.push(reason);
@@ -97,7 +97,7 @@ export class Reading {
     if (!this.assigned.has(name)) this.free.add(name);
   }
 
-  /** Reads something that stands inside another thing. */
+  /** Reads a nested part, at most `maxDepth` levels deep. */
   nested(read: () => void): void {
     if (this.#depth >= maxDepth) unproven(`expected at most ${maxDepth} levels of nesting`);
     this.#depth += 1;
@@ -107,8 +107,8 @@ export class Reading {
 }
 
 /**
- * Names that change which program a word runs, or make a program run something that its arguments do not say: the
- * shell's own, the loader's, and those of common tools.
+ * Names that change which program a word runs, or make a program run another one that its arguments do not name. They
+ * are names of the shell, the loader and common tools.
  */
 const refused = [
   /^(?:PATH|HOME|TMPDIR|PWD|OLDPWD|CDPATH|ENV|IFS|OPTIND|PS[0-9]|PROMPT_COMMAND|SHELL|SHELLOPTS|MAIL(?:PATH|CHECK)?|POSIXLY_CORRECT)$/,
@@ -130,12 +130,12 @@ const ownedByScheduler = new Set([
   'REPORTS_DIR',
 ]);
 
-/** Names whose value no command can change: what it is when the command starts, it stays. */
+/** Returns whether no command can change the value of a name after its start. */
 export function isFixed(name: string): boolean {
   return ownedByScheduler.has(name) || refused.some((pattern) => pattern.test(name));
 }
 
-/** Of names that steer a program, the words of a value that load and run nothing else. */
+/** For names that control a program: words of a value that load and run no other code. */
 const harmlessWords: ReadonlyMap<string, RegExp> = new Map([
   [
     'NODE_OPTIONS',
@@ -151,7 +151,7 @@ const harmlessWords: ReadonlyMap<string, RegExp> = new Map([
   ],
 ]);
 
-/** Programs that run what stands in the workspace anyway, and so may be told where in it their modules are. */
+/** Programs that run workspace files anyway, so a command may set their module path inside the workspace. */
 const workspacePython = new Set(['python', 'python3', 'pytest']);
 
 /** Ends the reading where a command may not assign that name, or that value to it, before that program. */

@@ -107,7 +107,7 @@ class ScriptReader {
     const outer = this.#coverage;
     this.#coverage = new Coverage();
     for (const statement of script.commands) this.#statement(statement);
-    // What is left unread explains nothing.
+    // With gaps, uncovered text is expected.
     if ((this.#reading.gaps ?? []).length === 0) this.#coverage.check(this.#source, start, end);
     this.#coverage = outer;
   }
@@ -138,7 +138,7 @@ class ScriptReader {
     for (const command of others) this.#command(command);
   }
 
-  /** A keyword in bash, a program elsewhere: judged as the program. */
+  /** `time` is a keyword in bash and a program elsewhere. It is read as the program. */
   #timed(time: Time, command: CommandNode | undefined): void {
     this.#coverage.cover(time);
     const words = this.#source.slice(time.pos, time.end).split(/\s+/).map(literalWord);

@@ -4,11 +4,11 @@ import { readScript } from './script.ts';
 
 export type { ShellRedirect, ShellWord, SimpleCommand } from './reading.ts';
 
-/** Everything that a text would run, or why that cannot be told. */
+/** All commands that a text would run, or why they cannot be determined. */
 export type ShellReading =
   | {
       readonly ok: true;
-      /** In the order of the text; a wrapper (`env`, `sh -c`) stands before what it runs. */
+      /** In text order. A wrapper (`env`, `sh -c`) comes before the commands that it runs. */
       readonly commands: readonly SimpleCommand[];
       /** Names that are referenced without an assignment before, sorted. */
       readonly variables: readonly string[];
@@ -37,15 +37,15 @@ export function commandsOf(
   return { ok: true, commands, variables: [...reading.free].sort(), redirects };
 }
 
-/** What can be read of a text that cannot be read as a whole. To be shown, never to judge by. */
+/** The readable parts of a text that cannot be read as a whole. For display only, never for authorization. */
 export interface ReadParts {
-  /** In the order of the text. What stands beside one of them can make it another: a function of its name, `eval`. */
+  /** In text order. Text next to a command can change it: a function with its name, `eval`. */
   readonly commands: readonly SimpleCommand[];
-  /** Why the rest cannot be told; one at least. */
+  /** Why the rest cannot be determined; at least one reason. */
   readonly gaps: readonly string[];
 }
 
-/** The parts of a text of which `commandsOf` says that it cannot be told what it runs, for that reason. */
+/** Returns the readable parts of a text that `commandsOf` refused with this reason. */
 export function partsOf(text: string, reason: string): ReadParts {
   const reading = new Reading({ isPartial: true });
   const gaps = reading.gaps ?? [];

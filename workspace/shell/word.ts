@@ -69,7 +69,7 @@ export function readWord(word: Word, reading: Reading, substitute: ReadSubstitut
   return reader.pieces.finish(text);
 }
 
-/** Walks parts that stand outside a word: the body of a here-document. */
+/** Reads parts outside a word: the body of a here-document. */
 export function readParts(
   node: { readonly pos: number; readonly end: number },
   parts: readonly WordPart[],
@@ -139,7 +139,7 @@ class WordReader {
   #command({ script, text, pos, end }: CommandExpansionPart, quoted: boolean): void {
     if (script === undefined) unproven('a command substitution that the grammar does not explain');
     const isBacktick = text.startsWith('`');
-    // Shells differ in what a backslash or a quote means there.
+    // Backslashes and quotes differ between shells here.
     const isPlain = isBacktick ? !quoted && !/[\\"]/.test(text) : text.startsWith('$(');
     if (!isPlain || script.source !== undefined) unproven('expected a substitution of the form `$(…)`');
     this.#reading.nested(() => this.#substitute(script, pos + (isBacktick ? 1 : 2), end - 1));
@@ -172,7 +172,7 @@ class WordReader {
         unproven(`\`${text.slice(0, 20)}\` is not in every shell`);
       }
       if (operation.operand.end !== part.end - 1) unproven('a word that the grammar does not explain');
-      // What a quote means there depends on the shell, the operator and what stands around it.
+      // The effect of a quote here depends on the shell, the operator and the surrounding text.
       if (/['"\\`]/.test(operation.operand.text)) unproven(`quotes inside \`${text.slice(0, 20)}\``);
       const operand = readWord(operation.operand, this.#reading, this.#substitute);
       if (operation.operator === '=' || operation.operator === ':=') {

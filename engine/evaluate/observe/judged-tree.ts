@@ -1,7 +1,7 @@
 import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
 import { readLinks } from '../../../readers/judges/tree.ts';
 import { isOfTests } from '../../../readers/source/test-paths.ts';
-import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { findJudge } from '../second-run/find-judge.ts';

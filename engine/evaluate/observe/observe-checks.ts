@@ -8,7 +8,7 @@ import { type CarriedPath, type CheckObservation, stageNames } from '../../../co
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
-import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import type { ObservedChecks } from '../../state/checks.ts';

@@ -2,8 +2,8 @@ import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.ge
 import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { type LinkedEntry, readLinks } from '../../../readers/judges/tree.ts';
-import { readBlobs } from '../../../workspace/git/blobs.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';
+import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { listTree } from '../../../workspace/git/tree.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import { isBelow } from '../../state/open-scanners.ts';

@@ -9,7 +9,7 @@ import {
   maxDecision,
   maxDecisions,
   maxSource,
-} from '../../../store/record/citations.ts';
+} from '../../../store/record/summaries.ts';
 import { listTree } from '../../../workspace/git/tree.ts';
 import { lackingCitations } from '../../decide/lacking-citations.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';

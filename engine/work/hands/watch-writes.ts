@@ -4,8 +4,8 @@ import { scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
 import type { HandAnswer } from '../../../core/interfaces/worker.ts';
 import type { CommandVerdict } from '../../../workspace/command-acl/acl.ts';
 import { isUnder } from '../../../workspace/command-acl/constraints.ts';
-import { type ChangedEntry, changedEntries } from '../../../workspace/git/changed-entries.ts';
-import type { TreeOfWorkspace } from '../../../workspace/git/workspace-tree.ts';
+import { type ChangedEntry, changedEntries } from '../../../workspace/git/held-index.ts';
+import type { TreeOfWorkspace } from '../../../workspace/git/workspace.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 
 /** Reports files that a command wrote outside its allowed paths, as soon as it ends. */

@@ -4,7 +4,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { DigestedThing } from '../../../core/interfaces/sealing.ts';
-import { readBlob } from '../../../workspace/git/blobs.ts';
+import { readBlob } from '../../../workspace/git/read-objects.ts';
 import type { LanguageServer, ServerCommand } from '../../config/language-servers.ts';
 import { findDependencies } from '../../evaluate/find-dependencies.ts';
 import { type ProvidedDirectory, placeWorkspaceDependencies } from '../../evaluate/workspace-dependencies.ts';

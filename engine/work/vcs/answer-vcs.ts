@@ -1,9 +1,9 @@
 import { isWritError } from '../../../core/base/errors.ts';
 import type { HandAnswer } from '../../../core/interfaces/worker.ts';
-import { readBlob } from '../../../workspace/git/blobs.ts';
-import type { ChangedEntry } from '../../../workspace/git/changed-entries.ts';
 import { runGit } from '../../../workspace/git/git.ts';
-import type { SealedObjects } from '../../../workspace/git/sealed-objects.ts';
+import type { ChangedEntry } from '../../../workspace/git/held-index.ts';
+import { readBlob } from '../../../workspace/git/read-objects.ts';
+import type { SealedObjects } from '../../../workspace/git/scratch.ts';
 import type { VcsQuestion } from './parse-vcs.ts';
 import { changesShown, commitOf, pathsShown, type SeenHistory } from './see-history.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type ChangedEntry, changedEntries } from '../../../workspace/git/changed-entries.ts';
 import { askGit, type GitDirectory } from '../../../workspace/git/git.ts';
+import { type ChangedEntry, changedEntries } from '../../../workspace/git/held-index.ts';
 import type { Base } from '../../../workspace/git/resolve-commit.ts';
-import { type SealedObjects, sealObjects } from '../../../workspace/git/sealed-objects.ts';
+import { type SealedObjects, sealObjects } from '../../../workspace/git/scratch.ts';
 import { listTree } from '../../../workspace/git/tree.ts';
-import type { TreeOfWorkspace } from '../../../workspace/git/workspace-tree.ts';
+import type { TreeOfWorkspace } from '../../../workspace/git/workspace.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 
 /**

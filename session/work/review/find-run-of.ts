@@ -2,7 +2,7 @@ import { isWritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { readRun } from '../../../engine/record/read-run.ts';
 import { findRun } from '../../../store/record/find-run.ts';
-import type { RunStore } from '../../../store/run-store.ts';
+import type { RunStore } from '../../../store/stores.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import type { TurnScope } from '../turn-scope.ts';
 

@@ -1,8 +1,8 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
+import { sealedWords } from '../../../workspace/git/commit-log.ts';
 import type { Repository } from '../../../workspace/git/repository.ts';
-import { sealedWords } from '../../../workspace/git/sealed-words.ts';
 
 /**
  * Whether a commit is what the record of a run says of it: sealed by that run, under this contract, on that base. A

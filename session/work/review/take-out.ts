@@ -6,7 +6,7 @@ import { withOwnId } from '../../../engine/draft/draft-intent.ts';
 import { resumeRun, runIntent } from '../../../engine/run-intent.ts';
 import { gitLine } from '../../../workspace/git/git.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { patchWithout } from '../../../workspace/patch/patch-without.ts';
+import { patchWithout } from '../../../workspace/patch/hunks.ts';
 import { patchOfRun } from '../../review/patch-of-run.ts';
 import type { HeldReview } from '../../state/held/held-review.ts';
 import { localChangesOfHeld } from '../local-changes.ts';

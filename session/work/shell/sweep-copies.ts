@@ -1,7 +1,7 @@
 import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
-import { requireOwnPlace } from '../../../store/own-place.ts';
+import { requireOwnPlace } from '../../../store/run-directory.ts';
 import { removeTree } from '../../../workspace/git/remove-tree.ts';
 import type { Repository } from '../../../workspace/git/repository.ts';
 import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatJournal } from '../../../store/format-journal.ts';
+import { formatJournal } from '../../../store/journal-witness.ts';
 import { readJournal } from '../../../store/parse-journal.ts';
 import { long } from '../../rooms/long.ts';
 import { ann, ben, fix, People, runner, uncounted, wanting } from './people.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { formatJournal } from '../../../store/format-journal.ts';
+import { formatJournal } from '../../../store/journal-witness.ts';
 import { parseJournal } from '../../../store/parse-journal.ts';
 import { findRun } from '../../../store/record/find-run.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commitMessage } from '../../../workspace/git/create-commit.ts';
-import { keepMessage } from '../../../workspace/git/kept-message.ts';
+import { commitMessage, keepMessage } from '../../../workspace/git/create-commit.ts';
 import { long } from '../../rooms/long.ts';
 import { feature, fix, makeBranches } from './branches.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { remoteUri } from '../../../workspace/git/remote-uri.ts';
+import { remoteUri } from '../../../workspace/git/ref-name.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';

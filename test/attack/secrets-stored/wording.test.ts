@@ -4,7 +4,7 @@ import t from 'tap';
 import { wordingFindings } from '../../../engine/evaluate/wording-findings.ts';
 import { maskStated } from '../../../engine/open/mask-stated.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { readMail } from '../../../workspace/patch/read-mail.ts';
+import { readMail } from '../../../workspace/patch/mail.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { add, plain, token, tracesOf } from './scene.ts';

@@ -20,7 +20,7 @@ import { openSink } from '../../../bin/terminal/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeWitness } from '../../attest/log/witness.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { authorsOf } from '../../../engine/decide/people.ts';
 import type { Attempt, RunIdentity } from '../../../engine/state/open-run.ts';
-import type { Authorship } from '../../../store/record/authorship.ts';
+import type { Authorship } from '../../../store/record/gate-report.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { compareParts } from '../../../engine/decide/replay-parts.ts';
-import type { PartRecord } from '../../../store/record/parts.ts';
+import type { PartRecord } from '../../../store/record/summaries.ts';
 
 type File = PartRecord['files'][number];
 

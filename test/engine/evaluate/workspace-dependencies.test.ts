@@ -32,9 +32,9 @@ import {
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
 import { dependenciesMissingHint } from '../../../readers/reports/missing-dependencies.ts';
-import { processWitness, voucherUnder } from '../../../store/process-witness.ts';
+import { processWitness, voucherUnder } from '../../../store/journal-witness.ts';
 import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
-import { isIgnoredPath } from '../../../workspace/git/ignored.ts';
+import { isIgnoredPath } from '../../../workspace/git/dirty-paths.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { buildDemoRepository, demoFixture, git } from '../../plugins/supply-chain/build-demo-repository.ts';
 import { long } from '../../rooms/long.ts';

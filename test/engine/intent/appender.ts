@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { appendIntentEvents, replanEvent } from '../../../engine/intent/append-intent-events.ts';
 import { withLandings } from '../../../engine/intent/find-intent.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 
 // A process of its own that appends: DIRECTORY ID NAME COUNT.

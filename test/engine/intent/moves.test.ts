@@ -6,7 +6,7 @@ import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
 import { templateWords } from '../../../spec/profile.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { long } from '../../rooms/long.ts';
 import { contractOf, openScene, person } from './scene.ts';
 

@@ -4,7 +4,7 @@ import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts'
 import type { LifecycleActor } from '../../../engine/intent/close-intent.ts';
 import { type IntentRunStore, withLandings } from '../../../engine/intent/find-intent.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { accepted, bytesOf, put, sample } from '../../spec/sample.ts';
 import { makeRepository, type SampleRepository } from '../../workspace/git/sample-repository.ts';

@@ -3,7 +3,7 @@ import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { replayRun } from '../../../engine/decide/replay-run.ts';
 import { taskUndoing, workTasksOf } from '../../../engine/draft/undo.ts';
-import type { PartsRecord } from '../../../store/record/parts.ts';
+import type { PartsRecord } from '../../../store/record/summaries.ts';
 import { resolveBase } from '../../../workspace/git/resolve-commit.ts';
 import { long } from '../../rooms/long.ts';
 import { add, threeTasksRun } from './three-tasks.ts';

@@ -6,8 +6,7 @@ import { uuidV7 } from '../../../core/base/ids.ts';
 import { openStatedRepository } from '../../../engine/open/repository-judgements.ts';
 import { ownerFile, removeRunLitter } from '../../../engine/record/run-litter.ts';
 import { Journal } from '../../../store/journal.ts';
-import { journalPath, runDirectory } from '../../../store/run-directory.ts';
-import { acquireRunLock } from '../../../store/run-lock.ts';
+import { acquireRunLock, journalPath, runDirectory } from '../../../store/run-directory.ts';
 import { ownIdentity } from '../../../workspace/process/process-identity.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
 
@@ -30,7 +29,7 @@ t.test('`gc` removes the leftovers of killed runs and nothing else', async (t) =
     mkdirSync(runDirectory(repository, id), { recursive: true });
     if (given.held) await acquireRunLock(runDirectory(repository, id));
     if (given.types) {
-      const journal = await Journal.open(journalPath(repository, id), { clock: systemClock, fsync: false });
+      const journal = await Journal.open(journalPath(repository, id), { clock: systemClock });
       for (const type of given.types) await journal.append(type, {});
       await journal.close();
     }
@@ -53,7 +52,7 @@ t.test('`gc` removes the leftovers of killed runs and nothing else', async (t) =
   const linked = uuidV7(anHourAgo);
   symlinkSync(join(dir, 'elsewhere'), root(linked));
   mkdirSync(runDirectory(repository, linked), { recursive: true });
-  const journal = await Journal.open(journalPath(repository, linked), { clock: systemClock, fsync: false });
+  const journal = await Journal.open(journalPath(repository, linked), { clock: systemClock });
   for (const type of ended) await journal.append(type, {});
   await journal.close();
   const goes = {

@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { ObjectStore } from '../../../core/interfaces/store.ts';
 import { listApprovals, storeApproval } from '../../../engine/record/stored-approvals.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeSample } from '../sample.ts';
 

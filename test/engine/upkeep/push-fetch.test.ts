@@ -30,7 +30,7 @@ long('refs under every prefix reach another repository through a bare remote', a
     'refs/x-other/deep/runs/r3',
   ];
   for (const ref of refs) await a.write(ref, { 'run.json': ref });
-  await a.write('refs/ai/orphans', { x: 'of this repository alone' });
+  await a.write('refs/ai/fetched/of-r1/from-0123456789ab-run', { x: 'of this repository alone' });
   t.strictSame(
     told(await a.move(pushRefs)),
     refs.map((ref) => `${ref} created`),

@@ -3,9 +3,8 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { walkTrees } from '../../../engine/upkeep/walk-trees.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { countChangedPaths } from '../../../workspace/git/count-changed-paths.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { listTree, maxRecordEntries } from '../../../workspace/git/tree.ts';
+import { countChangedPaths, listTree, maxRecordEntries } from '../../../workspace/git/tree.ts';
 import { runLine } from '../../bin/host.ts';
 import { clock, makeRemote } from './two-repositories.ts';
 

@@ -7,8 +7,7 @@ import { patchsetProducer } from '../../../plugins/artifacts/plugin.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
-import { patchFromRange } from '../../../workspace/patch/patch-from-range.ts';
-import { resolveRange } from '../../../workspace/patch/resolve-range.ts';
+import { patchFromRange, resolveRange } from '../../../workspace/patch/read-patch.ts';
 import { demoFixture, git } from '../supply-chain/build-demo-repository.ts';
 
 const lines = (count: number, tail = '') =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
-import { storeRefs } from '../../../store/store-refs.ts';
+import { storeRefs } from '../../../store/stores.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { mountTiny } from '../../store/tiny-mount.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';

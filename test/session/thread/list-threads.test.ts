@@ -19,7 +19,7 @@ import { listThreads } from '../../../session/thread/list-threads.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { firstWords } from '../../../session/thread/session-threads.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
-import { formatJournal } from '../../../store/format-journal.ts';
+import { formatJournal } from '../../../store/journal-witness.ts';
 import { openSql } from '../../../store/sql.ts';
 import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { ground } from '../state/walk.ts';

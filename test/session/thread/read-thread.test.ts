@@ -15,7 +15,7 @@ import { userJournalWitness } from '../../../attest/signer/user-journal-witness.
 import { systemClock } from '../../../core/base/clock.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { readThread } from '../../../session/thread/read-thread.ts';
-import { formatJournal } from '../../../store/format-journal.ts';
+import { formatJournal } from '../../../store/journal-witness.ts';
 import { ground } from '../state/walk.ts';
 import { threadPlace } from './said-thread.ts';
 

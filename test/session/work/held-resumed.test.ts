@@ -11,7 +11,7 @@ import type { HeldReview } from '../../../session/state/held/held-review.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { cutPatch } from '../../../workspace/patch/cut-patch.ts';
+import { cutPatch } from '../../../workspace/patch/hunks.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { readKeptSpec, requireKeptSpec } from '../../../store/record/kept-spec.ts';
+import { readKeptSpec, requireKeptSpec } from '../../../store/run-directory.ts';
 
 const most = 4 * 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'writ-kept-'));

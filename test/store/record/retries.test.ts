@@ -1,6 +1,6 @@
 import t from 'tap';
 import { retriesIn } from '../../../engine/record/record-files.ts';
-import { parseRetries } from '../../../store/record/retries.ts';
+import { parseRetries } from '../../../store/record/summaries.ts';
 
 const retry = { failed: 'candidate-1', tasks: ['task-1'], next: 'retry', reason: 'why', places: [] };
 const bytes = (more: object): Buffer =>

@@ -1,8 +1,7 @@
 import t from 'tap';
 import type { CheckRecord, StageRecord } from '../../../core/interfaces/stage.ts';
 import type { GateReport } from '../../../store/record/gate-report.ts';
-import { type Verdict, verdictDigest, verdictOf } from '../../../store/record/verdict.ts';
-import { verdictDifferences } from '../../../store/record/verdict-differences.ts';
+import { type Verdict, verdictDifferences, verdictDigest, verdictOf } from '../../../store/record/verdict.ts';
 
 const unit: CheckRecord = {
   id: 'unit',

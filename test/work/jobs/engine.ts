@@ -8,7 +8,7 @@ import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { findVersion } from '../../../spec/language-runtime.ts';
 import { mayHoldSecret } from '../../../spec/may-hold-secret.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
-import { statedAuthors } from '../../../workspace/patch/stated-authors.ts';
+import { statedAuthors } from '../../../workspace/patch/mail.ts';
 import { draftOf } from '../../engine/plan/sample-plan.ts';
 import { bytesOf, put, sample } from '../../spec/sample.ts';
 import type { Job, Jobs } from '../count-work.ts';

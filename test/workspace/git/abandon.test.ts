@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { commitMessage, createCommit } from '../../../workspace/git/create-commit.ts';
-import { requireCleanPaths } from '../../../workspace/git/dirty-paths.ts';
-import { isIgnoredPath } from '../../../workspace/git/ignored.ts';
+import { dirtyPaths, isIgnoredPath } from '../../../workspace/git/dirty-paths.ts';
+import { followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { importObjects } from '../../../workspace/git/import-objects.ts';
-import { planTarget } from '../../../workspace/git/plan-target.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { removeScratch } from '../../../workspace/git/scratch.ts';
-import { followWorktree, swapTarget } from '../../../workspace/git/swap-target.ts';
-import { exportWorkspace, removeWorkspace } from '../../../workspace/git/workspace.ts';
+import { planTarget } from '../../../workspace/git/target.ts';
+import { exportTree, removeWorkspace } from '../../../workspace/git/workspace.ts';
 import { benchFor, freshDirectory } from '../patch/patched.ts';
 import { makeRepository } from './sample-repository.ts';
 import { snapshot } from './snapshot.ts';
@@ -29,9 +28,9 @@ async function workUpToDecision() {
   const patch = await bench.apply(
     '--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/src/b.txt\n@@ -0,0 +1 @@\n+new\n',
   );
-  await requireCleanPaths(repo, patch.files);
+  t.strictSame(await dirtyPaths(repo, patch.files), []);
   const work = join(freshDirectory(), 'work');
-  await exportWorkspace(scratch, patch.candidateTree, work, base.commit);
+  await exportTree(scratch, patch.candidateTree, work, base.commit);
   const commit = await createCommit(scratch, {
     tree: patch.candidateTree,
     parents: base.commit === undefined ? [] : [base.commit],
@@ -54,7 +53,7 @@ t.test('an abandoned run leaves refs, objects, index and files bit for bit uncha
   const { sample, before, scratch, work, commit } = await workUpToDecision();
   t.equal(snapshot(sample.dir), before, 'up to the decision nothing was touched');
   await removeWorkspace(work);
-  await removeScratch(scratch);
+  await rm(scratch.gitDir, { recursive: true });
   t.equal(snapshot(sample.dir), before);
   t.throws(() => sample.git('cat-file', '-e', commit));
 });
@@ -63,7 +62,7 @@ t.test('a committed run moves the branch, index and files, and leaves local chan
   const { sample, repo, scratch, target, commit } = await workUpToDecision();
   const own = sample.git('status', '--porcelain');
   await importObjects(scratch, repo);
-  await removeScratch(scratch);
+  await rm(scratch.gitDir, { recursive: true });
   t.same(await swapTarget(repo, target, commit, `writ: run ${runId}`), { moved: true });
   t.same(await followWorktree(repo, target, commit), { state: 'followed' });
   t.equal(sample.git('rev-parse', 'HEAD').trim(), commit);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { rangeCommits } from '../../../workspace/git/range-commits.ts';
+import { rangeCommits } from '../../../workspace/git/commit-log.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from './sample-repository.ts';
 

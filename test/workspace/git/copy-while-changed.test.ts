@@ -20,12 +20,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { changesBetween, statesIn } from '../../../workspace/git/copied-states.ts';
 import {
+  changesBetween,
   copyEntry,
   copyLimits,
   copyWorkTree,
   makeDirectory,
+  statesIn,
   ticksAfter,
 } from '../../../workspace/git/copy-work-tree.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

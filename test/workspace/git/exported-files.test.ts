@@ -17,8 +17,7 @@ import t from 'tap';
 import { rememberExport } from '../../../workspace/git/exported-files.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
-import { readSmallTree } from '../../../workspace/git/small-tree.ts';
-import { exportTree } from '../../../workspace/git/workspace.ts';
+import { exportTree, readSmallTree } from '../../../workspace/git/workspace.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { makeRepository } from './sample-repository.ts';
 

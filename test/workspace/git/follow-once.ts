@@ -1,8 +1,7 @@
 /* A child process of the vcs tests: swaps and follows, or takes a follow up again, in the work tree named. */
 import { writeSync } from 'node:fs';
-import { finishFollow } from '../../../workspace/git/finish-follow.ts';
+import { finishFollow, followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { followWorktree, swapTarget } from '../../../workspace/git/swap-target.ts';
 
 const [dir = '', how = '', ref = '', from = '', commit = ''] = process.argv.slice(2);
 const repo = await openRepository(dir);

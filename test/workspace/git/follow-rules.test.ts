@@ -5,7 +5,7 @@ import { followNotices } from '../../../engine/record/follow-notices.ts';
 import { viewJournal } from '../../../engine/record/journal-view.ts';
 import { followTarget, moveTarget, type TargetMove } from '../../../engine/seal/move-target.ts';
 import { dirtyPaths, touchedBy } from '../../../workspace/git/dirty-paths.ts';
-import { finishFollow } from '../../../workspace/git/finish-follow.ts';
+import { finishFollow } from '../../../workspace/git/follow-target.ts';
 import { readLocalContent } from '../../../workspace/git/include-local.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { listRunRefs } from '../../../store/record/list-run-refs.ts';
-import { listRefFiles } from '../../../workspace/git/list-ref-files.ts';
+import { listRunRefs } from '../../../store/record/list-records.ts';
+import { listRefFiles } from '../../../workspace/git/ref-files.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from './sample-repository.ts';
 import { startedChildren } from './started-children.ts';

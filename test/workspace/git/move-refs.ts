@@ -2,10 +2,10 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createCommit } from '../../../workspace/git/create-commit.ts';
+import { followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { gitLine, runGit } from '../../../workspace/git/git.ts';
 import { readRef, updateRefs } from '../../../workspace/git/refs.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { followWorktree, swapTarget } from '../../../workspace/git/swap-target.ts';
 
 const [dir = '', name = '', branch = '', rounds = '0'] = process.argv.slice(2);
 const repo = await openRepository(dir);

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { nameRepository } from '../../../workspace/git/name-repository.ts';
-import { openRepository } from '../../../workspace/git/repository.ts';
+import { nameRepository, openRepository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from './sample-repository.ts';
 
 t.test('a spec that names a path gets the name of its origin, else of its first commit', async (t) => {

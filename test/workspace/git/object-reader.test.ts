@@ -1,10 +1,10 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { setAlternate } from '../../../workspace/git/alternate.ts';
-import { describeObjects, readBlob, readBlobs, readObjects } from '../../../workspace/git/blobs.ts';
 import { hashTree } from '../../../workspace/git/hash-tree.ts';
 import { keepObjectReaders } from '../../../workspace/git/object-reader.ts';
+import { setAlternate } from '../../../workspace/git/packs.ts';
+import { describeObjects, readBlob, readBlobs, readObjects } from '../../../workspace/git/read-objects.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
 import { long } from '../../rooms/long.ts';

@@ -11,16 +11,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { adoptObjects } from '../../../workspace/git/adopt-objects.ts';
-import { readBlob, readBlobs, readObjects } from '../../../workspace/git/blobs.ts';
-import { commitTimeMs } from '../../../workspace/git/commit-time.ts';
+import { listPeople, readIdentity } from '../../../workspace/git/commit-log.ts';
 import { commitMessage, createCommit } from '../../../workspace/git/create-commit.ts';
 import { runGit } from '../../../workspace/git/git.ts';
-import { identitiesOf, readIdentity } from '../../../workspace/git/identity.ts';
-import { importObjects } from '../../../workspace/git/import-objects.ts';
+import { adoptObjects, importObjects } from '../../../workspace/git/import-objects.ts';
+import { readBlob, readBlobs, readObjects } from '../../../workspace/git/read-objects.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { isAncestor, mergeBase, resolveCommit, treeOf } from '../../../workspace/git/resolve-commit.ts';
-import { createScratch, removeScratch } from '../../../workspace/git/scratch.ts';
+import {
+  commitTimeMs,
+  isAncestor,
+  mergeBase,
+  resolveCommit,
+  treeOf,
+} from '../../../workspace/git/resolve-commit.ts';
+import { createScratch } from '../../../workspace/git/scratch.ts';
 import { listNames, listTree } from '../../../workspace/git/tree.ts';
 import { makeRepository } from './sample-repository.ts';
 
@@ -182,11 +186,10 @@ t.test('each author and committer of a range is listed once', async (t) => {
   sample.write({ a: '2' });
   sample.git('-c', 'user.name=x', 'commit', '-qam', 'x', '--author', 'Other One <other@example.com>');
   const repo = await openRepository(sample.dir);
-  t.same(await identitiesOf(repo, base, 'main'), [
-    { name: 'Other One', email: 'other@example.com' },
-    { name: 'Sample Author', email: 'sample@example.com' },
-  ]);
-  t.same(await identitiesOf(repo, undefined, base), [{ name: 'Sample Author', email: 'sample@example.com' }]);
+  const author = { name: 'Sample Author', email: 'sample@example.com' };
+  const other = { name: 'Other One', email: 'other@example.com' };
+  t.same(await listPeople(repo, base, 'main'), { authors: [other], committers: [author] });
+  t.same(await listPeople(repo, undefined, 'main'), { authors: [other, author], committers: [author] });
 });
 
 for (const format of ['sha1', 'sha256'])
@@ -236,7 +239,7 @@ for (const format of ['sha1', 'sha256'])
         t.equal(objects(), before, 'the repository has nothing of it');
         await t.rejects(resolveCommit(repo, commit), { code: 'REF_NOT_FOUND' });
         await importObjects(scratch, repo);
-        await removeScratch(scratch);
+        rmSync(scratch.gitDir, { recursive: true });
         t.equal(await resolveCommit(repo, commit), commit);
         t.equal(sample.git('rev-list', '--objects', commit).split('\n').length > blobs.length, true);
         t.equal(sample.git('fsck', '--full', '--strict', commit).includes('missing'), false);
@@ -291,7 +294,7 @@ t.test('objects of a scratch are moved by renaming, or copied from another file 
       .split('\n');
     await adoptObjects(scratch, repo);
     await adoptObjects(scratch, repo);
-    await removeScratch(scratch);
+    rmSync(scratch.gitDir, { recursive: true });
     const found = await readObjects(repo, objects);
     t.equal(found.filter((object) => object === undefined).length, 0, place);
     t.ok(objects.includes(loose) && objects.length > 120);
@@ -356,7 +359,7 @@ for (const count of [2, 150])
     const candidateTree = made.toString().trim();
     const baseTree = sample.git('rev-parse', 'HEAD^{tree}').trim();
     await importObjects(scratch, repo, { candidateTree, baseTree });
-    await removeScratch(scratch);
+    rmSync(scratch.gitDir, { recursive: true });
     t.strictSame(await readObjects(repo, [refused]), [undefined], 'not what the tree does not hold');
     t.notOk((await readObjects(repo, [candidateTree, ...kept])).includes(undefined), 'all that it holds');
   });

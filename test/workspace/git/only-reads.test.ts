@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readBlob } from '../../../workspace/git/blobs.ts';
+import { isIgnoredPath } from '../../../workspace/git/dirty-paths.ts';
 import { askGit, startGatedGit, startGit } from '../../../workspace/git/git.ts';
-import { isIgnoredPath } from '../../../workspace/git/ignored.ts';
-import { planTarget } from '../../../workspace/git/plan-target.ts';
+import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
+import { planTarget } from '../../../workspace/git/target.ts';
 import { long } from '../../rooms/long.ts';
 import { makeRepository } from './sample-repository.ts';
 

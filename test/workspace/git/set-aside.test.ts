@@ -7,8 +7,13 @@ import { dirtyPaths } from '../../../workspace/git/dirty-paths.ts';
 import { readLocalContent } from '../../../workspace/git/include-local.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
-import { dropSetAside, storeSetAside } from '../../../workspace/git/set-aside.ts';
-import { setAsideNoticeOf, setAsideNotices, setAsideRef } from '../../../workspace/git/set-aside-refs.ts';
+import {
+  dropSetAside,
+  setAsideNoticeOf,
+  setAsideNotices,
+  setAsideRef,
+  storeSetAside,
+} from '../../../workspace/git/set-aside.ts';
 import { everyThird, long } from '../../rooms/long.ts';
 import { bundleScript } from './bundle.ts';
 import { makeRepository } from './sample-repository.ts';

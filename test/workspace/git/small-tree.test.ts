@@ -3,8 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { join } from 'node:path';
 import t from 'tap';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { readSmallTree } from '../../../workspace/git/small-tree.ts';
-import { exportTree } from '../../../workspace/git/workspace.ts';
+import { exportTree, readSmallTree } from '../../../workspace/git/workspace.ts';
 import { makeRepository } from './sample-repository.ts';
 
 /** Every path but those of `.git`: kind, mode and bytes. */

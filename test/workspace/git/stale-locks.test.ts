@@ -12,14 +12,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { systemClock } from '../../../core/base/clock.ts';
-import { finishFollow } from '../../../workspace/git/finish-follow.ts';
-import { withIndex } from '../../../workspace/git/index-transaction.ts';
-import { askLockingGit } from '../../../workspace/git/locking-git.ts';
+import { finishFollow, swapTarget } from '../../../workspace/git/follow-target.ts';
+import { withIndex } from '../../../workspace/git/held-index.ts';
+import { askLockingGit, removeStaleLocks, settleGit } from '../../../workspace/git/locks.ts';
 import { readRef, updateRefs } from '../../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
-import { removeStaleLocks, settleGit } from '../../../workspace/git/stale-locks.ts';
-import { swapTarget } from '../../../workspace/git/swap-target.ts';
 import { identityOf, ownIdentity, toNamePart } from '../../../workspace/process/process-identity.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
@@ -133,7 +130,7 @@ t.test('a follow waits until every git of a killed process has ended', async (t)
   t.teardown(() => stuck.kill());
   const next = await writeClaim(repo, join(sample.dir, '.git/index.lock'), free);
   appendFileSync(next, `${JSON.stringify({ who: await identityOf(stuck.pid ?? 0) })}\n`);
-  await t.rejects(settleGit(repo, systemClock, 100), { code: 'GIT_FAILED', detail: { pids: [stuck.pid] } });
+  await t.rejects(settleGit(repo, 100), { code: 'GIT_FAILED', detail: { pids: [stuck.pid] } });
   t.ok(existsSync(next));
 });
 
@@ -303,7 +300,7 @@ t.test('a lock of the user’s own git is waited for, then reported, and never r
   const indexLock = join(sample.dir, '.git/index.lock');
   writeFileSync(indexLock, '');
   const never = async () => t.fail('worked on an index that another holds');
-  await t.rejects(withIndex(repo, { waitMs: 200 }, never), {
+  await t.rejects(withIndex(repo, never, 200), {
     code: 'GIT_FAILED',
     detail: { lock: indexLock },
   });
@@ -316,7 +313,7 @@ t.test('a held index lock keeps other git processes out, and a replaced lock is 
   const { sample, repo } = await makeTwo(t.testdir());
   const lock = join(sample.dir, '.git/index.lock');
   sample.write({ b: 'b\n' });
-  await withIndex(repo, {}, async () => {
+  await withIndex(repo, async () => {
     t.throws(() => sample.git('add', 'b'), /index\.lock/);
     await removeStaleLocks(repo);
     t.ok(existsSync(lock), 'we live');

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { runGit } from '../../../workspace/git/git.ts';
+import { takeUpScratch } from '../../../workspace/git/import-objects.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch, type Scratch } from '../../../workspace/git/scratch.ts';
-import { takeUpScratch } from '../../../workspace/git/take-up-scratch.ts';
 import { long } from '../../rooms/long.ts';
 
 async function scratchWith(t: Test, texts: readonly string[]) {

@@ -11,10 +11,10 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
-import { dirtyPaths, requireCleanPaths } from '../../../workspace/git/dirty-paths.ts';
-import { planTarget } from '../../../workspace/git/plan-target.ts';
+import { dirtyPaths, refuseDirty } from '../../../workspace/git/dirty-paths.ts';
+import { followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { followWorktree, swapTarget } from '../../../workspace/git/swap-target.ts';
+import { planTarget } from '../../../workspace/git/target.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
 import { snapshot } from './snapshot.ts';
 
@@ -411,13 +411,14 @@ for (const { name, prepare, files, dirty } of cases) {
     prepare(sample);
     const before = snapshot(sample.dir);
     const repo = await openRepository(sample.dir);
-    t.same(await dirtyPaths(repo, files), dirty);
+    const found = await dirtyPaths(repo, files);
+    t.same(found, dirty);
     if (dirty.length > 0)
-      await t.rejects(requireCleanPaths(repo, files), {
+      t.throws(() => refuseDirty(found), {
         code: 'WORKTREE_DIRTY',
         detail: { count: dirty.length, paths: dirty },
       });
-    else await requireCleanPaths(repo, files);
+    else refuseDirty(found);
     t.equal(snapshot(sample.dir), before, 'looking changes nothing, the index included');
   });
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { comparePatches } from '../../../workspace/patch/compare-patches.ts';
+import { comparePatches } from '../../../workspace/patch/undo.ts';
 import { makeSample } from '../../engine/sample.ts';
 
 const sample = makeSample();

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { hunkLines } from '../../../readers/diff/read-sections.ts';
-import { readBlob } from '../../../workspace/git/blobs.ts';
-import { patchFromRange } from '../../../workspace/patch/patch-from-range.ts';
-import { resolveRange } from '../../../workspace/patch/resolve-range.ts';
+import { readBlob } from '../../../workspace/git/read-objects.ts';
+import { patchFromRange, resolveRange } from '../../../workspace/patch/read-patch.ts';
 import { makeBench } from './patched.ts';
 
 t.test('applies a plain diff with timestamps in any common format', async (t) => {

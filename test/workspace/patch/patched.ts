@@ -5,7 +5,7 @@ import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { type Base, resolveBase } from '../../../workspace/git/resolve-commit.ts';
 import { createScratch, type Scratch } from '../../../workspace/git/scratch.ts';
-import { patchFromBytes } from '../../../workspace/patch/patch-from-bytes.ts';
+import { patchFromBytes } from '../../../workspace/patch/read-patch.ts';
 import { makeRepository, type SampleRepository } from '../git/sample-repository.ts';
 
 /** A repository at its HEAD with a scratch over it; `apply` runs a patch in it. */

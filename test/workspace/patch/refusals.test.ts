@@ -1,7 +1,6 @@
 import t from 'tap';
-import { touchesGoverning } from '../../../workspace/patch/governing-paths.ts';
 import { maxPatchBytes } from '../../../workspace/patch/normalise.ts';
-import { requirePatchPath } from '../../../workspace/patch/patch-paths.ts';
+import { requirePatchPath, touchesGoverning } from '../../../workspace/patch/patch-paths.ts';
 import { type Bench, makeBench } from './patched.ts';
 
 const numbered = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join('');

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { toUnified } from '../../../workspace/patch/to-unified.ts';
 import { casesOf } from '../../rooms/long.ts';
 import type { SampleFile } from '../git/sample-repository.ts';
 import { makeRepository } from '../git/sample-repository.ts';
@@ -220,8 +219,6 @@ for (const [, change] of casesOf(Object.fromEntries(changes.map((change) => [cha
 
     const again = await bench.apply(found.diff);
     t.equal(again.digest, found.digest, 'the normal form is its own normal form');
-    const unified = await toUnified(bench.scratch, found);
-    t.equal((await bench.apply(unified)).digest, found.digest, 'the unified form says the same');
     t.throws(() => sample.git('cat-file', '-e', wanted), 'nothing came into the repository');
   });
 }

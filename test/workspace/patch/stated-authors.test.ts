@@ -1,6 +1,6 @@
 import t from 'tap';
-import { formatIdentity } from '../../../workspace/git/mailbox.ts';
-import { statedAuthors } from '../../../workspace/patch/stated-authors.ts';
+import { formatIdentity } from '../../../workspace/git/identity.ts';
+import { statedAuthors } from '../../../workspace/patch/mail.ts';
 
 const diff = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
 const mbox = 'From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n';

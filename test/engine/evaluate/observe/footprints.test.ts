@@ -12,7 +12,7 @@ import { changesOutcome, findFills } from '../../../../engine/evaluate/observe/o
 import { notReached } from '../../../../engine/evaluate/observe/trace-check.ts';
 import { readTrace } from '../../../../engine/evaluate/observe/under-tracer.ts';
 import { openVouchedCache } from '../../../../engine/evaluate/vouched-cache.ts';
-import { voucherUnder } from '../../../../store/process-witness.ts';
+import { voucherUnder } from '../../../../store/journal-witness.ts';
 
 function makePlace(t: { teardown(act: () => void): void }): string {
   const place = mkdtempSync(join(tmpdir(), 'writ-footprint-'));

@@ -1,2 +1,0 @@
-/** Where the decision to wait stands in a run's record. */
-export const waitingFolder = 'waiting';

@@ -1,0 +1,110 @@
+/* Opens the stores of a repository, and names the refs in them. */
+import type { Clock } from '../core/base/clock.ts';
+import { WritError } from '../core/base/errors.ts';
+import type { ObjectStore } from '../core/interfaces/store.ts';
+import type { StoreBeside, StoreSource } from '../core/interfaces/store-source.ts';
+import type { Slot } from '../core/kernel/slot.ts';
+import { encodeId, requireRefName } from '../workspace/git/ref-name.ts';
+import type { Repository } from '../workspace/git/repository.ts';
+
+/** Slot `store`, for readers without a spec that names a store. */
+export type Stores = Pick<Slot<StoreSource>, 'names' | 'pick'>;
+
+export interface OpenStore {
+  readonly name: string;
+  readonly objects: ObjectStore;
+  /** Present for a store outside of git. */
+  readonly beside?: Pick<StoreBeside, 'list'>;
+}
+
+/** The actor name if no spec names an orchestrator. */
+const actorId = 'writ';
+
+/**
+ * Every store that may hold data of a repository, in the order of the slot, without those outside of git that were
+ * never used here.
+ */
+export async function openStores(
+  stores: Stores,
+  repository: Repository,
+  clock: Clock,
+): Promise<readonly OpenStore[]> {
+  const open: OpenStore[] = [];
+  for (const name of stores.names) {
+    const { open: openStore, beside } = await stores.pick(name);
+    if (beside && !beside.isUsed(repository)) continue;
+    const objects = openStore({ repository, clock, actorId });
+    open.push({ name, objects, ...(beside ? { beside } : {}) });
+  }
+  return open;
+}
+
+/**
+ * All stores of a repository as one, for a caller with a ref and no spec: a ref is read from the first store that has
+ * it; a new one goes to the first store. SLOT_UNKNOWN without a store.
+ */
+export function joinStores(stores: readonly Pick<OpenStore, 'objects'>[]): ObjectStore {
+  const all = stores.map(({ objects }) => objects);
+  const [first] = all;
+  if (first === undefined) throw new WritError('SLOT_UNKNOWN', { message: 'slot `store` is empty' });
+  if (all.length === 1) return first;
+  const holderOf = async (ref: string): Promise<ObjectStore> => {
+    for (const one of all) if ((await one.version(ref)) !== undefined) return one;
+    return first;
+  };
+  return {
+    writeTree: async (ref, write) => (await holderOf(ref)).writeTree(ref, write),
+    async version(ref) {
+      for (const one of all) {
+        const found = await one.version(ref);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    read: async (ref, path) => (await holderOf(ref)).read(ref, path),
+    readMany: async (ref, paths) => (await holderOf(ref)).readMany(ref, paths),
+    list: async (ref) => (await holderOf(ref)).list(ref),
+    async refs(prefix) {
+      const found = new Map<string, { readonly ref: string; readonly version: string }>();
+      for (const one of all)
+        for (const held of await one.refs(prefix)) if (!found.has(held.ref)) found.set(held.ref, held);
+      return [...found.values()].sort((a, b) => Buffer.compare(Buffer.from(a.ref), Buffer.from(b.ref)));
+    },
+    async remove(ref) {
+      for (const one of all) await one.remove(ref);
+    },
+  };
+}
+
+interface StoreRefs {
+  readonly runs: string;
+  readonly run: (runId: string) => string;
+  readonly intent: (specId: string) => string;
+  readonly plan: (planId: string) => string;
+  /** `<prefix>/approvals/<run>/`: a ref for each signed approval, numbered from 1. */
+  readonly approvals: (runId: string) => string;
+  /** Artifact content is separate from the permanent record, because it expires. */
+  readonly content: (runId: string) => string;
+  /** `<prefix>/fetched/of-<run>/`: records of remotes, kept beside ours. */
+  readonly fetched: (runId: string) => string;
+}
+
+/** The refs under `objmodel.objectStore.aiRefPrefix` (with or without its final slash); REF_INVALID. */
+export function storeRefs(prefix: string): StoreRefs {
+  const stem = requireRefName(prefix.replace(/\/$/, ''));
+  const under = (kind: string) => (id: string) => `${stem}/${kind}/${encodeId(id)}`;
+  return {
+    runs: `${stem}/runs/`,
+    run: under('runs'),
+    intent: under('intents'),
+    plan: under('plans'),
+    approvals: (runId) => `${under('approvals')(runId)}/`,
+    content: under('content'),
+    fetched: (runId) => `${stem}/fetched/of-${encodeId(runId)}/`,
+  };
+}
+
+export interface RunStore {
+  readonly objects: ObjectStore;
+  readonly refs: StoreRefs;
+}
