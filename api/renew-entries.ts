@@ -1,11 +1,15 @@
 import { join } from 'node:path';
-import { renewEntry } from '../attest/bundle/renew-entry.ts';
+import { renewEntry } from '../attest/bundle/seal-statement.ts';
+import { findUserLedgerKey } from '../attest/keys/key-signer.ts';
 import type { Environment } from '../attest/keys/user-config-dir.ts';
-import { findUserLedgerKey } from '../attest/keys/user-keys.ts';
 import { openUserLedger } from '../attest/log/internal-ledger-source.ts';
-import { type KeptLedger, listUnsettledLedgers, markSettled } from '../attest/log/kept-ledgers.ts';
-import { ledgerPath } from '../attest/log/ledger-path.ts';
-import { openLogHere, unloggedRuns } from '../attest/log/logged-proof.ts';
+import {
+  type KeptLedger,
+  ledgerPath,
+  listUnsettledLedgers,
+  markSettled,
+} from '../attest/log/ledger-files.ts';
+import { openLogHere, unloggedRuns } from '../attest/log/proven-runs.ts';
 import type { Clock } from '../core/base/clock.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { TransparencyLog } from '../core/interfaces/sealing.ts';

@@ -156,7 +156,7 @@ t.test('every architecture rule can fail', async (t) => {
     'the parts of a bundle only through `attest/bundle/any-bundle.ts`': [
       withFiles({ 'attest/verify/x.ts': 'export const signed = (json) => json.dsseEnvelope.payload;\n' }),
     ],
-    'the sigstore client only through `attest/public/rekor-v1.ts`': [
+    'the sigstore client only through `attest/public/public-log.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
     'encryption of secrets only through `api/vault/age-text.ts`': [

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
+import { openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';
-import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
+import type { SummaryDemands } from '../../attest/verify/predicates/summary.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createOnce } from '../../attest/keys/create-once.ts';
+import { createOnce } from '../../attest/keys/key-signer.ts';
 import { type Environment, userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { maxBundleBytes } from '../../attest/bundle/any-bundle.ts';
-import { parseBase64Octets } from '../../attest/encoding/base64.ts';
+import { parseBase64Octets } from '../../attest/encoding/expect-json.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type InputSource, readInput, reasonOf } from '../read-input.ts';

@@ -2,7 +2,7 @@ import type { CheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
+import type { SummaryDemands } from '../../attest/verify/predicates/summary.ts';
 import type { TargetForm } from './target-meanings.ts';
 
 /** What a verification is asked for besides its targets. */

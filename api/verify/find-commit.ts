@@ -1,6 +1,6 @@
-import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
+import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts';
 import { nothingThere, oneCheck, refuted, type VerifyReport } from '../../attest/verify/report.ts';
-import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
+import { requireOwnBytes } from '../../attest/verify/verify-evidence.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { askGit, gitFailed } from '../../workspace/git/git.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { readMirror } from '../../attest/log/git-mirror.ts';
-import { ledgerPath } from '../../attest/log/ledger-path.ts';
-import { readFrom } from '../../attest/log/read-from.ts';
+import { ledgerPath } from '../../attest/log/ledger-files.ts';
+import { readFrom } from '../../attest/log/tiles.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';

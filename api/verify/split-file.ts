@@ -1,8 +1,11 @@
 import { maxBundleBytes, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
-import { cutTexts } from '../../attest/verify/cut-texts.ts';
-import { evidenceMediaType } from '../../attest/verify/evidence-file.ts';
-import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import { commitsOf, describeSubject, relatedArtifacts } from '../../attest/verify/match-subject.ts';
+import { cutTexts, evidenceMediaType } from '../../attest/verify/evidence-file.ts';
+import {
+  commitsOf,
+  describeSubject,
+  type GivenArtifact,
+  relatedArtifacts,
+} from '../../attest/verify/given-artifact.ts';
 import { readAttestation } from '../../attest/verify/read-attestation.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

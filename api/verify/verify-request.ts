@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
-import { noMemory } from '../../attest/log/no-memory.ts';
+import { noMemory, openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
+import { type Trust, toAnchors } from '../../attest/verify/anchors.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import { type Trust, toAnchors } from '../../attest/verify/given-trust.ts';
-import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
+import { isMistakenLevel } from '../../attest/verify/predicates/summary.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type Belief, type Requirement, requirements, type VerifyDemands } from './demands.ts';
 import { requireSigners } from './require-signers.ts';

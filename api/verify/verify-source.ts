@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Anchors } from '../../attest/verify/anchors.ts';
-import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
-import { findRunArtifacts, withUnknownArtifacts } from '../../attest/verify/find-run-artifacts.ts';
-import { parseCommit } from '../../attest/verify/git-commit.ts';
-import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import { type EvidenceSource, parseCommit } from '../../attest/verify/evidence-source.ts';
+import {
+  findRunArtifacts,
+  type GivenArtifact,
+  withUnknownArtifacts,
+} from '../../attest/verify/given-artifact.ts';
 import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/verify/report.ts';
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';

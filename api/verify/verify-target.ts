@@ -1,4 +1,4 @@
-import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
+import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts';
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';

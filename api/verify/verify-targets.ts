@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
-import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
+import { userCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
+import { type GivenAnchors, loadAnchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
-import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { Place } from '../place.ts';
 import { type InputSource, readInput } from '../read-input.ts';

@@ -1,7 +1,8 @@
+/* Reads `.writ/allowed_signers`, the file of people who may approve. */
 import { isUtf8 } from 'node:buffer';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../encoding/base64.ts';
-import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
+import { parseBase64 } from '../encoding/expect-json.ts';
+import { parseSshPublicKey } from '../encoding/ssh-wire.ts';
 
 /** One usable line of an allowed signers file. */
 export interface AllowedSigner extends SignerOptions {
@@ -15,7 +16,7 @@ export interface AllowedSigner extends SignerOptions {
 
 export interface AllowedSigners {
   readonly signers: readonly AllowedSigner[];
-  /** Lines that make nobody a signer, and why. Line 0 is the whole file. */
+  /** Lines that add no signer, and why. Line 0 is the whole file. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
 
@@ -25,9 +26,8 @@ const maxPrincipalsLength = 4096;
 const keyType = /^(?:ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-|webauthn-|rsa-sha2-)[a-z0-9@.-]+$/;
 
 /**
- * Reads `.writ/allowed_signers` (ssh-keygen(1), ALLOWED SIGNERS); no file = nobody may sign. A line that is not
- * understood is skipped with a reason and never makes a signer more trusted; a file over 1 MiB counts as a whole as
- * such a line.
+ * Reads `.writ/allowed_signers` (ssh-keygen(1), ALLOWED SIGNERS). Without the file no one may sign. A line that writ
+ * does not understand is skipped with a reason, as is a file over 1 MiB; neither makes a signer more trusted.
  */
 export function parseAllowedSigners(bytes: Uint8Array | undefined): AllowedSigners {
   if (bytes === undefined) return { signers: [], skipped: [{ line: 0, reason: 'there is no such file' }] };

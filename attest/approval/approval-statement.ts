@@ -1,23 +1,30 @@
+/* The statement that an approver signs, and the document that stores it with its signature. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
 import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
-import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
-import { type Statement, statementType } from '../statement/statement.ts';
+import {
+  expectArray,
+  expectBase64,
+  expectObject,
+  expectText,
+  malformedAt,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
+import { gitIdForm, type Statement, sha256Form, statementType } from '../statement/statement.ts';
 
 /** Predicate type of an approval or rejection (`docs/approval.md`). */
 export const approvalType = 'urn:writ:predicate:approval:v1';
 
 /** Most octets of a statement, and of the document that holds it and its signature. */
-export const maxApprovalBytes = 65_536;
+const maxApprovalBytes = 65_536;
 
 /** Subject names: exactly these three, in this order. */
 const subjectNames = { tree: 'tree', patchset: 'patchset.diff', intentspec: 'intentspec' } as const;
 
 /** What a person says of the three subjects. */
-export interface ApprovalPredicate {
+interface ApprovalPredicate {
   readonly runId: string;
   /** `null` on an unborn branch. */
   readonly baseCommit: string | null;
@@ -32,11 +39,9 @@ export interface ApprovalPredicate {
   /** RFC 3339; from then on it does not count. */
   readonly expiresAt?: string;
   readonly nonce: string;
-  /** RFC 3339, the signer's own clock: told, never judged by. */
+  /** RFC 3339, by the signer's clock; it is reported and decides nothing. */
   readonly signedAt: string;
 }
-
-type ApprovalStatement = Statement<typeof approvalType, ApprovalPredicate>;
 
 export interface ApprovalInput
   extends Pick<ApprovalPredicate, 'decision' | 'principal' | 'role' | 'comment' | 'inProcess'> {
@@ -51,8 +56,6 @@ export interface ReadApproval {
   readonly predicate: ApprovalPredicate;
 }
 
-const sha256Form = /^[0-9a-f]{64}$/;
-const objectForm = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const runForm = /^[!-~]{1,128}$/;
 const nonceForm = /^[A-Za-z0-9_-]{16,128}$/;
 const roleForm = /^[^\p{Cc}]{1,64}$/u;
@@ -61,12 +64,12 @@ const commentForm = /^(?:[^\p{Cc}]|[\n\t]){1,4000}$/u;
 export const principalForm = /^[^\p{Cc}\p{Zl}\p{Zp},*?!"]{1,256}$/u;
 
 /**
- * The canonical bytes of a statement with a fresh nonce: what the approver signs. ATTESTATION_MALFORMED for what no
- * reader would take.
+ * The canonical bytes of a statement with a fresh nonce, which the approver signs. ATTESTATION_MALFORMED for values
+ * that no reader accepts.
  */
 export function buildApproval(input: ApprovalInput): Uint8Array {
   const { subject, decision, principal, role, comment, inProcess, signedAtMs, expiresAtMs } = input;
-  const statement: ApprovalStatement = {
+  const statement: Statement<ApprovalPredicate> = {
     _type: statementType,
     subject: [
       { name: subjectNames.tree, digest: { gitTree: subject.candidateTree } },
@@ -118,7 +121,7 @@ export function parseApproval(bytes: Uint8Array): ReadApproval {
     subject: {
       runId: predicate.runId,
       baseCommit: predicate.baseCommit,
-      candidateTree: digestOf(0, subjectNames.tree, 'gitTree', objectForm),
+      candidateTree: digestOf(0, subjectNames.tree, 'gitTree', gitIdForm),
       patchDigest: digestOf(1, subjectNames.patchset, 'sha256', sha256Form),
       specDigest: digestOf(2, subjectNames.intentspec, 'sha256', sha256Form),
       gateReportDigest: predicate.gateReport.digest.sha256,
@@ -151,7 +154,7 @@ function parsePredicate(value: unknown): ApprovalPredicate {
   return {
     runId: expectText(found.runId, `${at}/runId`, runForm),
     baseCommit:
-      found.baseCommit === null ? null : expectText(found.baseCommit, `${at}/baseCommit`, objectForm),
+      found.baseCommit === null ? null : expectText(found.baseCommit, `${at}/baseCommit`, gitIdForm),
     gateReport: {
       digest: { sha256: expectText(digest.sha256, `${at}/gateReport/digest/sha256`, sha256Form) },
     },
@@ -176,21 +179,51 @@ function expectMoment(value: unknown, path: string): string {
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/,
   );
   if (isRfc3339DateTime(text) && Number.isFinite(Date.parse(text))) return text;
-  throw malformed(path, 'a time that the calendar has');
+  throw malformedAt(path, 'a time that the calendar has');
 }
 
 function expectTrue(value: unknown, path: string): true {
   if (value === true) return true;
-  throw malformed(path, '`true`, or no such member');
+  throw malformedAt(path, '`true`, or no such member');
 }
 
 function expectSame(value: unknown, path: string, text: string): void {
-  if (value !== text) throw malformed(path, `\`${text}\``);
+  if (value !== text) throw malformedAt(path, `\`${text}\``);
 }
 
-function malformed(path: string, expected: string): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `expected ${expected} at \`${path}\``,
-    detail: { path, expected },
-  });
+/**
+ * What is kept under `refs/ai/approvals/<run>/<n>` as `approval.json`: the exact bytes that were signed, and the
+ * signature.
+ */
+export interface ApprovalDocument {
+  readonly statement: Buffer;
+  /** Armoured, as `ssh-keygen -Y sign` prints it. */
+  readonly signature: string;
+}
+
+const approvalDocumentSchema = 'urn:writ:approval:v1';
+
+/** The document's canonical bytes. */
+export function encodeApprovalDocument(statement: Uint8Array, signature: string): Uint8Array {
+  return Buffer.from(
+    canonicalize({
+      schema: approvalDocumentSchema,
+      signature,
+      statement: Buffer.from(statement).toString('base64'),
+    }),
+  );
+}
+
+/** Reads a document strictly; ATTESTATION_MALFORMED. */
+export function parseApprovalDocument(bytes: Uint8Array): ApprovalDocument {
+  const document = expectObject(parseJsonObject(bytes, maxApprovalBytes), '', [
+    'schema',
+    'statement',
+    'signature',
+  ]);
+  expectText(document.schema, '/schema', /^urn:writ:approval:v1$/);
+  return {
+    statement: expectBase64(document.statement, '/statement'),
+    signature: expectText(document.signature, '/signature'),
+  };
 }

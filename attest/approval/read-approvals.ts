@@ -1,3 +1,4 @@
+/* Evaluates signed approvals: signature, signer, subject, and one counting verdict for each person. */
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
@@ -11,14 +12,20 @@ import type {
   ReceivedApproval,
 } from '../../core/interfaces/approval.ts';
 import { type AllowedSigner, type AllowedSigners, parseAllowedSigners } from './allowed-signers.ts';
-import { type ApprovalDocument, parseApprovalDocument } from './approval-document.ts';
-import { parseApproval, type ReadApproval } from './approval-statement.ts';
+import {
+  type ApprovalDocument,
+  parseApproval,
+  parseApprovalDocument,
+  type ReadApproval,
+} from './approval-statement.ts';
 import { approvalNamespace, parseSshSignature, refuteSshSignature, type SshSignature } from './sshsig.ts';
 
-/** Judges signed approvals offline, by the ground alone: one verdict for each, in the order given. */
+/** Evaluates signed approvals offline: one verdict for each, in the order given. */
 export const readApprovals: ApprovalReader['read'] = async (approvals, ground) => {
   const allowed = parseAllowedSigners(ground.allowedSigners);
-  const verdicts = await Promise.all(approvals.map((approval) => judgeApproval(approval, ground, allowed)));
+  const verdicts = await Promise.all(
+    approvals.map((approval) => evaluateApproval(approval, ground, allowed)),
+  );
   return countPeople(verdicts, allowed, ground.authors);
 };
 
@@ -26,16 +33,15 @@ export const readApprovals: ApprovalReader['read'] = async (approvals, ground) =
 export const sshsigApprovals: ApprovalReader = { read: readApprovals };
 
 /**
- * Leaves one counting verdict to each person: authors have none, a rejection stands above every approval of the same
- * person, the latest above earlier ones (who forgot the role that a check asks for can say it again), and one that a
- * person gave above one given in process.
+ * Leaves one counting verdict to each person and none to authors. A rejection outranks every approval of the same
+ * person, a later approval an earlier one, and one by the person one that was given in process.
  */
 function countPeople(
-  judged: readonly ApprovalVerdict[],
+  evaluated: readonly ApprovalVerdict[],
   allowed: AllowedSigners,
   authors: readonly string[],
 ): readonly ApprovalVerdict[] {
-  const open = judged.filter(({ status }) => status === 'counts');
+  const open = evaluated.filter(({ status }) => status === 'counts');
   const persons = new Persons(allowed);
   for (const { keyId, principal } of open) persons.joinKey(keyId, principal);
   const excluded = new Set(authors.flatMap((author) => persons.ofIdentity(author)));
@@ -49,7 +55,7 @@ function countPeople(
     const person = persons.ofKey(verdict.keyId);
     if (!counting.has(person)) counting.set(person, verdict);
   }
-  return judged.map((verdict): ApprovalVerdict => {
+  return evaluated.map((verdict): ApprovalVerdict => {
     if (verdict.status !== 'counts') return verdict;
     const person = persons.ofKey(verdict.keyId);
     if (excluded.has(person)) {
@@ -69,11 +75,8 @@ interface Parts {
   readonly approval: ReadApproval;
 }
 
-/**
- * Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown
- * for its sake.
- */
-async function judgeApproval(
+/** Evaluates one approval before people are counted. Its status names whatever is wrong with it; nothing throws. */
+async function evaluateApproval(
   given: ReceivedApproval,
   ground: ApprovalGround,
   allowed: AllowedSigners,
@@ -198,8 +201,8 @@ interface FoundSigner {
 }
 
 /**
- * The signer behind a key at a moment. `claimed` must fit a line of the key; without a claim the first literal
- * principal of a line is taken, never a pattern. Of several lines one that holds is enough.
+ * Finds the signer behind a key at a moment. `claimed` must fit a line of the key; without a claim the first literal
+ * principal of a line counts, never a pattern. One valid line of several is enough.
  */
 export function findSigner(
   { signers, skipped }: AllowedSigners,
@@ -285,7 +288,7 @@ class Persons {
     return this.#root(`key ${fingerprint}`);
   }
 
-  /** Every person that an identity may stand for. */
+  /** Every person that may have this identity. */
   ofIdentity(identity: string): readonly string[] {
     return namesOf(identity).map((name) => this.#root(`name ${name}`));
   }
@@ -294,7 +297,7 @@ class Persons {
     let root = node;
     for (let next = this.#leads.get(root); next !== undefined && next !== root; next = this.#leads.get(root))
       root = next;
-    // Paths are cut short as they are walked, so that a long file takes no square of its length.
+    // Paths are shortened as they are walked, so that the work does not grow with the square of the file.
     for (let at = node; at !== root; ) {
       const next = this.#leads.get(at) ?? root;
       this.#leads.set(at, root);
@@ -327,8 +330,8 @@ export function literalsOf(list: string): readonly string[] {
 }
 
 /**
- * Two pointers: after a mismatch only the last `*` takes one character more, so the work is bounded by the product of
- * the lengths.
+ * Matches with two pointers: after a mismatch only the last `*` matches one character more, so the work is bounded by
+ * the product of the lengths.
  */
 function fitsPattern(text: string, pattern: string): boolean {
   let at = 0;

@@ -1,7 +1,25 @@
+/* Signs approvals: with the approver's own SSH key through ssh-keygen, or with a key that this process holds. */
+import { createPublicKey } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { Environment } from '../keys/user-config-dir.ts';
-import { encodeApprovalDocument } from './approval-document.ts';
-import { approvalNamespace, parseSshSignature, refuteSshSignature, type SshSignature } from './sshsig.ts';
+import { readGuarded } from '../../core/base/files.ts';
+import type { InProcessApprover } from '../../core/interfaces/approval.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
+import { askGit, type GitDirectory } from '../../workspace/git/git.ts';
+import { parseSshPublicKey } from '../encoding/ssh-wire.ts';
+import { openKeyFile } from '../keys/key-signer.ts';
+import { openSshKeyFile } from '../keys/openssh-key.ts';
+import { type Environment, homeOf } from '../keys/user-config-dir.ts';
+import { buildApproval, encodeApprovalDocument } from './approval-statement.ts';
+import {
+  approvalNamespace,
+  parseSshSignature,
+  refuteSshSignature,
+  type SshSignature,
+  signSsh,
+  sshKeyBlob,
+} from './sshsig.ts';
 
 /** What a program that was run to its end has said. */
 interface ProgramAnswer {
@@ -29,14 +47,14 @@ export interface SigningWith {
   readonly signal?: AbortSignal;
 }
 
-export interface SignedApproval {
+interface SignedApproval {
   /** Bytes of `approval.json`. */
   readonly document: Uint8Array;
   /** `SHA256:…` */
   readonly keyId: string;
 }
 
-/** What ssh-keygen may see of the environment: where it and its agent are, and how it may ask for a passphrase. */
+/** The environment that ssh-keygen may see: its own place, its agent, and its passphrase prompt. */
 const passedOn = [
   'PATH',
   'HOME',
@@ -56,9 +74,9 @@ const passedOn = [
 ];
 
 /**
- * Signs a statement with the approver's own SSH key through `ssh-keygen -Y sign`, which asks for a passphrase or a
- * touch by itself. SIGNER_FAILED says what to do; a key whose signatures would not count is KEY_UNUSABLE, and nothing
- * is answered unverified.
+ * Signs a statement with the approver's own SSH key through `ssh-keygen -Y sign`, which prompts for a passphrase or a
+ * touch. The signature is verified before it is returned. SIGNER_FAILED names the next step; a key whose signatures
+ * would not count is KEY_UNUSABLE.
  */
 export async function signApproval(statement: Uint8Array, using: SigningWith): Promise<SignedApproval> {
   const signature = await sign(statement, using);
@@ -119,4 +137,90 @@ function parseOwn(text: string): SshSignature {
       });
     throw cause;
   }
+}
+
+/** The key an approver signs with: a file, or a public key as text whose private half is in the SSH agent. */
+export type ApproverKey = { readonly file: string } | { readonly publicKey: string };
+
+const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+)/;
+
+/**
+ * Finds the person's own signing key: `given` (`--key`, absolute, INPUT_UNREADABLE where absent), else
+ * `user.signingkey` where git signs with SSH, else `~/.ssh/id_ed25519` or its `.pub` beside an agent. USAGE names what
+ * to pass where there is none.
+ */
+export async function findApproverKey(
+  given: string | undefined,
+  repository: GitDirectory,
+  env: Environment,
+): Promise<ApproverKey> {
+  if (given !== undefined) {
+    if (await isFile(given)) return { file: given };
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${given}\` is no key file`,
+      detail: { path: given },
+    });
+  }
+  const format = await configured(repository, ['--get', 'gpg.format']);
+  const named =
+    format === 'ssh' ? await configured(repository, ['--type=path', '--get', 'user.signingkey']) : '';
+  const publicKey = literal.exec(named)?.[1];
+  if (publicKey !== undefined) return { publicKey };
+  if (named !== '') return { file: resolve(repository.cwd, named) };
+  const own = join(homeOf(env), '.ssh', 'id_ed25519');
+  for (const file of [own, `${own}.pub`]) if (await isFile(file)) return { file };
+  throw new WritError('USAGE', {
+    message: 'no SSH key to approve with: git does not sign with one, and there is no `~/.ssh/id_ed25519`',
+    detail: { looked_for: ['user.signingkey', own, `${own}.pub`] },
+    hints: [
+      'pass one: `--key FILE` (a private key, or a `.pub` file whose private half is in the agent)',
+      'or let git know it: `git config gpg.format ssh` and `git config user.signingkey FILE`',
+    ],
+  });
+}
+
+async function configured(repository: GitDirectory, args: readonly string[]): Promise<string> {
+  const { code, stdout } = await askGit(repository, ['config', ...args]);
+  return code === 0 ? stdout.toString('utf8').trim() : '';
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** An approver whose key this process holds. */
+export interface KeyedApprover extends InProcessApprover {
+  /** `SHA256:…` */
+  readonly keyId: string;
+}
+
+/**
+ * Opens an unencrypted Ed25519 private key, OpenSSH or PEM, to approve with in this process. KEY_INSECURE where others
+ * can reach the file, KEY_UNUSABLE for anything else that is no such key.
+ */
+export async function openInProcessApprover(path: string): Promise<KeyedApprover> {
+  const signer = await openSigner(path);
+  const blob = sshKeyBlob(createPublicKey(signer.publicKeyPem));
+  return {
+    keyId: parseSshPublicKey(blob).fingerprint,
+    async approve(subject, signedAtMs) {
+      const statement = buildApproval({ subject, decision: 'approve', inProcess: true, signedAtMs });
+      const signature = await signSsh(blob, (data) => signer.sign(data), approvalNamespace, statement);
+      return encodeApprovalDocument(statement, signature);
+    },
+  };
+}
+
+async function openSigner(path: string): Promise<Signer> {
+  const isOpenssh = (await readGuarded(path, true))?.includes('-----BEGIN OPENSSH PRIVATE KEY-----');
+  const signer = await (isOpenssh ? openSshKeyFile(path) : openKeyFile(path, 'ed25519'));
+  if (signer.algorithm === 'ed25519') return signer;
+  throw new WritError('KEY_UNUSABLE', {
+    message: `\`${path}\` must be \`ed25519\`, found \`${signer.algorithm}\``,
+    detail: { path, expected: 'ed25519', found: signer.algorithm },
+  });
 }

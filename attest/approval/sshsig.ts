@@ -1,10 +1,9 @@
+/* SSH signatures as `ssh-keygen -Y sign` makes them (OpenSSH PROTOCOL.sshsig): reads, verifies and makes them. */
 import { hash, type KeyObject, verify } from 'node:crypto';
 import { sha256 } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../encoding/base64.ts';
-import { parseSshPublicKey, type SshPublicKey } from '../encoding/ssh-public-key.ts';
-import { WireReader } from '../encoding/wire-reader.ts';
-import { wireString } from '../encoding/wire-string.ts';
+import { parseBase64 } from '../encoding/expect-json.ts';
+import { parseSshPublicKey, type SshPublicKey, WireReader, wireString } from '../encoding/ssh-wire.ts';
 
 /**
  * What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one.
@@ -123,9 +122,9 @@ const hashOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why `signature` (an SSH signature blob) is not the key's over `data`; `undefined` where it is. SHA-1 (`ssh-rsa`),
- * another algorithm than the key's and a security key that nobody touched are refused. ATTESTATION_MALFORMED for what
- * is no signature blob.
+ * Returns why `signature` (an SSH signature blob) is not the key's over `data`; `undefined` where it is. SHA-1
+ * (`ssh-rsa`), another algorithm than the key's, and a security key without a touch are refused. ATTESTATION_MALFORMED
+ * for other data.
  */
 function whyNotSigned(key: SshPublicKey, data: Uint8Array, signature: Uint8Array): string | undefined {
   const reader = new WireReader(signature);

@@ -1,3 +1,4 @@
+/* The attestor of the engine: signs the statements of a run and verifies them before they are stored. */
 import type {
   Attesting,
   Attestor,
@@ -7,21 +8,19 @@ import type {
 } from '../../core/interfaces/sealing.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
-import { buildEquivalence } from '../statement/approval-equivalence.ts';
-import { buildProvenance } from '../statement/build-provenance.ts';
-import { buildDecision } from '../statement/decision-statement.ts';
-import { buildManifest } from '../statement/evidence-manifest.ts';
-import { buildRevocation } from '../statement/revocation.ts';
-import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
+import { buildProvenance, type ProvenanceStatement } from '../statement/build-provenance.ts';
+import {
+  buildDecision,
+  buildEquivalence,
+  buildManifest,
+  buildRevocation,
+  buildSummary,
+  buildTestResults,
+  buildWaitingRun,
+} from '../statement/run-statements.ts';
 import type { Statement } from '../statement/statement.ts';
-import { buildTestResults } from '../statement/test-result.ts';
-import { buildSummary } from '../statement/verification-summary.ts';
-import { buildWaitingRun } from '../statement/waiting-run.ts';
 import { runFiles, testResultPath } from '../verify/evidence-source.ts';
-import { rehearse } from '../verify/rehearse.ts';
-import { verifyDecided } from '../verify/verify-decided.ts';
-import { verifyOwnSeal } from '../verify/verify-own-seal.ts';
-import { verifyWaitingRun } from '../verify/verify-waiting-run.ts';
+import { rehearse, verifyDecided, verifyOwnSeal, verifyWaitingRun } from '../verify/own-seal.ts';
 
 /** SLSA provenance, and approvals by SSH key: what reads these is loaded when there is something to read. */
 export const attesting: Attesting = {

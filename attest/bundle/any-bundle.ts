@@ -1,3 +1,4 @@
+/* Reads any sigstore bundle or DSSE envelope, and names documents of other formats. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import {
@@ -6,12 +7,13 @@ import {
   expectObject,
   expectText,
   type JsonObject,
+  malformedAt,
   parseJsonObject,
+  toPlainProto,
 } from '../encoding/expect-json.ts';
-import { toPlainProto } from '../encoding/read-proto-json.ts';
 
 /**
- * Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a
+ * The signer as the bundle names it: a hint about the key (for an envelope, the one beside its signatures), or a
  * certificate.
  */
 export type Material =
@@ -19,14 +21,11 @@ export type Material =
   | {
       readonly kind: 'certificate';
       readonly der: Buffer;
-      /**
-       * What stands behind it in a bundle 0.1 or 0.2, as it stands there; absent where the bundle holds one certificate
-       * alone.
-       */
+      /** The rest of the chain in a bundle 0.1 or 0.2, unread; absent where the bundle holds one certificate alone. */
       readonly chain?: readonly unknown[];
     };
 
-/** A signature, and the hint that stands beside it. */
+/** A signature, and the key hint beside it. */
 export interface HintedSignature {
   readonly hint: string;
   readonly signature: Buffer;
@@ -52,9 +51,9 @@ export interface AnyBundle {
   readonly mediaType: string;
   readonly material: Material;
   readonly content: Content;
-  /** Transparency log entries as they stand there. */
+  /** Transparency log entries, unread. */
   readonly entries: readonly JsonObject[];
-  /** RFC 3161 time stamps as they stand there. */
+  /** RFC 3161 time stamps, unread. */
   readonly timestamps: readonly unknown[];
 }
 
@@ -96,9 +95,9 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
 }
 
 /**
- * The one reading of a bundle, out of strictly parsed JSON: what {@link parseAnyBundle} says. The form of our own seals
- * (`readSeal`) is a check besides it, and what the sigstore library judges (`toSigstoreBundle`) is made from what it
- * gives: no other reading of the same bytes counts.
+ * The one reading of a bundle out of strictly parsed JSON. `readSeal` also checks the form of our own seals, and
+ * `toSigstoreBundle` builds the input of the sigstore library from this reading: no second reading of the same bytes
+ * counts.
  */
 export function readBundle(document: JsonObject): AnyBundle {
   const json = toPlainProto(document);
@@ -117,7 +116,10 @@ export function readBundle(document: JsonObject): AnyBundle {
   }
   const { mediaType } = json;
   if (typeof mediaType !== 'string' || !bundleForm.test(mediaType))
-    throw malformed('/mediaType', 'the media type of a sigstore bundle, or `payloadType` of a DSSE envelope');
+    throw malformedAt(
+      '/mediaType',
+      'the media type of a sigstore bundle, or `payloadType` of a DSSE envelope',
+    );
   const at = '/verificationMaterial';
   const material = expectObject(json.verificationMaterial, at);
   const content = parseContent(json);
@@ -140,7 +142,7 @@ function parseMaterial(material: JsonObject, at: string, keyId: string): Materia
     const { hint = '' } = expectObject(material.publicKey, `${at}/publicKey`);
     const text = expectText(hint, `${at}/publicKey/hint`, hintForm);
     if (keyId !== '' && text !== '' && keyId !== text)
-      throw malformed(`${at}/publicKey/hint`, 'the key id of the signature');
+      throw malformedAt(`${at}/publicKey/hint`, 'the key id of the signature');
     return { kind: 'key', hint: text || keyId };
   }
   const [first, ...chain] =
@@ -193,7 +195,7 @@ function parseEnvelope(value: unknown, at: string, most: number): Content & { re
       signature: expectAnyBase64(sig, `${path}/sig`),
     };
   });
-  if (first === undefined) throw malformed(`${at}/signatures`, 'a signature');
+  if (first === undefined) throw malformedAt(`${at}/signatures`, 'a signature');
   return {
     kind: 'envelope',
     payloadType: expectText(envelope.payloadType, `${at}/payloadType`, /^[!-~]{1,255}$/),
@@ -209,14 +211,7 @@ function onlyOne<Name extends string>(object: JsonObject, at: string, names: rea
   const found = names.filter((name) => object[name] !== undefined && object[name] !== null);
   const [one, ...more] = found;
   if (one !== undefined && more.length === 0) return one;
-  throw malformed(at, `one of \`${names.join('`, `')}\`, found ${found.length}`);
-}
-
-function malformed(path: string, expected: string): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `expected ${expected} at \`${path === '' ? '/' : path}\``,
-    detail: { path, expected },
-  });
+  throw malformedAt(at, `one of \`${names.join('`, `')}\`, found ${found.length}`);
 }
 
 function foreign(found: string): WritError {

@@ -1,14 +1,26 @@
+/* Signs statements, logs their envelopes, and makes a log entry again. */
 import { createPublicKey } from 'node:crypto';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { Attestation, LogProof, SealingParties, Signer } from '../../core/interfaces/sealing.ts';
+import type {
+  Attestation,
+  LogProof,
+  SealedFile,
+  SealingParties,
+  Signer,
+  TransparencyLog,
+} from '../../core/interfaces/sealing.ts';
+import { sealPaths } from '../../store/record/record-files.ts';
 import { inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
-import { parseVkey } from '../log/ledger-key.ts';
+import { parseCheckpoint } from '../log/checkpoint.ts';
 import { buildLogEntry } from '../log/log-entry.ts';
+import { leafHash, rootFromInclusion } from '../log/merkle.ts';
+import { parseVkey } from '../log/note.ts';
+import { isPartOf, type LogVersion } from '../log/tiles.ts';
 import { formatTlogProof } from '../log/tlog-proof.ts';
 import type { Statement } from '../statement/statement.ts';
-import { formatBundle, toDsseEnvelope } from './bundle.ts';
+import { type Bundle, formatBundle, parseBundle, toDsseEnvelope } from './bundle.ts';
 
 /** Signs a statement: the DSSE envelope as JSON. SIGNER_FAILED. */
 export async function signStatement(statement: Statement, { signer }: SealingParties): Promise<Uint8Array> {
@@ -61,4 +73,42 @@ async function appendTo(
     if (cause instanceof WritError) throw cause;
     throw new WritError('LOG_FAILED', { detail: { mode: log.mode }, cause });
   }
+}
+
+/** The seals of a run that its log entry is in: those that were made again, else the first. */
+type Seals = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * Makes the log entry of a sealed run again, octet by octet, if `own` is the log that it was made in. Needs no signing
+ * key: what was signed stays as it is, and the new bundle and proof are stored beside the first ones.
+ * `undefined` for a run whose entry is not in `own`. ATTESTATION_MALFORMED, LOG_FAILED.
+ */
+export async function renewEntry(
+  seals: Seals,
+  own: LogVersion,
+  log: Pick<TransparencyLog, 'append'>,
+): Promise<readonly SealedFile[] | undefined> {
+  const bytes = seals.get(sealPaths.renewedBundle) ?? seals.get(sealPaths.bundle);
+  if (bytes === undefined) return undefined;
+  const { envelope, proof, certificate } = parseBundle(bytes);
+  if (proof === undefined || !(await isIn(proof, own))) return undefined;
+  const renewed = await log.append(proof.body, { behind: 0 });
+  const bundle: Bundle = {
+    envelope,
+    proof: { ...renewed, logId: proof.logId },
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+  return [
+    [sealPaths.renewedBundle, Buffer.from(formatBundle(bundle))],
+    [sealPaths.renewedProof, Buffer.from(formatTlogProof(renewed))],
+  ];
+}
+
+async function isIn(
+  { body, logIndex, hashes, checkpoint }: NonNullable<Bundle['proof']>,
+  own: LogVersion,
+): Promise<boolean> {
+  const proven = parseCheckpoint(checkpoint);
+  const root = rootFromInclusion(logIndex, proven.size, leafHash(body), hashes);
+  return root?.equals(proven.root) === true && proven.origin === own.head.origin && isPartOf(proven, own);
 }

@@ -1,3 +1,4 @@
+/* DSSE 1.0 envelopes: signs, reads and verifies them. */
 import type { KeyObject } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';

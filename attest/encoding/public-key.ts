@@ -1,3 +1,4 @@
+/* Public keys: their ids, the kinds that sign and verify here, and PEM files of them. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -40,9 +41,9 @@ export function parsePublicKey(pem: string): KeyObject {
 const maxKeys = 100;
 
 /**
- * Reads the public keys of a PEM file that signatures of anybody may be judged by: ECDSA P-256, P-384 and P-521,
- * Ed25519, RSA of 2,048 to 16,384 bits (SubjectPublicKeyInfo or PKCS#1), up to 100 of them; text around them is left
- * aside. Any other block, a private key above all, is KEY_UNUSABLE.
+ * Reads the public keys of a PEM file that verify signatures of any tool: ECDSA P-256, P-384 and P-521, Ed25519, RSA of
+ * 2,048 to 16,384 bits (SubjectPublicKeyInfo or PKCS#1), up to 100 of them. Text around them is ignored. Any other
+ * block, a private key above all, is KEY_UNUSABLE.
  */
 export function parsePublicKeys(pem: string): readonly KeyObject[] {
   const blocks = [...pem.matchAll(/-----BEGIN ([^\n-]{0,64})-----[^-]{0,20000}-----END \1-----/g)];
@@ -57,7 +58,7 @@ export function parsePublicKeys(pem: string): readonly KeyObject[] {
         message: `expected PEM blocks \`PUBLIC KEY\`, found \`${label}\``,
       });
     const key = readKey(block);
-    if (!canJudgeBy(key))
+    if (!canVerifyBy(key))
       throw new WritError('KEY_UNUSABLE', {
         message: `expected an ECDSA key on P-256, P-384 or P-521, an Ed25519 key, or RSA of 2,048 to 16,384 bits, found \`${kindOf(key)}\``,
       });
@@ -73,8 +74,8 @@ function readKey(pem: string): KeyObject {
   }
 }
 
-/** True for a key of a kind whose signatures can be judged here. */
-export function canJudgeBy(key: KeyObject): boolean {
+/** True for a key of a kind that verifies signatures here. */
+export function canVerifyBy(key: KeyObject): boolean {
   const { namedCurve = '', modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa') return modulusLength >= 2048 && modulusLength <= 16_384;
   if (key.asymmetricKeyType === 'ec') return ['prime256v1', 'secp384r1', 'secp521r1'].includes(namedCurve);

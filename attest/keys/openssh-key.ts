@@ -1,11 +1,11 @@
+/* Reads OpenSSH private key files without passphrase. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { type OwnFiles, ownFiles } from '../../core/kernel/plugin.ts';
-import { parseBase64 } from '../encoding/base64.ts';
+import { parseBase64 } from '../encoding/expect-json.ts';
 import { isSignedBy, keyIdOf } from '../encoding/public-key.ts';
-import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
-import { WireReader } from '../encoding/wire-reader.ts';
+import { parseSshPublicKey, WireReader } from '../encoding/ssh-wire.ts';
 import { signWith, toSigner } from './key-signer.ts';
 
 const armour =

@@ -1,3 +1,4 @@
+/* The directories of the user's configuration and keys. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -14,4 +15,9 @@ export function userConfigDir(env: Environment): string {
 export function homeOf(env: Environment): string {
   const home = env.HOME ?? '';
   return isAbsolute(home) ? home : homedir();
+}
+
+/** Where this user's own keys are. */
+export function userKeysDir(env: Environment): string {
+  return join(userConfigDir(env), 'keys');
 }

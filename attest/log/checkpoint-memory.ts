@@ -1,17 +1,17 @@
+/* The checkpoints of logs that this user has seen, kept in a directory. */
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
+import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
 import { type Checkpoint, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
-import { writeDurably } from './durable-file.ts';
-import { readFrom } from './read-from.ts';
-import type { LedgerFileReader } from './tile-reader.ts';
+import { writeDurably } from './ledger-files.ts';
+import { type LedgerFileReader, readFrom } from './tiles.ts';
 
 /**
- * A log as a verifier knows it: two keys under one name are two logs, so that nobody can spoil what was seen of
- * another's.
+ * A log as a verifier knows it: two keys under one name are two logs, so that no log can spoil the memory of another.
  */
 export type SeenLog = Pick<SignedCheckpoint, 'origin' | 'keyId'>;
 
@@ -24,16 +24,16 @@ export interface CheckpointMemory {
   /** Those next to that size: the largest smaller one and the smallest larger one, as far as there are any. */
   near(log: SeenLog, size: number): Promise<readonly Checkpoint[]>;
   /**
-   * Keeps a verified checkpoint that is the first of its log or was shown to continue what was seen; `history` are
-   * tiles of its tree, with which smaller sizes can be told later. VERIFY_REFUTED (`forked`) where another root was
-   * seen at that size.
+   * Keeps a verified checkpoint that is the first of its log or was shown to continue what this user saw. `history` are
+   * tiles of its tree, which later prove smaller sizes. VERIFY_REFUTED (`forked`) where this user saw another root at
+   * that size.
    */
   remember(checkpoint: SignedCheckpoint, history?: ReadonlyMap<string, Uint8Array>): Promise<void>;
   /** Tiles of the tree of the largest one, as far as they were kept; absent where none ever are. */
   history?(log: SeenLog): LedgerFileReader;
 }
 
-/** The memory in a directory, of which something can be taken back. */
+/** The memory in a directory, which can also forget. */
 export interface KeptCheckpoints extends CheckpointMemory {
   /** Sizes that were seen, smallest first. */
   sizes(log: SeenLog): Promise<readonly number[]>;
@@ -55,7 +55,7 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
   const at = (log: SeenLog, size: number): Promise<Checkpoint | undefined> =>
     readKept(folder(log), size, log.origin);
 
-  /** Tiles first, those that stand there already left as they are; a partial one that a later one stands for goes. */
+  /** Writes the tiles that are new, then removes partial tiles that a wider one replaced. */
   async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const changed = new Map<string, Uint8Array>();
     const read = readFrom(folder(log));
@@ -174,12 +174,12 @@ const maxBytes = 256 * 1024;
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The sizes that are kept in the folder of a log, smallest first; none where there is no folder. A link or a file in
- * its place is STATE_CORRUPT: nothing is begun anew because somebody moved what was seen out of the way.
+ * The sizes that are kept in the folder of a log, smallest first; none without a folder. A link or a file in its place
+ * is STATE_CORRUPT: moving the folder away must not reset the memory.
  */
 async function keptSizes(folder: string): Promise<readonly number[]> {
   if (!(await isThere(folder))) return [];
-  const names = await readdir(folder).catch(ifAbsent([]));
+  const names = await readdir(folder).catch(ifMissing([]));
   return names
     .filter((name) => /^(?:0|[1-9][0-9]{0,15})$/.test(name))
     .map(Number)
@@ -187,8 +187,8 @@ async function keptSizes(folder: string): Promise<readonly number[]> {
 }
 
 /**
- * The checkpoint that is kept in a file named by its size; `undefined` where there is none. Whatever else stands there
- * (a link, a pipe, too many octets, text that is none, one of another log or size) is STATE_CORRUPT.
+ * The checkpoint in the file named by its size; `undefined` where there is none. Anything else in its place (a link, a
+ * pipe, a file too large, another text, log or size) is STATE_CORRUPT.
  */
 async function readKept(folder: string, size: number, origin: string): Promise<Checkpoint | undefined> {
   if (!(await isThere(folder))) return undefined;
@@ -214,14 +214,6 @@ async function isThere(folder: string): Promise<boolean> {
   });
   if (status !== undefined && !status.isDirectory()) throw spoilt(folder, folder, 'no directory');
   return status !== undefined;
-}
-
-/** Nothing was ever kept; any other reason why it cannot be read is none. */
-function ifAbsent<T>(value: T): (fault: NodeJS.ErrnoException) => T {
-  return (fault) => {
-    if (fault.code === 'ENOENT') return value;
-    throw fault;
-  };
 }
 
 async function readOwn(path: string, folder: string): Promise<string | undefined> {
@@ -251,3 +243,16 @@ function spoilt(path: string, folder: string, found: string): WritError {
     hints: [`remove it to forget what was seen: \`rm -r ${folder}\``],
   });
 }
+
+/** What this user has seen of any log. */
+export function userCheckpointMemory(env: Environment): KeptCheckpoints {
+  return openCheckpointMemory(join(userConfigDir(env), 'trust', 'checkpoints'));
+}
+
+/** Remembers nothing of any log: what is shown is compared with nothing that was shown before. */
+export const noMemory: CheckpointMemory = {
+  latest: async () => undefined,
+  at: async () => undefined,
+  near: async () => [],
+  remember: async () => {},
+};

@@ -1,10 +1,9 @@
+/* Tree heads of logs (C2SP tlog-checkpoint): reads, verifies and signs them. */
 import { verify } from 'node:crypto';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
-import { parseBase64Octets } from '../encoding/base64.ts';
-import type { LedgerKey } from './ledger-key.ts';
-import { formatNote, isSignatureOf, parseNote } from './note.ts';
-import { isNoteName } from './note-key.ts';
+import { parseBase64Octets } from '../encoding/expect-json.ts';
+import { formatNote, isNoteName, isSignatureOf, type LedgerKey, parseNote, unreadable } from './note.ts';
 
 /** A tree head of a log (C2SP tlog-checkpoint). */
 export interface Checkpoint {
@@ -21,7 +20,7 @@ export interface SignedCheckpoint extends Checkpoint {
 }
 
 /**
- * Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin`
+ * Reads a checkpoint without verifying its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin`
  * declines.
  */
 export function parseCheckpoint(
@@ -30,14 +29,26 @@ export function parseCheckpoint(
 ): Checkpoint {
   const lines = parseNote(source).text.slice(0, -1).split('\n');
   const [origin = '', size = '', root = '', ...extensions] = lines;
-  if (!isOrigin(origin)) throw malformed('expected an origin in line 1');
+  if (!isOrigin(origin)) throw unreadable('checkpoint', 'checkpoint', 'expected an origin in line 1');
   if (!/^(?:0|[1-9][0-9]{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) {
-    throw malformed('expected a tree size in line 2');
+    throw unreadable('checkpoint', 'checkpoint', 'expected a tree size in line 2');
   }
   const rootHash = parseBase64Octets(root, 32);
-  if (rootHash === undefined) throw malformed('expected a root hash of 32 octets in line 3');
-  if (extensions.includes('')) throw malformed('found an empty extension line');
+  if (rootHash === undefined)
+    throw unreadable('checkpoint', 'checkpoint', 'expected a root hash of 32 octets in line 3');
+  if (extensions.includes('')) throw unreadable('checkpoint', 'checkpoint', 'found an empty extension line');
   return { origin, size: Number(size), root: rootHash, source };
+}
+
+/** The checkpoint in these bytes or this text, its signatures not verified; `undefined` where there is none. */
+export function checkpointIn(source: Uint8Array | string | undefined): Checkpoint | undefined {
+  if (source === undefined) return undefined;
+  try {
+    return parseCheckpoint(Buffer.from(source as Uint8Array).toString('utf8'));
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
+  }
 }
 
 /**
@@ -54,12 +65,14 @@ export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): Si
     const known = keys.find((key) => isSignatureOf(key, line));
     if (known === undefined) continue;
     if (!verify(null, text, known.key, line.signature)) {
-      throw refuted('bad-signature', 'a signature of the checkpoint is wrong', checkpoint.origin);
+      throw refutedLog('bad-signature', 'a signature of the checkpoint is wrong', {
+        origin: checkpoint.origin,
+      });
     }
     if (known.name === checkpoint.origin) signer ??= known;
   }
   if (signer === undefined)
-    throw refuted('untrusted-log', 'no trusted key signed the checkpoint', checkpoint.origin);
+    throw refutedLog('untrusted-log', 'no trusted key signed the checkpoint', { origin: checkpoint.origin });
   return { ...checkpoint, keyId: signer.keyId };
 }
 
@@ -76,13 +89,11 @@ export async function signCheckpoint(
   return { origin: key.name, size: head.size, root, source, keyId: key.keyId };
 }
 
-function malformed(found: string): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `the checkpoint cannot be read: ${found}`,
-    detail: { what: 'checkpoint' },
-  });
-}
-
-function refuted(reason: string, message: string, origin: string): WritError {
-  return new WritError('VERIFY_REFUTED', { message, detail: { reason, origin } });
+/** VERIFY_REFUTED about what a log signed. */
+export function refutedLog(
+  reason: string,
+  message: string,
+  detail: Readonly<Record<string, unknown>>,
+): WritError {
+  return new WritError('VERIFY_REFUTED', { message, detail: { reason, ...detail } });
 }

@@ -1,13 +1,15 @@
-import { isWritError } from '../../core/base/errors.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
+/* Compares checkpoints with what this user has seen of their log. */
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { OutsideLog } from '../../core/interfaces/sealing.ts';
+import type { Checkpoint, SignedCheckpoint } from './checkpoint.ts';
 import { type CheckpointMemory, forked } from './checkpoint-memory.ts';
-import { readHistory } from './ledger-history.ts';
-import { rangeHash } from './merkle/range-hash.ts';
-import { readSubtrees } from './tile-reader.ts';
+import { readHistory } from './ledger-reader.ts';
+import { isConsistent, rangeHash } from './merkle.ts';
+import { readSubtrees } from './tiles.ts';
 
 /**
- * `first`: nothing was seen of the log. `same`: this very tree was, or is shown to be a part of what was. `unknown`: it
- * cannot be told.
+ * `first`: this user saw nothing of the log. `same`: this user saw this tree, or a later one that contains it.
+ * `unknown`: nothing shows which.
  */
 type Compared = 'first' | 'same' | 'unknown';
 
@@ -59,4 +61,81 @@ export async function rememberSeen(
     if (['EROFS', 'EACCES', 'EPERM'].includes((fault as NodeJS.ErrnoException).code ?? '')) return false;
     throw fault;
   }
+}
+
+/** Requests the nodes of a consistency proof from a log; the caller verifies them. */
+export type ProveGrowth = NonNullable<OutsideLog['consistency']>;
+
+const maxWords = 300;
+
+/**
+ * Compares a verified checkpoint with what this user has seen of its log, and keeps it. The next smaller and next
+ * larger sizes must be of one history with it, as must those that another process kept meanwhile; the order of two
+ * checkpoints proves nothing, because appends overtake each other. Another tree of a size is LOG_FORKED. No valid proof
+ * is LOG_FAILED (`unproven`), and nothing is kept.
+ */
+export async function holdToSeen(
+  found: SignedCheckpoint,
+  memory: CheckpointMemory,
+  prove: ProveGrowth,
+): Promise<void> {
+  const shown = new Set<number>();
+  const holdToNear = async (): Promise<void> => {
+    for (const seen of await memory.near(found, found.size)) {
+      if (shown.has(seen.size)) continue;
+      await requireOneHistory(seen, found, prove);
+      shown.add(seen.size);
+    }
+  };
+  try {
+    const same = await memory.at(found, found.size);
+    if (same !== undefined && !same.root.equals(found.root)) throw forked(same, found);
+    await holdToNear();
+    await rememberSeen([found], memory);
+    // A log that shows each of two processes another history is found by whichever of them comes here last.
+    await holdToNear();
+  } catch (fault) {
+    if (!isWritError(fault) || !isForked(fault)) throw fault;
+    throw new WritError('LOG_FORKED', { message: fault.message, detail: fault.detail, cause: fault });
+  }
+}
+
+async function requireOneHistory(
+  seen: Checkpoint,
+  found: SignedCheckpoint,
+  prove: ProveGrowth,
+): Promise<void> {
+  const [from, to] = seen.size < found.size ? [seen, found] : [found, seen];
+  let nodes: readonly Uint8Array[];
+  try {
+    // Of an empty tree there is nothing to show.
+    nodes = from.size === 0 ? [] : (await prove(from.size, to.size)).hashes;
+  } catch (cause) {
+    throw unproven(seen, found, `none: ${messageOf(cause).slice(0, maxWords)}`, cause);
+  }
+  if (isConsistent(from, to, nodes)) return;
+  throw unproven(seen, found, `${nodes.length} nodes that do not lead from one root to the other`);
+}
+
+/** LOG_FAILED about a log that does not show that what it signs now and what was seen of it are one history. */
+function unproven(seen: Checkpoint, found: SignedCheckpoint, answer: string, cause?: unknown): WritError {
+  const { origin } = found;
+  const [from, to] = [Math.min(seen.size, found.size), Math.max(seen.size, found.size)];
+  return new WritError('LOG_FAILED', {
+    message: `the log \`${origin}\` was seen with ${seen.size} entries and shows ${found.size} now: expected a proof that its first ${from} of ${to} are the same (RFC 9162, 2.1.4), found ${answer}; ask its operator, and if it was restarted on purpose, forget what was seen of it (\`trust/checkpoints\`)`,
+    detail: {
+      reason: 'unproven',
+      origin,
+      seen: seen.size,
+      found: found.size,
+      answer,
+      seen_checkpoint: seen.source.trimEnd().split('\n'),
+      found_checkpoint: found.source.trimEnd().split('\n'),
+    },
+    hints: [
+      'keep both checkpoints and show them to the operator of the log',
+      'where the log was started over on purpose, remove its folder in `~/.config/writ/trust/checkpoints`',
+    ],
+    cause,
+  });
 }

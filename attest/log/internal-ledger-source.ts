@@ -1,3 +1,4 @@
+/* Log mode `internal-ledger`: opens the user's ledger and keeps it from forking. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
@@ -12,35 +13,31 @@ import {
   updateRefs,
 } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
+import { findUserLedgerKey, openUserLedgerKey } from '../keys/key-signer.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
-import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';
-import { auditLedger } from './audit-ledger.ts';
+import { auditLedger } from './check-ledger.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
-import { forked, type KeptCheckpoints } from './checkpoint-memory.ts';
+import { forked, type KeptCheckpoints, userCheckpointMemory } from './checkpoint-memory.ts';
 import {
   type Continued,
   continueFromMirror,
   copyLedger,
+  mirrorLedger,
+  mirrorRef,
   type OwnLedger,
   ownHead,
+  readMirror,
+  readMirrorAt,
   requireSeenEntries,
   signedBy,
-} from './continue-mirror.ts';
-import { mirrorLedger, mirrorRef, readMirror, readMirrorAt } from './git-mirror.ts';
+} from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
-import { keptLedgerPath } from './kept-ledgers.ts';
-import { takeLock } from './ledger-lock.ts';
-import { ledgerPath } from './ledger-path.ts';
-import { ledgerForm, ledgerSectionOf } from './ledger-section.ts';
-import { isPartOf, type LogVersion } from './log-version.ts';
-import { unloggedRuns } from './logged-proof.ts';
-import { readFrom } from './read-from.ts';
-import { findStrayRuns } from './stray-runs.ts';
-import { userCheckpointMemory } from './user-checkpoint-memory.ts';
+import { keptLedgerPath, ledgerPath, takeLock } from './ledger-files.ts';
+import { ledgerForm, ledgerSectionOf } from './log-sections.ts';
+import { findStrayRuns, unloggedRuns } from './proven-runs.ts';
+import { isPartOf, type LogVersion, readFrom } from './tiles.ts';
 
 export { userCheckpointMemory };
-
-const lockWaitMs = 15_000;
 
 /**
  * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call.
@@ -99,8 +96,8 @@ function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): 
 
 /**
  * Lets the ledger of a repository follow the log that another machine published first, if it is the user's and has an
- * unpublished end; with `continues` it also takes entries that only the copy in git has. Without a ledger or its key
- * nothing happens.
+ * unpublished end. With `continues` it also copies entries that only the copy in git has. Nothing happens without a
+ * ledger or its key.
  */
 export async function followPublishedLedger(
   repository: Repository,
@@ -114,7 +111,7 @@ export async function followPublishedLedger(
   if (signer === undefined) return undefined;
   const { publicKeyPem } = signer;
   const own = { directory, publicKeyPem, memory: userCheckpointMemory(env) };
-  const lock = await takeLock(directory, clock, lockWaitMs);
+  const lock = await takeLock(directory, clock);
   try {
     const followed = await followPublished(repository, own);
     if (continues) await continueFromMirror(repository, own);
@@ -178,7 +175,7 @@ async function requireOneHistory(
     if (!(await isPartOf(copy, { head, read: readFrom(directory) })))
       throw apart(mirrorRef(head.origin), copy, head);
   }
-  // Runs up to the size of the copy may have stood in a fork before their entries were made again.
+  // Runs up to the size of the copy may have been in a fork before their entries were made again.
   const strays = (await findStrayRuns(repository, publicKeyPem, directory, head))
     .filter(({ checkpoint }) => checkpoint.size > (copy?.size ?? 0))
     .sort((a, b) => b.checkpoint.size - a.checkpoint.size);
@@ -313,7 +310,7 @@ async function readVersion(
   return head && { ref, version, head, read };
 }
 
-/** What a remote had must stay in the log, whoever signed something else. */
+/** Entries that a remote had must stay in the log, even if the same key signed another history. */
 async function requireUnpublished(
   place: Repository,
   { publicKeyPem, directory }: OwnLedger,

@@ -1,3 +1,4 @@
+/* The internal ledger: appends entries to a tiled log in a directory. */
 import { createPublicKey } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,21 +8,27 @@ import { randomOctets } from '../../core/base/ids.ts';
 import type { LogProof, Signer, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
-import { mergeCosignatures } from './cosignature.ts';
-import { type FileWriter, writeDurably } from './durable-file.ts';
-import { formatEntry, parseEntries } from './entry-bundle.ts';
-import { type LedgerKey, ledgerKeyFor } from './ledger-key.ts';
-import { takeLock } from './ledger-lock.ts';
-import { isPrefix, proveInclusion } from './ledger-proofs.ts';
+import { type FileWriter, takeLock, writeDurably } from './ledger-files.ts';
 import { indexOfEntry, type LedgerReader, openLedgerReader, proveEntry, toProof } from './ledger-reader.ts';
-import { emptyRoot, leafHash } from './merkle/hash.ts';
-import { rangeHash, type SubtreeReader } from './merkle/range-hash.ts';
-import type { TreeHead } from './merkle/verify-consistency.ts';
-import { parseNote } from './note.ts';
-import { readFrom } from './read-from.ts';
-import { partialDirectory, tilePath, tileWidth, widthAt } from './tile-path.ts';
-import { corrupt, type LedgerFileReader, readSubtrees, readTile, rootOf } from './tile-reader.ts';
-import type { WitnessKey } from './witness-key.ts';
+import { emptyRoot, leafHash, rangeHash, type SubtreeReader, type TreeHead } from './merkle.ts';
+import { type LedgerKey, ledgerKeyFor, parseNote } from './note.ts';
+import {
+  corrupt,
+  formatEntry,
+  isPrefix,
+  type LedgerFileReader,
+  parseEntries,
+  partialDirectory,
+  proveInclusion,
+  readFrom,
+  readSubtrees,
+  readTile,
+  rootOf,
+  tilePath,
+  tileWidth,
+  widthAt,
+} from './tiles.ts';
+import { mergeCosignatures } from './witness-policy.ts';
 
 export interface InternalLedgerOptions {
   /** Made on first use; everything below it is the ledger's. */
@@ -58,11 +65,11 @@ export interface InternalLedger extends Omit<TransparencyLog, 'consistency'>, Le
    */
   appendAll(bodies: readonly Uint8Array[]): Promise<AppendedBatch>;
   /**
-   * Takes back the current checkpoint with cosignatures on it, those of `witnesses` verified and the others dropped.
-   * LOG_FAILED where it is not the current one any more, VERIFY_REFUTED for a wrong signature or where no listed
-   * witness signed.
+   * Replaces the current checkpoint by one with cosignatures; those of `witnesses` are verified and the others dropped.
+   * LOG_FAILED where it is no longer the current one, VERIFY_REFUTED for a wrong signature or where no listed witness
+   * signed.
    */
-  cosign(source: string, witnesses: readonly WitnessKey[]): Promise<SignedCheckpoint>;
+  cosign(source: string, witnesses: readonly LedgerKey[]): Promise<SignedCheckpoint>;
 }
 
 /**
@@ -76,7 +83,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   const reader = openLedgerReader(read, verifyOwn);
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {
-    const lock = await takeLock(directory, clock, options.lockWaitMs ?? 15_000);
+    const lock = await takeLock(directory, clock, options.lockWaitMs);
     try {
       // What a killed writer left half written.
       await rm(temporary, { recursive: true, force: true });
@@ -162,7 +169,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     return before;
   }
 
-  /** Tiles first, in any order; then the checkpoint that needs them; then what nobody needs any more goes. */
+  /** Writes the tiles first, in any order, then the checkpoint that needs them, then removes the files they replace. */
   async function appendTo(
     before: SignedCheckpoint,
     bodies: readonly Uint8Array[],
@@ -286,7 +293,7 @@ export async function growTree(
   return { head, subtree, files, superseded };
 }
 
-/** Width of the tile that the last of `count` things stands in. */
+/** Width of the tile that holds the last of `count` hashes or entries. */
 function widthOf(count: number): number {
   return count % tileWidth === 0 ? tileWidth : count % tileWidth;
 }

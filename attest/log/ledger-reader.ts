@@ -1,16 +1,24 @@
+/* Reads entries, proofs and history out of a ledger's files. */
 import { WritError } from '../../core/base/errors.ts';
 import type { LogProof } from '../../core/interfaces/sealing.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
-import { parseEntries } from './entry-bundle.ts';
-import { proveConsistency, proveInclusion } from './ledger-proofs.ts';
-import { leafHash } from './merkle/hash.ts';
-import { rangeHash, type SubtreeReader } from './merkle/range-hash.ts';
-import { isConsistent, type TreeHead } from './merkle/verify-consistency.ts';
-import { tilePath, tileWidth, widthAt } from './tile-path.ts';
-import { corrupt, type LedgerFileReader, readSubtrees, readTile } from './tile-reader.ts';
+import { isConsistent, leafHash, nodeHash, rangeHash, type SubtreeReader, type TreeHead } from './merkle.ts';
+import {
+  corrupt,
+  type LedgerFileReader,
+  parseEntries,
+  proveConsistency,
+  proveInclusion,
+  readSubtrees,
+  readTile,
+  rootOf,
+  tilePath,
+  tileWidth,
+  widthAt,
+} from './tiles.ts';
 
 /** Two sizes of one log, and why the earlier is a prefix of the later. */
-export interface ConsistencyProof {
+interface ConsistencyProof {
   readonly from: TreeHead;
   readonly to: TreeHead;
   readonly hashes: readonly Buffer[];
@@ -18,7 +26,7 @@ export interface ConsistencyProof {
   readonly head: SignedCheckpoint;
 }
 
-/** What anybody can read out of a ledger's files who knows its key. */
+/** Everything that a reader of a ledger's files can prove with its public key. */
 export interface LedgerReader {
   /** The current tree head, signature checked; `undefined` where there is no ledger. */
   head(): Promise<SignedCheckpoint | undefined>;
@@ -35,7 +43,7 @@ export interface LedgerReader {
 
 const maxRounds = 10;
 
-/** Reads a ledger through `read`; `verify` judges the checkpoint. Damage is LEDGER_CORRUPT. */
+/** Reads a ledger through `read`; `verify` verifies the checkpoint. Damage is LEDGER_CORRUPT. */
 export function openLedgerReader(
   read: LedgerFileReader,
   verify: (source: string) => Promise<SignedCheckpoint>,
@@ -98,7 +106,7 @@ export async function proveEntry(
   return toProof(head, index, hashes, body);
 }
 
-/** Number of the newest entry of these bytes at `from` or later, by the hash tiles alone; whoever uses it proves it. */
+/** Number of the newest entry of these bytes at `from` or later, by the hash tiles alone; the caller proves it. */
 export async function indexOfEntry(
   body: Uint8Array,
   size: number,
@@ -162,4 +170,99 @@ async function proveSizes(
   if (!isConsistent(earlier, later, hashes) || !isConsistent(later, head, onward))
     throw corrupt('tiles and checkpoint disagree', `sizes ${from} and ${to}`);
   return { from: earlier, to: later, hashes, head };
+}
+
+/**
+ * Number of the first entry from `start` on that `matches`. Every one of them is read and shown to lead to the root of
+ * `head`, so that none can be left out or exchanged; else LEDGER_CORRUPT.
+ */
+export async function findEntry(
+  read: LedgerFileReader,
+  head: TreeHead,
+  start: number,
+  matches: (body: Uint8Array) => boolean,
+): Promise<number | undefined> {
+  const stored = readSubtrees(read, head.size);
+  let bundle: { readonly index: number; readonly entries: readonly Buffer[] } | undefined;
+  let found: number | undefined;
+
+  async function entryAt(index: number): Promise<Buffer> {
+    const at = Math.floor(index / tileWidth);
+    const path = tilePath('entries', at, widthAt(0, at, head.size));
+    if (bundle?.index !== at) {
+      const entries = parseEntries(Buffer.from((await read(path)) ?? []));
+      bundle = { index: at, entries: entries ?? [] };
+    }
+    const body = bundle.entries[index % tileWidth];
+    if (body === undefined) throw corrupt('an entry is missing', path);
+    return body;
+  }
+
+  // One after the other, so that one bundle at a time is in memory.
+  const subtree: SubtreeReader = async (height, index) => {
+    if ((index + 1) * 2 ** height <= start) return stored(height, index);
+    if (height > 0) {
+      const left = await subtree(height - 1, index * 2);
+      return nodeHash(left, await subtree(height - 1, index * 2 + 1));
+    }
+    const body = await entryAt(index);
+    if (found === undefined && matches(body)) found = index;
+    return leafHash(body);
+  };
+
+  const root = await rangeHash({ start: 0, end: head.size }, subtree);
+  if (!root.equals(head.root)) throw corrupt('entries and checkpoint disagree', 'checkpoint');
+  return found;
+}
+
+/** Most tiles of one level: the newest 65,536 entries one by one, all before them by their tiles. */
+const perLevel = 256;
+
+interface Tile {
+  readonly level: number;
+  readonly index: number;
+  readonly width: number;
+}
+
+/**
+ * The hash tiles that distinguish a tree of `size` from others, newest last; at most 256 of each level (8 KiB each).
+ */
+function tilesOf(size: number): readonly Tile[] {
+  const tiles: Tile[] = [];
+  for (let level = 0; widthAt(level, 0, size) > 0; level += 1) {
+    const count = Math.ceil(Math.floor(size / tileWidth ** level) / tileWidth);
+    for (let index = Math.max(0, count - perLevel); index < count; index += 1)
+      tiles.push({ level, index, width: widthAt(level, index, size) });
+  }
+  return tiles;
+}
+
+/**
+ * Reads the tiles that show of any size up to `head.size` whether it was a prefix: hash tiles without entries, each
+ * shown to lead to the root of `head`. Beyond 65,536 entries, older sizes only if they are multiples of 256.
+ * LEDGER_CORRUPT where a tile is missing or is not of this tree.
+ */
+export async function readHistory(
+  read: LedgerFileReader,
+  head: TreeHead,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const { level, index, width } of tilesOf(head.size)) {
+    const path = tilePath(level, index, width);
+    files.set(path, await readTile(read, path, width));
+  }
+  const kept: LedgerFileReader = async (path) => files.get(path);
+  const root = await rangeHash({ start: 0, end: head.size }, readSubtrees(kept, head.size));
+  if (!root.equals(head.root)) throw corrupt('tiles and checkpoint disagree', 'checkpoint');
+  for (const { level, index, width } of tilesOf(head.size)) {
+    if (width < tileWidth) continue;
+    // A partial tile is part of the root above; a full one is an entry of the tile above it.
+    const above = Math.floor(index / tileWidth);
+    const parent = files.get(tilePath(level + 1, above, widthAt(level + 1, above, head.size)));
+    const at = (index % tileWidth) * 32;
+    const path = tilePath(level, index, width);
+    if (parent?.subarray(at, at + 32).equals(rootOf(files.get(path) ?? Buffer.alloc(0))) !== true)
+      throw corrupt('a tile is not of this tree', path);
+  }
+  return files;
 }

@@ -1,11 +1,10 @@
+/* Serves a ledger over HTTP on loopback (C2SP tlog-tiles). */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { parseCheckpoint } from './checkpoint.ts';
-import { cutTile } from './cut-tile.ts';
-import { tilePath, tileWidth, widthAt } from './tile-path.ts';
-import type { LedgerFileReader } from './tile-reader.ts';
+import { cutTile, type LedgerFileReader, tilePath, tileWidth, widthAt } from './tiles.ts';
 
 export interface LedgerServer {
   /** Prefix of the log, with its final slash. */
@@ -22,9 +21,9 @@ const maxHeaderBytes = 8 * 1024;
 const maxConnections = 64;
 
 /**
- * Answers GET and HEAD of checkpoint, tiles and entry bundles on loopback (C2SP tlog-tiles). Any other name than a
- * loopback one in `Host` is refused, so that no page in a browser can read the log under a name of its own. `port` 0
- * takes a free one; PORT_UNAVAILABLE.
+ * Answers GET and HEAD of checkpoint, tiles and entry bundles on loopback (C2SP tlog-tiles). A `Host` that is not a
+ * loopback name is refused, so that no web page can read the log under its own name. `port` 0 selects a free one;
+ * PORT_UNAVAILABLE.
  */
 export async function serveLedger(read: LedgerFileReader, port: number): Promise<LedgerServer> {
   const { createServer } = await import('node:http');
@@ -57,7 +56,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // What follows a request that is answered early must not be taken for the next one.
+  // The body of a request that is answered early must not count as the next request.
   if (request.method !== 'GET' && request.method !== 'HEAD') response.setHeader('connection', 'close');
   if (!isLoopbackHost(request.headers.host))
     return refuse(response, 403, 'this log answers on loopback only');
@@ -102,14 +101,14 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-/** One resource of a log (C2SP tlog-tiles), with the headers that it asks for. */
+/** One resource of a log (C2SP tlog-tiles), with its headers. */
 interface ServedFile {
   readonly bytes: Buffer;
   readonly contentType: string;
   readonly cacheControl: string;
 }
 
-interface Asked {
+interface TilePlace {
   readonly level: number | 'entries';
   readonly index: number;
   readonly width: number;
@@ -137,11 +136,11 @@ export async function readServedFile(
       }
     );
   }
-  const asked = parseTilePath(target);
-  if (asked === undefined) return undefined;
+  const tile = parseTilePath(target);
+  if (tile === undefined) return undefined;
   for (let round = 1; ; round += 1) {
     const size = await currentSize(read);
-    const bytes = await readAsked(read, asked, size);
+    const bytes = await readTile(read, tile, size);
     // An append in between replaces partial tiles.
     if (bytes === undefined && round < maxRounds && (await currentSize(read)) !== size) continue;
     return (
@@ -154,9 +153,9 @@ export async function readServedFile(
   }
 }
 
-async function readAsked(
+async function readTile(
   read: LedgerFileReader,
-  { level, index, width }: Asked,
+  { level, index, width }: TilePlace,
   size: number,
 ): Promise<Buffer | undefined> {
   const stored = widthAt(level === 'entries' ? 0 : level, index, size);
@@ -170,11 +169,8 @@ async function currentSize(read: LedgerFileReader): Promise<number> {
   return bytes === undefined ? 0 : parseCheckpoint(Buffer.from(bytes).toString('utf8')).size;
 }
 
-/**
- * Takes a target apart and accepts only what would be written for it; nothing is decoded, so no other spelling leads
- * anywhere.
- */
-function parseTilePath(target: string): Asked | undefined {
+/** Parses a target and accepts only its canonical spelling; nothing is decoded. */
+function parseTilePath(target: string): TilePlace | undefined {
   const match =
     /^\/tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,4}[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/.exec(target);
   if (match === null) return undefined;

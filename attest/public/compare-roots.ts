@@ -1,3 +1,4 @@
+/* Compares two trusted roots service by service. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { Root } from './trusted-root.ts';

@@ -1,13 +1,14 @@
+/* Log mode `public-log`: selects the log, by address, signing config or plugin, and opens it. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type {
   LogProof,
-  LogSource,
   OutsideLog,
   OutsideProof,
   SealingPlace,
+  Signer,
   TransparencyLog,
 } from '../../core/interfaces/sealing.ts';
 import {
@@ -19,46 +20,45 @@ import {
 } from '../encoding/expect-json.ts';
 import { type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { compareSeen, isForked, rememberSeen } from '../log/compare-seen.ts';
-import { holdToSeen } from '../log/hold-to-seen.ts';
-import { parseVkey } from '../log/ledger-key.ts';
-import { leafHash } from '../log/merkle/hash.ts';
-import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
+import { compareSeen, holdToSeen, isForked, rememberSeen } from '../log/compare-seen.ts';
+import { type PublicLogSection, publicLogSectionOf } from '../log/log-sections.ts';
+import { leafHash, rootFromInclusion } from '../log/merkle.ts';
+import { parseVkey } from '../log/note.ts';
 import { createPublicLog } from './public-log.ts';
-import { publicLogsOf } from './public-log-key.ts';
-import { type PublicLogSection, publicLogSectionOf } from './public-log-section.ts';
-import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
+import { parseTrustedRoot, publicLogsOf, type TrustedRoot } from './trusted-root.ts';
 
 /**
- * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be
- * verified: no log or no trusted root (CONFIG_INVALID), or a key whose signatures such a log cannot check
- * (KEY_UNUSABLE).
+ * Opens the log that `[log]` names at the policy commit, without a request. Refuses what could never be verified: no
+ * log or no trusted root (CONFIG_INVALID), or a key whose signatures such a log cannot check (KEY_UNUSABLE).
  */
-export function createPublicLogSource(clock: Clock, fetch: HttpAsker, memory: CheckpointMemory): LogSource {
-  return {
-    open: async (place, signer) => {
-      const said = publicLogSectionOf(place);
-      const { plugin } = said;
-      if (Object.keys(said).length === 0) throw unsaid();
-      if (plugin !== undefined) return openPinned(place, plugin, memory);
-      const { bytes, root } = await readTrustedRoot(place);
-      const logs = publicLogsOf(root);
-      const now = clock.now();
-      if (!logs.some(({ validFor }) => validFor.startMs <= now && now <= validFor.endMs))
-        throw invalid(
-          'log.trusted_root',
-          'it names no log that is in use now and signs with Ed25519 or ECDSA P-256',
-        );
-      const service = await chooseLog(place, now);
-      if (signer.algorithm !== 'ecdsa-p256-sha256')
-        throw new WritError('KEY_UNUSABLE', {
-          message: `a public log is handed a digest and checks the signature over it, which an \`${signer.algorithm}\` signature is not`,
-          detail: { expected: 'ecdsa-p256-sha256', found: signer.algorithm },
-          hints: ['sign with an ECDSA P-256 key', 'or log to the `internal-ledger`'],
-        });
-      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch, memory });
-    },
-  };
+export async function openPublicLog(
+  place: SealingPlace,
+  signer: Signer,
+  {
+    clock,
+    fetch,
+    memory,
+  }: { readonly clock: Clock; readonly fetch: HttpAsker; readonly memory: CheckpointMemory },
+): Promise<TransparencyLog> {
+  const section = publicLogSectionOf(place);
+  if (Object.keys(section).length === 0) throw unsaid();
+  if (section.plugin !== undefined) return openPinned(place, section.plugin, memory);
+  const { bytes, root } = await readTrustedRoot(place);
+  const logs = publicLogsOf(root);
+  const now = clock.now();
+  if (!logs.some(({ validFor }) => validFor.startMs <= now && now <= validFor.endMs))
+    throw invalid(
+      'log.trusted_root',
+      'it names no log that is in use now and signs with Ed25519 or ECDSA P-256',
+    );
+  const service = await chooseLog(place, now);
+  if (signer.algorithm !== 'ecdsa-p256-sha256')
+    throw new WritError('KEY_UNUSABLE', {
+      message: `a public log is handed a digest and checks the signature over it, which an \`${signer.algorithm}\` signature is not`,
+      detail: { expected: 'ecdsa-p256-sha256', found: signer.algorithm },
+      hints: ['sign with an ECDSA P-256 key', 'or log to the `internal-ledger`'],
+    });
+  return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch, memory });
 }
 
 /** A log that a plugin speaks to, held to the pinned key; CONFIG_INVALID where no listed plugin brings it. */
@@ -73,7 +73,7 @@ function openPinned(
   return pinnedLog({ mode: logMode, name, vkey, memory }, outside);
 }
 
-/** Which log `[log]` means, by `url` or by the signing config. CONFIG_INVALID. */
+/** Selects the log of `[log]`, by `url` or by the signing config. CONFIG_INVALID. */
 export async function chooseLog(
   place: SealingPlace,
   nowMs: number,
@@ -164,9 +164,9 @@ const maxBytes = 1024 * 1024;
 const spoken = { log: 2, certificates: 1, timestamps: 1 } as const;
 
 /**
- * Reads a SigningConfig 0.2 (protobuf JSON): of the services whose validity holds `nowMs`, the first of the newest
- * version that we speak. A config that demands entries in several logs is SIGNER_UNSUPPORTED: one entry would be less
- * than it asks for. ATTESTATION_MALFORMED.
+ * Reads a SigningConfig 0.2 (protobuf JSON): of the services that are valid at `nowMs`, the first of the newest version
+ * that writ supports. A config that demands entries in several logs is SIGNER_UNSUPPORTED, since writ would write
+ * fewer. ATTESTATION_MALFORMED.
  */
 export function readSigningConfig(bytes: Uint8Array, nowMs: number): SigningServices {
   const json = parseJsonObject(bytes, maxBytes);
@@ -280,7 +280,7 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
     vkey: async () => vkey,
     async size() {
       try {
-        // Looked up before it is asked: what somebody else appends meanwhile is remembered, and no rollback.
+        // The memory is read before the request: entries that others append meanwhile are no rollback.
         const remembered = await memory.latest({ origin: key.name, keyId: key.keyId });
         const least = Math.max(seen, remembered?.size ?? 0);
         const size = await outside.size();

@@ -1,9 +1,11 @@
+/* A client for Rekor logs, v1 and v2, which verifies every answer. */
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { askHttp, type HttpAsker } from '../../core/base/net.ts';
+import type { HttpQuestion } from '../../core/base/http-question.ts';
+import { askHttp, type HttpAnswer, type HttpAsker } from '../../core/base/net.ts';
 import type { LogProof, Signer, TransparencyLog } from '../../core/interfaces/sealing.ts';
-import { type BundledProof, parseTlogEntry } from '../bundle/bundled-proof.ts';
+import { type BundledProof, parseTlogEntry } from '../bundle/bundle.ts';
 import {
   expectArray,
   expectObject,
@@ -13,23 +15,17 @@ import {
 } from '../encoding/expect-json.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { cutFromWider } from '../log/cut-tile.ts';
-import { requireSameClaim } from '../log/entry-claim.ts';
-import { holdToSeen, type ProveGrowth } from '../log/hold-to-seen.ts';
-import { proveConsistency } from '../log/ledger-proofs.ts';
-import { parseLogEntry } from '../log/log-entry.ts';
-import { emptyRoot } from '../log/merkle/hash.ts';
-import { parsePromisedEntry } from '../log/promised-entry.ts';
-import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
-import { askLog, logFailed, type Patience } from './ask-log.ts';
-import type { PublicLogKey } from './public-log-key.ts';
-import { addToRekorV1 } from './rekor-v1.ts';
+import { holdToSeen, type ProveGrowth } from '../log/compare-seen.ts';
+import { parseLogEntry, parsePromisedEntry, requireSameClaim } from '../log/log-entry.ts';
+import { emptyRoot } from '../log/merkle.ts';
+import { cutFromWider, type LedgerFileReader, proveConsistency, readSubtrees } from '../log/tiles.ts';
+import type { PublicLogKey } from './trusted-root.ts';
 import { type PublicInclusion, verifyPublicProof } from './verify-public-proof.ts';
 
-export interface PublicLogOptions {
+interface PublicLogOptions {
   readonly url: string;
   readonly api: 'v1' | 'v2';
-  /** As it stands in the tree of the policy commit. */
+  /** The file of the policy commit. */
   readonly trustedRoot: Uint8Array;
   readonly logs: readonly PublicLogKey[];
   /** Whose public key or certificate the log is handed. */
@@ -37,15 +33,13 @@ export interface PublicLogOptions {
   readonly clock: Clock;
   /** What this user has seen of it. */
   readonly memory: CheckpointMemory;
-  /** Asks a log of version 2; entries of version 1 are added by the sigstore client. Default: `askHttp`. */
+  /** Sends requests to a log of version 2; the sigstore client adds entries to version 1. Default: `askHttp`. */
   readonly fetch?: HttpAsker;
-  /**
-   * For one question; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, which takes seconds.
-   */
+  /** For one request; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, after some seconds. */
   readonly withinMs?: number;
   /** Default 3. */
   readonly attempts?: number;
-  /** Longest wait before asking again; default 30,000. */
+  /** Longest wait before a retry; default 30,000. */
   readonly maxWaitMs?: number;
 }
 
@@ -128,7 +122,7 @@ export function proveByTiles(url: string, patience: Patience, withinMs: number):
     const tiles: LedgerFileReader = async (path) =>
       (await read(path)) ?? (await cutFromWider(path, read, nothingListed));
     try {
-      // Whether they lead to the root is for whoever asked; the size alone says which they are.
+      // The caller verifies that they lead to the root; the size alone selects them.
       return { hashes: await proveConsistency(from, { size: to, root: emptyRoot }, readSubtrees(tiles, to)) };
     } catch (cause) {
       if (!isWritError(cause, 'LEDGER_CORRUPT')) throw cause;
@@ -198,7 +192,7 @@ async function addToRekorV2(
   const there = answer.status === 409 ? answer.headers.location : undefined;
   if (there === undefined) throw logFailed(`it answered ${answer.status}${said(answer.body)}`, place);
   const at = URL.canParse(there, place) ? new URL(there, place) : undefined;
-  // The entry is said to be there already; another host's word on that is nobody's.
+  // The log says that the entry exists already. Only an answer of its own host counts.
   if (at?.origin !== new URL(place).origin)
     throw logFailed('it answered 409 and pointed to another host for the entry', place);
   const kept = await askLog(
@@ -255,4 +249,119 @@ function said(body: Buffer): string {
     .replace(/[^ -~]+/g, ' ')
     .trim();
   return text === '' ? '' : `: ${text}`;
+}
+
+interface Patience {
+  readonly clock: Clock;
+  readonly fetch: HttpAsker;
+  /** Number of requests in all. */
+  readonly attempts: number;
+  /** Longest wait before a retry, also where the log names a longer one. */
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Sends a request to a log and retries where it is busy (429), failing (5xx) or silent; it honours Retry-After up to
+ * `maxWaitMs`. Any other status is an answer. LOG_FAILED names the last fault.
+ */
+async function askLog(question: HttpQuestion, patience: Patience): Promise<HttpAnswer> {
+  const { clock, fetch: ask, attempts, maxWaitMs } = patience;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await askOnce(question, ask);
+    const isLast = attempt >= attempts;
+    if ('status' in outcome) {
+      if (!isPassing(outcome.status)) return outcome;
+      if (isLast)
+        throw logFailed(`it answered ${outcome.status} to each of ${attempts} attempts`, question.url);
+    } else if (isLast) throw logFailed(outcome.message, question.url, outcome);
+    const asked = 'status' in outcome ? retryAfterMs(outcome.headers['retry-after'], clock.now()) : undefined;
+    await clock.sleep(Math.min(maxWaitMs, asked ?? 500 * 2 ** (attempt - 1)), question.signal);
+  }
+}
+
+async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnswer | WritError> {
+  try {
+    return await ask(question);
+  } catch (fault) {
+    if (isWritError(fault, 'NETWORK_FAILED')) return fault;
+    throw fault;
+  }
+}
+
+function isPassing(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3), as milliseconds from now; `undefined` for anything else. */
+function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** LOG_FAILED about a log: the fault and the address. */
+function logFailed(found: string, url: string, cause?: unknown): WritError {
+  const { origin } = new URL(url);
+  const why = isWritError(cause) ? { code: cause.code, ...cause.detail } : {};
+  return new WritError('LOG_FAILED', {
+    message: `the public log \`${origin}\` did not do what was asked: ${found}`,
+    detail: { ...why, origin, found },
+    cause,
+  });
+}
+
+/** SHA2_256 of sigstore's HashAlgorithm. */
+const sha256 = 1;
+
+/**
+ * Adds an entry to a Rekor v1 log through the sigstore client, which also fetches one that is there already. Only
+ * digest, signature and verifier are handed over, never what was signed. `verifier` is PEM: a public key or a
+ * certificate. In our form; nothing is verified yet. LOG_FAILED.
+ */
+async function addToRekorV1(
+  url: string,
+  body: Uint8Array,
+  verifier: string,
+  { attempts, withinMs }: { readonly attempts: number; readonly withinMs: number },
+): Promise<BundledProof> {
+  const { RekorWitness } = await import('@sigstore/sign');
+  const { digest, signature } = parseLogEntry(body);
+  const witness = new RekorWitness({
+    rekorBaseURL: url,
+    timeout: withinMs,
+    retry: { retries: attempts - 1, minTimeout: 250, maxTimeout: 10_000 },
+  });
+  try {
+    const { tlogEntries } = await witness.testify(
+      {
+        $case: 'messageSignature',
+        messageSignature: { messageDigest: { algorithm: sha256, digest }, signature },
+      },
+      verifier,
+    );
+    const [entry] = tlogEntries ?? [];
+    // Its fields are whatever the log sent: they become the JSON that a bundle holds and are read as strictly as one.
+    const json: unknown = JSON.parse(JSON.stringify(entry, toBase64));
+    return parseTlogEntry(json, '');
+  } catch (cause) {
+    throw logFailed(describe(cause), url, cause);
+  }
+}
+
+/** Octets as a bundle writes them. A Buffer has become plain data by the time a replacer sees it. */
+function toBase64(_key: string, value: unknown): unknown {
+  const isOctets =
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === 'Buffer' &&
+    'data' in value;
+  return isOctets ? Buffer.from(value.data as number[]).toString('base64') : value;
+}
+
+/** The client wraps what it found once or twice. */
+function describe(fault: unknown): string {
+  const inner = fault instanceof Error && fault.cause instanceof Error ? `: ${fault.cause.message}` : '';
+  return `${messageOf(fault)}${inner}`.replace(/[^ -~]+/g, ' ').slice(0, 400);
 }

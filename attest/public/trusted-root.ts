@@ -1,10 +1,17 @@
+/* Sigstore trusted roots: reads them and the logs in them, and writes one that names ledgers. */
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { toTrustMaterial } from '@sigstore/verify';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { expectAnyBase64, expectArray, expectObject, expectText } from '../encoding/expect-json.ts';
-import { toSpki } from '../encoding/public-key.ts';
-import { readProtoJson } from '../encoding/read-proto-json.ts';
-import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
+import {
+  expectAnyBase64,
+  expectArray,
+  expectObject,
+  expectText,
+  malformedAt,
+  readProtoJson,
+} from '../encoding/expect-json.ts';
+import { algorithmOf, toSpki } from '../encoding/public-key.ts';
+import { type LedgerKey, ledgerKeyFor } from '../log/note.ts';
 
 export type Root = Parameters<typeof toTrustMaterial>[0];
 type Log = Root['tlogs'][number];
@@ -14,7 +21,7 @@ type Authority = Root['certificateAuthorities'][number];
 export interface TrustedRoot {
   /** Of its logs those that sign notes with Ed25519, as our own code checks them. */
   readonly ledgers: readonly LedgerKey[];
-  /** All logs and authorities, in the form that the sigstore library takes. */
+  /** All logs and authorities, in the form of the sigstore library. */
   readonly root: Root;
   /**
    * The roots one by one. A certificate is verified under one of them: the root of its authority says which logs and
@@ -30,7 +37,7 @@ const maxRoots = 16;
 /**
  * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly, or up to 16 of them, one on a
  * line, as `gh attestation trusted-root` prints them. A log or authority without a start of its validity is refused, as
- * the sigstore clients' conformance suite demands; so is a root that names nobody. ATTESTATION_MALFORMED.
+ * the sigstore clients' conformance suite demands; so is a root without logs and authorities. ATTESTATION_MALFORMED.
  */
 export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
   const members = splitLines(bytes).map(({ line, text }) => {
@@ -145,10 +152,10 @@ function readLogKey(der: Buffer, at: string): Buffer {
       const key: KeyObject = createPublicKey({ key: der, format: 'der', type });
       return toSpki(key);
     } catch {
-      // Told below, where it is neither.
+      // The refusal below covers keys in neither form.
     }
   }
-  throw malformed(at, 'a public key');
+  throw malformedAt(at, 'a public key');
 }
 
 function readLogId(value: unknown, at: string): { readonly keyId: Buffer } {
@@ -176,9 +183,9 @@ function readCertificate(value: unknown, at: string): Buffer {
   try {
     if (new X509Certificate(der).raw.equals(der)) return der;
   } catch {
-    // Told below.
+    // The refusal below names the fault.
   }
-  throw malformed(at, 'a certificate');
+  throw malformedAt(at, 'a certificate');
 }
 
 function readValidity(value: unknown, at: string): { readonly start: Date; readonly end?: Date } {
@@ -193,12 +200,71 @@ function readMoment(value: unknown, at: string): Date {
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
   const moment = new Date(expectText(value, at, form));
   if (Number.isFinite(moment.getTime())) return moment;
-  throw malformed(at, 'a time that the calendar has');
+  throw malformedAt(at, 'a time that the calendar has');
 }
 
-function malformed(path: string, expected: string): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `expected ${expected} at \`${path}\``,
-    detail: { path, expected },
+/** A public log as a trusted root names it. */
+export interface PublicLogKey {
+  /** Its address without scheme: what it signs checkpoints by. */
+  readonly name: string;
+  /** 32 octets; the first four are the key hint in checkpoints. */
+  readonly logId: Buffer;
+  readonly key: KeyObject;
+  /** Both ends included, milliseconds since the epoch. */
+  readonly validFor: { readonly startMs: number; readonly endMs: number };
+}
+
+/** The logs of a trusted root whose keys we can check (Ed25519, ECDSA P-256); others are left out. */
+export function publicLogsOf({ root }: TrustedRoot): readonly PublicLogKey[] {
+  return root.tlogs.flatMap(({ baseUrl, publicKey, logId, checkpointKeyId }) => {
+    const name = baseUrl.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+    const id = Buffer.from((checkpointKeyId ?? logId)?.keyId ?? '');
+    const key = readPublicKey(publicKey?.rawBytes);
+    if (key === undefined || id.length !== 32) return [];
+    const { start, end } = publicKey?.validFor ?? {};
+    return [
+      {
+        name,
+        logId: id,
+        key,
+        validFor: {
+          // Without a start nothing is ever inside; the reader of the file refuses that already.
+          startMs: start?.getTime() ?? Number.POSITIVE_INFINITY,
+          endMs: end?.getTime() ?? Number.POSITIVE_INFINITY,
+        },
+      },
+    ];
   });
+}
+
+function readPublicKey(der: Uint8Array | undefined): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(der ?? ''), format: 'der', type: 'spki' });
+    algorithmOf(key);
+    return key;
+  } catch {
+    // RSA keys of old logs, listed as PKCS#1, and curves that we do not check.
+    return undefined;
+  }
+}
+
+/**
+ * A sigstore `trusted_root.json` (protobuf JSON) that names these logs and nothing else, so that stock clients check
+ * our proofs. A ledger key has no date of its own: it is valid from the epoch on.
+ */
+export function formatTrustedRoot(keys: readonly LedgerKey[]): string {
+  const root = {
+    mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',
+    tlogs: keys.map((key) => ({
+      baseUrl: `https://${key.name}`,
+      hashAlgorithm: 'SHA2_256',
+      publicKey: {
+        rawBytes: toSpki(key.key).toString('base64'),
+        keyDetails: 'PKIX_ED25519',
+        validFor: { start: '1970-01-01T00:00:00.000Z' },
+      },
+      logId: { keyId: key.keyId.toString('base64') },
+    })),
+  };
+  return `${JSON.stringify(root, null, 2)}\n`;
 }

@@ -1,26 +1,25 @@
+/* Verifies the log proof of a public log. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
-import type { BundledProof } from '../bundle/bundled-proof.ts';
+import type { BundledProof } from '../bundle/bundle.ts';
 import { isSignedBy } from '../encoding/public-key.ts';
-import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
-import { leafHash } from '../log/merkle/hash.ts';
-import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
+import { type Checkpoint, parseCheckpoint, refutedLog } from '../log/checkpoint.ts';
+import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { parseNote } from '../log/note.ts';
-import type { PublicLogKey } from './public-log-key.ts';
+import type { PublicLogKey } from './trusted-root.ts';
 
 /** What a public log was shown to hold. */
 export interface PublicInclusion {
   readonly index: number;
   readonly checkpoint: Checkpoint;
   readonly log: PublicLogKey;
-  /** When the log says that it took the entry, where it promised that (Rekor v1). Milliseconds since the epoch. */
+  /** The time that the log promised for the entry (Rekor v1). Milliseconds since the epoch. */
   readonly integratedAtMs?: number;
 }
 
 /**
- * An entry stands in a log that the trusted root names: path to the root of a checkpoint which that very log signed,
- * and for Rekor v1 its signature over the time. Says nothing about what the entry means. VERIFY_REFUTED with
+ * Verifies that an entry is in a log of the trusted root: the path to the root of a checkpoint that this log signed,
+ * and for Rekor v1 its signature over the time. The content of the entry is not verified. VERIFY_REFUTED with
  * `detail.reason` `untrusted-log`, `bad-signature`, `stale` or `mismatch`; ATTESTATION_MALFORMED.
  */
 export function verifyPublicProof(
@@ -30,21 +29,21 @@ export function verifyPublicProof(
 ): PublicInclusion {
   const named = logs.filter(({ logId }) => logId.equals(proof.logId));
   if (named.length === 0)
-    throw refuted('untrusted-log', 'the trusted root names no log of that id', {
+    throw refutedLog('untrusted-log', 'the trusted root names no log of that id', {
       found: Buffer.from(proof.logId).toString('hex'),
     });
   const { promise } = proof;
   const momentMs = promise === undefined ? undefined : promise.integratedTime * 1000;
   const log = named.find(({ validFor }) => isWithin(validFor, momentMs, nowMs));
   if (log === undefined)
-    throw refuted('stale', 'the key of the log was not valid at that time', {
+    throw refutedLog('stale', 'the key of the log was not valid at that time', {
       at: new Date(momentMs ?? nowMs).toISOString(),
     });
   if (promise !== undefined) verifyPromise(proof, promise, log);
   const inclusion = verifyPublicInclusion(proof.body, proof.logIndex, proof.hashes, proof.checkpoint, log);
   const { checkpoint } = inclusion;
   if (proof.treeSize !== checkpoint.size || !checkpoint.root.equals(proof.rootHash))
-    throw refuted('mismatch', 'size or root differ from the checkpoint', {
+    throw refutedLog('mismatch', 'size or root differ from the checkpoint', {
       expected: checkpoint.size,
       found: proof.treeSize,
     });
@@ -62,7 +61,7 @@ export function verifyPublicInclusion(
   const checkpoint = verifyPublicCheckpoint(source, log);
   const root = rootFromInclusion(index, checkpoint.size, leafHash(body), hashes);
   if (root?.equals(checkpoint.root) !== true)
-    throw refuted('mismatch', 'the path does not lead to the root', { index, size: checkpoint.size });
+    throw refutedLog('mismatch', 'the path does not lead to the root', { index, size: checkpoint.size });
   return { index, checkpoint, log };
 }
 
@@ -91,10 +90,12 @@ function verifyPublicCheckpoint(source: string, log: PublicLogKey): Checkpoint {
     ({ name, keyHint }) => name === log.name && keyHint.equals(log.logId.subarray(0, 4)),
   );
   if (own.length === 0)
-    throw refuted('untrusted-log', 'the log did not sign the checkpoint', { origin: checkpoint.origin });
+    throw refutedLog('untrusted-log', 'the log did not sign the checkpoint', { origin: checkpoint.origin });
   // A known signer whose signature is wrong voids the note.
   if (!own.every(({ signature }) => isSignedBy(log.key, Buffer.from(text), signature)))
-    throw refuted('bad-signature', 'a signature of the checkpoint is wrong', { origin: checkpoint.origin });
+    throw refutedLog('bad-signature', 'a signature of the checkpoint is wrong', {
+      origin: checkpoint.origin,
+    });
   return checkpoint;
 }
 
@@ -110,9 +111,7 @@ function verifyPromise(
     logID: Buffer.from(logId).toString('hex'),
   });
   if (isSignedBy(log.key, Buffer.from(signed), signature)) return;
-  throw refuted('bad-signature', 'the log did not sign time and number of the entry', { origin: log.name });
-}
-
-function refuted(reason: string, message: string, detail: Readonly<Record<string, unknown>>): WritError {
-  return new WritError('VERIFY_REFUTED', { message, detail: { reason, ...detail } });
+  throw refutedLog('bad-signature', 'the log did not sign time and number of the entry', {
+    origin: log.name,
+  });
 }

@@ -1,11 +1,10 @@
+/* Signs with a key of the SSH agent. */
 import type { KeyObject } from 'node:crypto';
 import { connect } from 'node:net';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { algorithmOf, isSignedBy, keyIdOf } from '../encoding/public-key.ts';
-import { parseSshPublicKey, type SshPublicKey } from '../encoding/ssh-public-key.ts';
-import { WireReader } from '../encoding/wire-reader.ts';
-import { wireString } from '../encoding/wire-string.ts';
+import { parseSshPublicKey, type SshPublicKey, WireReader, wireString } from '../encoding/ssh-wire.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 
 interface Candidate {
@@ -91,7 +90,7 @@ function readKey(listed: AgentKey): { listed: AgentKey; key: SshPublicKey | unde
     return { listed, key, type: key.type };
   } catch (fault) {
     if (!isWritError(fault)) throw fault;
-    // A certificate, an old or a weak key: it is in nobody's way, and named where it is asked for.
+    // A certificate, or an old or weak key: it is ignored, and named where the user selects it.
     return { listed, key: undefined, type: typeOf(listed.blob) };
   }
 }
@@ -163,7 +162,7 @@ const answers = { failure: 5, identities: 12, signature: 14 } as const;
 /** OpenSSH's own limit for a message to an agent, and ours for an answer. */
 const maxMessageBytes = 256 * 1024;
 const listWithinMs = 10_000;
-/** An agent may ask its person first (`ssh-add -c`). */
+/** An agent may prompt its user first (`ssh-add -c`). */
 const signWithinMs = 60_000;
 
 /** Keys of the agent at a socket; SIGNER_FAILED where it does not answer as an agent does. */

@@ -1,3 +1,4 @@
+/* Signs with a key that Fulcio certifies for an OIDC token. */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
@@ -17,12 +18,12 @@ import type { TrustedRoot } from '../public/trusted-root.ts';
 import { isForSigning, readCertificateClaims } from '../verify/certificate-claims.ts';
 import { verifyWithSigstore } from '../verify/verify-with-sigstore.ts';
 
-/** What is left of a certificate below which another is asked for: the log has to take the entry within it. */
+/** The remaining validity below which a new certificate is requested: the log must accept the entry within it. */
 const marginMs = 3 * 60_000;
 
 /**
- * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening asks
- * nobody; it refuses what nobody could verify later: SIGNER_UNSUPPORTED without a log that signs the time,
+ * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening
+ * sends no request and refuses what could not be verified later: SIGNER_UNSUPPORTED without a log that signs the time,
  * CONFIG_INVALID, SIGNER_FAILED without a token.
  */
 export async function openKeyless(
@@ -100,10 +101,7 @@ async function requireTrustedTime(
   return { url: url.replace(/\/+$/, ''), root };
 }
 
-/**
- * Holds an answer of the authority against everything that a verifier will ask; what is wrong with it, where something
- * is.
- */
+/** Checks a certificate against everything that a verifier will require; returns the fault, if any. */
 async function faultOf(
   certificate: X509Certificate,
   key: Signer,
@@ -161,11 +159,11 @@ function invalid(path: string, message: string): WritError {
   });
 }
 
-/** What an authority is asked to certify. */
+/** A request for a certificate. */
 interface CertificateQuestion {
   /** Of the authority, without a slash at its end. */
   readonly url: string;
-  /** OIDC token: sent to the authority, and told to nobody else. */
+  /** OIDC token; only the authority receives it. */
   readonly token: string;
   readonly publicKeyPem: string;
   /** ECDSA signature by that key over the token's subject, DER. */
@@ -179,8 +177,8 @@ const withinMs = 30_000;
 const maxAnswerBytes = 256 * 1024;
 
 /**
- * Asks Fulcio (API v2) for a certificate, again where it is busy or failing. SIGNER_FAILED with the status alone: an
- * answer may repeat the token, so none of it is quoted. The certificate is not judged.
+ * Requests a certificate from Fulcio (API v2), with retries where it is busy or failing. SIGNER_FAILED holds the status
+ * alone, because an answer may repeat the token. The certificate is not verified.
  */
 async function askFulcio(question: CertificateQuestion): Promise<X509Certificate> {
   const { url, token, publicKeyPem, possession, clock, fetch: ask } = question;
@@ -233,7 +231,7 @@ function readLeaf(body: Uint8Array, url: string): X509Certificate {
   }
 }
 
-/** An authority that did not do what was asked; `found` holds nothing of the token. */
+/** SIGNER_FAILED about the authority; `found` holds nothing of the token. */
 function fulcioFailed(url: string, found: string): WritError {
   const { origin } = new URL(url);
   return new WritError('SIGNER_FAILED', {
@@ -242,13 +240,13 @@ function fulcioFailed(url: string, found: string): WritError {
   });
 }
 
-/** What a token says of whoever holds it; whether that is true is for the authority to judge. */
+/** The claims of a token about its holder; the authority verifies them. */
 interface TokenClaims {
   /** What proof of possession is a signature over: the verified e-mail address, else `sub`. */
   readonly subject: string;
   /** Names that a certificate for this token may bear. */
   readonly identities: readonly string[];
-  /** Who may stand in the certificate as having vouched for them. */
+  /** Issuers that the certificate may name. */
   readonly issuers: readonly string[];
   readonly expiresAtMs: number;
 }
@@ -257,7 +255,7 @@ const maxTokenBytes = 16 * 1024;
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const githubIssuer = /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/;
 
-/** True where {@link readIdToken} has something to ask. */
+/** True where {@link readIdToken} has a source. */
 function hasIdToken(secret: Secrets): boolean {
   return Boolean(
     secret('SIGSTORE_ID_TOKEN') ||
@@ -266,8 +264,8 @@ function hasIdToken(secret: Secrets): boolean {
 }
 
 /**
- * An OIDC token: `SIGSTORE_ID_TOKEN`, else one that GitHub Actions is asked for, with audience `sigstore`. It is a
- * secret: no error, log or record may hold it. SIGNER_FAILED.
+ * Reads an OIDC token: `SIGSTORE_ID_TOKEN`, else one from GitHub Actions with audience `sigstore`. It is a secret: no
+ * error, log or record may hold it. SIGNER_FAILED.
  */
 async function readIdToken(secret: Secrets, ask: HttpAsker): Promise<string> {
   const given = secret('SIGSTORE_ID_TOKEN');
@@ -315,8 +313,8 @@ function requireForm(token: string, where: string): string {
 }
 
 /**
- * Reads the claims; SIGNER_FAILED without a word of what was in them. Fulcio names a GitHub workflow and a GitLab
- * pipeline by claims of their own, and whoever was signed in through another service by that service.
+ * Reads the claims; SIGNER_FAILED without their content. Fulcio names a GitHub workflow and a GitLab pipeline by claims
+ * of their own, and a user of another service by that service.
  */
 export function readTokenClaims(token: string): TokenClaims {
   const claims = parseClaims(token.split('.')[1] ?? '');

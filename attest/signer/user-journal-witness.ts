@@ -1,3 +1,4 @@
+/* Vouches for the journals of this user's runs on this machine. */
 import { constants, readFileSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -16,9 +17,8 @@ import {
   type WitnessedJournal,
 } from '../../store/journal-witness.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
-import { createOnce } from '../keys/create-once.ts';
-import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
-import { userKeysDir } from '../keys/user-keys-dir.ts';
+import { createOnce } from '../keys/key-signer.ts';
+import { type Environment, userConfigDir, userKeysDir } from '../keys/user-config-dir.ts';
 
 const keyOctets = 32;
 

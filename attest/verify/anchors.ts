@@ -1,13 +1,20 @@
+/* The keys, logs and roots that a verifier trusts, from options, files or a program. */
 import type { KeyObject } from 'node:crypto';
-import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
-import type { TlogPolicy } from '../log/tlog-policy.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/files.ts';
+import { algorithmOf, keyIdOf, parsePublicKey, parsePublicKeys } from '../encoding/public-key.ts';
+import { type Environment, userConfigDir, userKeysDir } from '../keys/user-config-dir.ts';
+import { type LedgerKey, ledgerKeyFor, parseVkey } from '../log/note.ts';
+import { parseTlogPolicy, type TlogPolicy } from '../log/witness-policy.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
 
 /**
  * Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this
  * machine.
  */
-export type AnchorOrigin = 'given' | 'pinned' | 'own';
+type AnchorOrigin = 'given' | 'pinned' | 'own';
 
 /** A key whose signatures over statements are believed. */
 export interface SigningAnchor {
@@ -34,7 +41,7 @@ export interface Anchors {
   readonly identity?: { readonly identity: string; readonly issuer: string };
 }
 
-/** The anchor a key id names. Given keys, where there are any, stand alone: the user asked for them. */
+/** Finds the anchor of a key id. If the user gave keys, only those count. */
 export function findSigner(anchors: Anchors, keyId: string): SigningAnchor | undefined {
   const given = anchors.signers.filter((anchor) => anchor.from === 'given');
   return (given.length > 0 ? given : anchors.signers).find((anchor) => anchor.keyId === keyId);
@@ -57,8 +64,8 @@ export function signersFor(anchors: Anchors, hint: string): readonly SigningAnch
 }
 
 /**
- * Keys that may sign checkpoints of `origin`. Given ones stand alone, then those pinned for that name; else the user's
- * own and the one that the anchored signer vouches for in the signed statement.
+ * Keys that may sign checkpoints of `origin`: only the given ones if there are any, else those pinned for that name,
+ * else the user's own and the one that the trusted signer vouches for in the signed statement.
  */
 export function ledgerKeysFor(
   anchors: Anchors,
@@ -71,4 +78,182 @@ export function ledgerKeysFor(
   if (pinned.length > 0) return pinned;
   const own = anchors.ownLedgers.map((key) => ledgerKeyFor(origin, key));
   return vouched === undefined ? own : [...own, vouched];
+}
+
+export interface GivenAnchors {
+  /** Files of `--key`: public keys, PEM, one or more in each. */
+  readonly keyFiles: readonly string[];
+  /** Values of `--ledger-key`: vkey text, or a file that holds it. */
+  readonly ledgerKeys: readonly string[];
+  /** File of `--trusted-root`; its Ed25519 logs may sign checkpoints. */
+  readonly trustedRoot?: string;
+  /** `--identity` and `--issuer`. */
+  readonly identity?: Anchors['identity'];
+}
+
+const maxFiles = 1000;
+
+/**
+ * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys
+ * of keys made here. A given file that cannot be read is INPUT_UNREADABLE, whatever is no anchor ANCHOR_UNUSABLE; a
+ * file that others may write is a fault too.
+ */
+export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
+  const trust = join(userConfigDir(env), 'trust');
+  const keys = userKeysDir(env);
+  const [givenKeys, givenLedgers, pinnedKeys, pinnedLedgers, policies, ownKeys] = await Promise.all([
+    Promise.all(given.keyFiles.map(readGiven)),
+    Promise.all(
+      given.ledgerKeys.map((value) =>
+        value.includes('+') ? Promise.resolve({ name: '--ledger-key', text: value }) : readGiven(value),
+      ),
+    ),
+    readAll(trust, '.pem'),
+    readAll(trust, '.vkey'),
+    readAll(trust, '.tlog-policy'),
+    readAll(keys, '.pub.pem'),
+  ]);
+  return parseAnchors({
+    given: { keys: givenKeys, ledgers: givenLedgers },
+    pinned: { keys: pinnedKeys, ledgers: pinnedLedgers },
+    own: ownKeys,
+    policies,
+    root: given.trustedRoot === undefined ? undefined : await readGiven(given.trustedRoot),
+    identity: given.identity,
+  });
+}
+
+async function readGiven(path: string): Promise<AnchorText> {
+  try {
+    return { name: path, text: await readFile(path, 'utf8') };
+  } catch (cause) {
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `the key file \`${path}\` cannot be read`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+async function readAll(directory: string, ending: string): Promise<readonly AnchorText[]> {
+  const names = await readdir(directory).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return [];
+    throw fault;
+  });
+  const chosen = names.filter((name) => name.endsWith(ending) && !name.startsWith('.')).sort();
+  if (chosen.length > maxFiles) {
+    throw new WritError('INPUT_TOO_LARGE', { message: `more than ${maxFiles} keys in \`${directory}\`` });
+  }
+  const texts = await Promise.all(chosen.map((name) => readGuarded(join(directory, name), false)));
+  return texts.flatMap((text, n) =>
+    text === undefined ? [] : [{ name: join(directory, chosen[n] ?? ''), text }],
+  );
+}
+
+/** Whom a program believes that verifies for itself. Nothing is read from the user's directories. */
+export interface Trust {
+  /** Public keys of signers: PEM, one or more in each. */
+  readonly keys?: readonly string[];
+  /** Keys of logs: C2SP vkeys. If one is given, an entry in such a log is required. */
+  readonly ledgerKeys?: readonly string[];
+  /** Which witnesses have to have cosigned which logs: C2SP tlog-policies. */
+  readonly witnessPolicies?: readonly string[];
+  /** A sigstore `trusted_root.json`: authorities and logs of others. */
+  readonly trustedRoot?: string;
+  /** Whose certificate is believed, literally; needs a trusted root. */
+  readonly identity?: { readonly identity: string; readonly issuer: string };
+}
+
+/** The anchors that a program gives. What is no anchor, or says half of something, is ANCHOR_UNUSABLE. */
+export async function toAnchors({
+  keys = [],
+  ledgerKeys = [],
+  witnessPolicies = [],
+  trustedRoot: root,
+  identity,
+}: Trust): Promise<Anchors> {
+  if (identity !== undefined && root === undefined)
+    throw new WritError('ANCHOR_UNUSABLE', {
+      message: 'expected `identity` with a `trustedRoot`, which says whose certificates are believed',
+      detail: { anchor: 'identity' },
+    });
+  const named = (name: string, texts: readonly string[]): readonly AnchorText[] =>
+    texts.map((text, n) => ({ name: `${name}[${n}]`, text }));
+  return parseAnchors({
+    given: { keys: named('keys', keys), ledgers: named('ledgerKeys', ledgerKeys) },
+    pinned: { keys: [], ledgers: [] },
+    own: [],
+    policies: named('witnessPolicies', witnessPolicies),
+    root: root === undefined ? undefined : { name: 'trustedRoot', text: root },
+    identity,
+  });
+}
+
+interface AnchorTexts {
+  readonly given: { readonly keys: readonly AnchorText[]; readonly ledgers: readonly AnchorText[] };
+  readonly pinned: AnchorTexts['given'];
+  /** Public keys of keys that were made on this machine. */
+  readonly own: readonly AnchorText[];
+  readonly policies: readonly AnchorText[];
+  readonly root: AnchorText | undefined;
+  readonly identity: Anchors['identity'];
+}
+
+async function parseAnchors({ given, pinned, own, policies, root, identity }: AnchorTexts): Promise<Anchors> {
+  const ownKeys = own.map((one) => readAnchor(one, parsePublicKey));
+  const trustedRoot = root && (await parseRoot(root));
+  const keysIn = (texts: readonly AnchorText[], from: AnchorOrigin) =>
+    texts.flatMap((one) => readAnchor(one, parsePublicKeys)).map((key) => toAnchor(key, from));
+  const ledgersIn = <From>(texts: readonly AnchorText[], from: From) =>
+    texts.map((one) => ({ ...readAnchor(one, parseVkey), from }));
+  return {
+    ...(trustedRoot && { trustedRoot }),
+    ...(identity && { identity }),
+    signers: [
+      ...keysIn(given.keys, 'given'),
+      ...keysIn(pinned.keys, 'pinned'),
+      ...ownKeys.filter((key) => algorithmOf(key) === 'ecdsa-p256-sha256').map((key) => toAnchor(key, 'own')),
+    ],
+    ledgers: [
+      ...ledgersIn(given.ledgers, 'given' as const),
+      ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'root' as const })),
+      ...ledgersIn(pinned.ledgers, 'pinned' as const),
+    ],
+    ...(policies.length > 0 && {
+      witnessPolicies: policies.map((one) => readAnchor(one, (text) => parseTlogPolicy(Buffer.from(text)))),
+    }),
+    ownLedgers: ownKeys.filter((key) => algorithmOf(key) === 'ed25519'),
+  };
+}
+
+/** Loaded on demand: most verifications need no sigstore root. */
+async function parseRoot(root: AnchorText): Promise<TrustedRoot> {
+  const { parseTrustedRoot } = await import('../public/trusted-root.ts');
+  return readAnchor(root, (text) => parseTrustedRoot(Buffer.from(text)));
+}
+
+/** An anchor as text. */
+interface AnchorText {
+  /** Its path, or the option that holds it, whose value might be a secret that was given by mistake. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Parses an anchor. A refusal of its parser is a fault of the option or file, never a result about the target. */
+export function readAnchor<T>({ name, text }: AnchorText, parse: (text: string) => T): T {
+  try {
+    return parse(text);
+  } catch (fault) {
+    if (!isWritError(fault, 'KEY_UNUSABLE') && !isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    throw new WritError('ANCHOR_UNUSABLE', {
+      message: `\`${name}\` is no trust anchor: ${fault.message}`,
+      detail: { anchor: name },
+      cause: fault,
+    });
+  }
+}
+
+/** A key that is believed, and why. */
+function toAnchor(key: KeyObject, from: AnchorOrigin): SigningAnchor {
+  return { keyId: keyIdOf(key), key, from };
 }

@@ -1,14 +1,14 @@
+/* Reads the claims of a Fulcio certificate out of its DER. */
 import { X509Certificate } from 'node:crypto';
-import { readDerSequence, readDerValue, readDerValues } from './der.ts';
 
 /** What a Fulcio certificate says of its holder. Unverified until its chain is. */
-export interface CertificateClaims {
+interface CertificateClaims {
   /**
    * The only name it was issued to (URI, e-mail address, or user name as Fulcio writes it); `undefined` where it has
    * several, or one of another kind.
    */
   readonly identity: string | undefined;
-  /** Who told the authority who the holder is. */
+  /** The service that identified the holder to the authority. */
   readonly issuer: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function toCertifiedSource(valuesOf: (arc: number) => readonly Buffer[]):
   return Object.fromEntries(entries);
 }
 
-/** True for a leaf that may sign code, and certify nobody. */
+/** True for a leaf that may sign code and certify no other certificate. */
 export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
   // Node names the extended key usages, by their object identifiers.
   return !ca && (keyUsage ?? []).includes('1.3.6.1.5.5.7.3.3');
@@ -89,8 +89,8 @@ export function maySignStatements(der: Uint8Array): boolean {
 }
 
 /**
- * The issuer, out of the values of both forms of Fulcio's extension; the same form twice, or both with different names,
- * name nobody.
+ * The issuer, out of the values of both forms of Fulcio's extension. The same form twice, or two different names, is no
+ * issuer.
  */
 export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]): string | undefined {
   if (wrapped.length > 1 || bare.length > 1) return undefined;
@@ -140,4 +140,46 @@ function toText(octets: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** One value of DER: its tag octet, and its content. */
+interface DerValue {
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+const maxChildren = 4096;
+
+/**
+ * Parses the consecutive DER values that fill `bytes`: one-octet tags, definite lengths in their shortest form.
+ * `undefined` for anything else.
+ */
+function readDerValues(bytes: Buffer): readonly DerValue[] | undefined {
+  const values: DerValue[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const tag = bytes[at] ?? 0;
+    const first = bytes[at + 1];
+    if (first === undefined || (tag & 0x1f) === 0x1f || values.length === maxChildren) return undefined;
+    const octets = first < 0x80 ? 0 : first & 0x7f;
+    if (first === 0x80 || octets > 4 || at + 2 + octets > bytes.length) return undefined;
+    const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
+    if (octets > 0 && (length < 0x80 || length < 2 ** (8 * (octets - 1)))) return undefined;
+    const start = at + 2 + octets;
+    if (start + length > bytes.length) return undefined;
+    values.push({ tag, content: bytes.subarray(start, start + length) });
+    at = start + length;
+  }
+  return values;
+}
+
+/** The one value that fills `bytes`, where it has this tag. */
+function readDerValue(bytes: Buffer, tag: number): Buffer | undefined {
+  const [value, ...more] = readDerValues(bytes) ?? [];
+  return value?.tag === tag && more.length === 0 ? value.content : undefined;
+}
+
+/** The values in the one SEQUENCE that fills `bytes`. */
+export function readDerSequence(bytes: Buffer): readonly DerValue[] | undefined {
+  const content = readDerValue(bytes, 0x30);
+  return content && readDerValues(content);
 }

@@ -1,7 +1,7 @@
+/* Verifies the source repository and ref that a certificate names. */
 import { type CertifiedSource, readCertifiedSource } from './certificate-claims.ts';
-import type { CheckList } from './check-list.ts';
 import type { AnyStatement } from './read-attestation.ts';
-import { refuted, unavailable } from './report.ts';
+import { type CheckList, refuted, unavailable } from './report.ts';
 
 /** What a certificate must name as the source (`--source-repository`, `--source-ref`), letter by letter. */
 export interface SourceDemands {
@@ -34,7 +34,7 @@ export async function verifySource(
   statement?: AnyStatement,
 ): Promise<void> {
   if (expected.includes('source-repository'))
-    await list.judge(
+    await list.run(
       'source-repository',
       () => {
         const certified = requireNamed('repository', repository, source?.repository);
@@ -50,7 +50,7 @@ export async function verifySource(
       (found) => found,
     );
   if (expected.includes('source-ref'))
-    await list.judge('source-ref', () => {
+    await list.run('source-ref', () => {
       requireNamed('ref', ref, source?.ref);
     });
 }

@@ -1,10 +1,14 @@
-import { WritError } from '../../core/base/errors.ts';
+/* A run's evidence in one file: formats it, reads it, and takes the snapshot of its log. */
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { parseBase64 } from '../encoding/base64.ts';
-import { expectArray, expectObject, expectText } from '../encoding/expect-json.ts';
-import { cutTexts, decodeCut } from './cut-texts.ts';
-import type { EvidenceSource } from './evidence-source.ts';
-import { logSnapshot } from './log-snapshot.ts';
+import { parseBundle } from '../bundle/bundle.ts';
+import { expectArray, expectObject, expectText, malformedAt, parseBase64 } from '../encoding/expect-json.ts';
+import { checkpointIn } from '../log/checkpoint.ts';
+import { readHistory } from '../log/ledger-reader.ts';
+import { checkpointOfProof } from '../log/tlog-proof.ts';
+import { gitIdForm } from '../statement/statement.ts';
+import { type EvidenceSource, readLogProof, runFiles } from './evidence-source.ts';
+import { readProvenance } from './provenance-claims.ts';
 
 /** Media type of a run's evidence in one file (`docs/schemas/evidence.v1.json`). */
 export const evidenceMediaType = 'application/vnd.writ.evidence.v1+json';
@@ -18,16 +22,16 @@ const maxFiles = 100_000;
 const limits = { members: ['data', 'object'], maxTokens: 3_000_000, maxSkeletonBytes: 32 * 1024 * 1024 };
 
 /** A run's evidence out of one file. Nothing in it is trusted. */
-export interface EvidenceFile {
+interface EvidenceFile {
   /** The run that the file says to be about. */
   readonly runId: string;
   readonly source: EvidenceSource;
 }
 
 /**
- * Everything that verification looks at, in one self-contained document: commit object, run tree, content as far as
- * retention has left it, and what tells the log from others ({@link logSnapshot}, unless it was taken already). Same
- * source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
+ * Formats everything that verification reads as one self-contained document: commit object, run tree, content that
+ * retention has left, and the snapshot of the log ({@link logSnapshot}, unless the caller has one). Same source, same
+ * bytes. More than 256 MiB is INPUT_TOO_LARGE.
  */
 export async function formatEvidenceFile(
   runId: string,
@@ -63,7 +67,7 @@ export async function formatEvidenceFile(
     runId,
     commit: { id: source.commit.id, object: Buffer.from(source.commit.raw).toString('base64') },
     run,
-    // Retention takes a run's content away as a whole.
+    // Retention removes a run's content as a whole.
     content: content.length === 0 ? null : content,
     // The log was not at hand.
     ledger: ledger.length === 0 ? null : ledger,
@@ -92,12 +96,12 @@ export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
   const content = file.content === null ? noFiles : readFiles(file.content, '/content', readText);
   const ledger = file.ledger === null ? noFiles : readFiles(file.ledger, '/ledger', readText);
   const raw = readText(commit.object, '/commit/object');
-  if (raw === undefined || raw().length === 0) throw noBase64('/commit/object');
+  if (raw === undefined || raw().length === 0) throw malformedAt('/commit/object', 'base64');
   return {
     runId: expectText(file.runId, '/runId', /^[!-~]{1,128}$/),
     source: {
       commit: {
-        id: expectText(commit.id, '/commit/id', /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+        id: expectText(commit.id, '/commit/id', gitIdForm),
         raw: raw(),
       },
       listRun: async () => [...run.keys()],
@@ -109,13 +113,13 @@ export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
   };
 }
 
-/** Content that is decoded when it is asked for, so that a document is not held twice. */
+/** Content is decoded on demand, so that a document is not held twice. */
 type Decode = () => Buffer;
 type ReadText = (value: unknown, at: string) => Decode | undefined;
 
 const noFiles: ReadonlyMap<string, Decode> = new Map();
 
-/** Reads base64 that stands in the document, or was cut out of it; each that was cut out stands in one place. */
+/** Reads base64 that is in the document or was cut out of it; each cut text belongs to one place. */
 function readerOf(texts: readonly Buffer[]): ReadText {
   const used = new Set<number>();
   return (value, at) => {
@@ -133,26 +137,161 @@ function readerOf(texts: readonly Buffer[]): ReadText {
   };
 }
 
-function noBase64(path: string): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `expected base64 at \`${path}\``,
-    detail: { path },
-  });
-}
-
 function readFiles(value: unknown, at: string, readText: ReadText): ReadonlyMap<string, Decode> {
   const files = new Map<string, Decode>();
   for (const [n, item] of expectArray(value, at, maxFiles).entries()) {
     const file = expectObject(item, `${at}/${n}`, ['path', 'data']);
     const path = expectText(file.path, `${at}/${n}/path`, /^[^\p{Cc}]{1,4096}$/u);
     const data = readText(file.data, `${at}/${n}/data`);
-    if (data === undefined) throw noBase64(`${at}/${n}`);
-    if (files.has(path))
-      throw new WritError('ATTESTATION_MALFORMED', {
-        message: `expected each path once at \`${at}/${n}\``,
-        detail: { path: `${at}/${n}` },
-      });
+    if (data === undefined) throw malformedAt(`${at}/${n}`, 'base64');
+    if (files.has(path)) throw malformedAt(`${at}/${n}`, 'each path once');
     files.set(path, data);
   }
   return files;
+}
+
+/** A JSON document without its long base64. */
+interface CutJson {
+  /** The document with `"@0"`, `"@1"` and so on in place of what was cut out. */
+  readonly skeleton: Buffer;
+  /** The cut texts, verbatim. */
+  readonly texts: readonly Buffer[];
+}
+
+interface CutLimits {
+  /** Members whose values are cut out. */
+  readonly members: readonly string[];
+  /** Most texts, members and items. */
+  readonly maxTokens: number;
+  /** Most octets that are not cut out. */
+  readonly maxSkeletonBytes: number;
+}
+
+/** Shorter texts are left where they are. */
+const minCut = 64;
+const chunk = 1024 * 1024;
+const [quote, backslash, equals, colon] = [0x22, 0x5c, 0x3d, 0x3a];
+const separators = new Set([0x2c, colon, 0x5b, 0x7b]);
+const letters = /^[A-Za-z0-9+/]*$/;
+/** Last letters before one `=` and before two, whose spare bits are zero. */
+const [lastOfTwo, lastOfOne] = [octetsOf('AEIMQUYcgkosw048'), octetsOf('AQgw')];
+
+function octetsOf(letters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const octet of Buffer.from(letters)) table[octet] = 1;
+  return table;
+}
+
+/**
+ * Scans JSON octet by octet before any of it is parsed, and cuts out long strict base64 under the given member names. A
+ * hostile document costs no more than its octets, an honest one little more. `undefined` beyond the limits. The caller
+ * parses the rest.
+ */
+export function cutTexts(
+  bytes: Buffer,
+  { members, maxTokens, maxSkeletonBytes }: CutLimits,
+): CutJson | undefined {
+  const pieces: Buffer[] = [];
+  const texts: Buffer[] = [];
+  let [tokens, cutBytes, from] = [0, 0, 0];
+  // The last text, and whether it was followed by a colon: then it names what comes.
+  let [name, isNamed] = ['', false];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (tokens > maxTokens || at - cutBytes > maxSkeletonBytes) return undefined;
+    const octet = bytes[at] ?? 0;
+    if (octet !== quote) {
+      if (separators.has(octet)) tokens += 1;
+      if (separators.has(octet)) isNamed = octet === colon;
+      continue;
+    }
+    const end = endOfText(bytes, at);
+    tokens += 1;
+    const isCut = isNamed && members.includes(name) && end - at > minCut;
+    if (isCut && isStrictBase64(bytes.subarray(at + 1, end))) {
+      pieces.push(bytes.subarray(from, at), Buffer.from(`"@${texts.length}"`));
+      texts.push(bytes.subarray(at + 1, end));
+      cutBytes += end + 1 - at;
+      from = end + 1;
+    }
+    name = end - at > 32 ? '' : bytes.toString('latin1', at + 1, end);
+    isNamed = false;
+    at = end;
+  }
+  if (bytes.length - cutBytes > maxSkeletonBytes) return undefined;
+  return { skeleton: Buffer.concat([...pieces, bytes.subarray(from)]), texts };
+}
+
+/** The closing quote, or the end of the document. */
+function endOfText(bytes: Buffer, start: number): number {
+  let at = start;
+  for (;;) {
+    at = bytes.indexOf(quote, at + 1);
+    if (at < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === backslash) slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+}
+
+function isStrictBase64(text: Buffer): boolean {
+  if (text.length % 4 !== 0) return false;
+  const padding = text.at(-1) !== equals ? 0 : text.at(-2) !== equals ? 1 : 2;
+  const end = text.length - padding;
+  // By the runtime, in pieces: a text of the whole length would be held beside the document.
+  for (let at = 0; at < end; at += chunk)
+    if (!letters.test(text.toString('latin1', at, Math.min(at + chunk, end)))) return false;
+  const last = text[end - 1] ?? 0;
+  return padding === 0 || (padding === 1 ? lastOfTwo : lastOfOne)[last] === 1;
+}
+
+/** Decodes cut base64 in pieces, without a string of its whole length. */
+export function decodeCut(text: Buffer): Buffer {
+  const padding = text.at(-1) !== equals ? 0 : text.at(-2) !== equals ? 1 : 2;
+  const bytes = Buffer.alloc((text.length / 4) * 3 - padding);
+  let written = 0;
+  for (let at = 0; at < text.length; at += chunk)
+    written += bytes.write(text.toString('latin1', at, at + chunk), written, 'base64');
+  return bytes;
+}
+
+const maxAttempts = 8;
+
+/**
+ * The files that exported evidence holds of its log: the current checkpoint, and the hash tiles that let a verifier
+ * compare any size it has seen. `undefined` where the log of the proof is absent or damaged.
+ */
+export async function logSnapshot({
+  readRun,
+  readLedger,
+  readSnapshot,
+}: EvidenceSource): Promise<ReadonlyMap<string, Buffer> | undefined> {
+  const proof = await readLogProof(readRun);
+  const read = readLedger ?? readSnapshot;
+  if (proof === undefined || read === undefined) return undefined;
+  const origin = checkpointOfProof(proof)?.origin;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const head = checkpointIn(await read('checkpoint'));
+    if (head === undefined || head.origin !== origin) return undefined;
+    try {
+      return new Map([['checkpoint', Buffer.from(head.source)], ...(await readHistory(read, head))]);
+    } catch (fault) {
+      if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
+      // An append replaced its last tiles: the next head then reads whole.
+      if (checkpointIn(await read('checkpoint'))?.size === head.size) return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** True for a run whose signer names an internal ledger, and whose log proof is there. Nothing is verified. */
+export async function isInLedger({ readRun }: Pick<EvidenceSource, 'readRun'>): Promise<boolean> {
+  const [bundle, proof] = [await readRun(runFiles.bundle), await readRun(runFiles.proof)];
+  if (bundle === undefined || proof === undefined) return false;
+  try {
+    const claims = readProvenance(parseBundle(bundle).envelope.payload);
+    return claims.ledger !== undefined;
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
+    throw fault;
+  }
 }

@@ -1,7 +1,11 @@
+/* The bytes of one run that verification reads, and its commit. */
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
-import type { LedgerFileReader } from '../log/tile-reader.ts';
+import { objectHash } from '../../workspace/git/git-object.ts';
+import { coAuthorsIn, formatIdentity } from '../../workspace/git/identity.ts';
+import type { LedgerFileReader } from '../log/tiles.ts';
+import { unavailable } from './report.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */
 export const runFiles = { spec: 'spec.json', ...sealPaths } as const;
@@ -14,6 +18,13 @@ export function testResultPath(check: string): string {
 /** The log proof of a run: the renewed one if there is one. */
 export async function readLogProof(readRun: EvidenceSource['readRun']): Promise<Uint8Array | undefined> {
   return (await readRun(runFiles.renewedProof)) ?? readRun(runFiles.proof);
+}
+
+/** A file of the run tree; a refusal (`missing`) where it is absent. */
+export async function readRequired(source: EvidenceSource, path: string): Promise<Uint8Array> {
+  const bytes = await source.readRun(path);
+  if (bytes === undefined) throw unavailable('missing', { path });
+  return bytes;
 }
 
 /** The patch in the content tree; its digest is a subject of the statement. */
@@ -61,7 +72,7 @@ export interface EvidenceSource {
    * such file.
    */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
-  /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */
+  /** Authors, co-authors and committers of `base..tip`; empty where the commits are absent. */
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
   /** Compares candidates of carried approvals, where the repository is at hand. */
   readonly carry?: CarryReader;
@@ -74,4 +85,39 @@ export interface EvidenceSource {
    * where none was exported.
    */
   readonly readSnapshot?: LedgerFileReader;
+}
+
+/** A commit as its own bytes describe it. */
+export interface GitCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  /** `Name <mail>` of its author and of every `Co-authored-by:`. A committer alone is no author. */
+  readonly authors: readonly string[];
+  /** Value of each trailer in the last paragraph of the message; a key given twice has several. */
+  trailer(key: string): readonly string[];
+}
+
+/** Git object id of a commit with that content, in the hash that an id of `like`'s length is made with. */
+export function commitIdOf(raw: Uint8Array, like: string): string {
+  const format = like.length === 64 ? 'sha256' : 'sha1';
+  return objectHash(format, 'commit', raw.length).update(raw).digest('hex');
+}
+
+/** Reads tree, parents and trailers of a commit object; `undefined` where it does not begin with a tree. */
+export function parseCommit(raw: Uint8Array): GitCommit | undefined {
+  const text = Buffer.from(raw).toString('utf8');
+  const tree = /^tree ([0-9a-f]{40}|[0-9a-f]{64})\n/.exec(text)?.[1];
+  const split = text.indexOf('\n\n');
+  if (tree === undefined || split < 0) return undefined;
+  const message = text.slice(split + 2).trimEnd();
+  const last = message.slice(message.lastIndexOf('\n\n') + 1);
+  const trailers = last.split('\n').map((line) => /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line));
+  const parents = /^tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)/.exec(text)?.[1] ?? '';
+  const author = /^author ([^\n]*<[^\n>]*>)/m.exec(text.slice(0, split))?.[1];
+  return {
+    tree,
+    parents: parents.split('\n').flatMap((line) => (line === '' ? [] : [line.slice('parent '.length)])),
+    authors: [...(author === undefined ? [] : [author]), ...coAuthorsIn(message).map(formatIdentity)],
+    trailer: (key) => trailers.filter((match) => match?.[1] === key).map((match) => match?.[2] ?? ''),
+  };
 }

@@ -1,3 +1,4 @@
+/* Explains each check of a report: its meaning, its evidence, its signer and its rule. */
 import { runFiles } from './evidence-source.ts';
 import type { CheckCode, CheckStatus, SignerGround, VerifyReport } from './report.ts';
 
@@ -13,9 +14,9 @@ export interface ExplainedClaim {
   readonly evidence: readonly { readonly name: string; readonly sha256: string }[];
   /** Absent where no signature covers it, or none was verified. */
   readonly signer?: SignerGround;
-  /** Where what was signed stands in a log; absent where it does not, or was not shown to. */
+  /** The log entry of the signed bytes; absent where none was shown. */
   readonly log?: { readonly origin: string; readonly index: number; readonly size: number };
-  /** What asks for it: a field of the contract, or a specification. */
+  /** What requires it: a field of the spec, or a specification. */
   readonly rule: string;
 }
 
@@ -26,8 +27,8 @@ interface Row {
   readonly evidence?: readonly string[];
   /** About the log entry: if it was made again, the files that hold the new one are looked at. */
   readonly entry?: boolean;
-  /** Covered by the attestation's signature: the whole set by way of provenance and manifest. */
-  readonly signed?: boolean;
+  /** No signature covers it. All others are covered by way of provenance and manifest. */
+  readonly unsigned?: boolean;
   /** Signed after what was logged, which therefore does not pin it. */
   readonly after?: boolean;
 }
@@ -39,236 +40,217 @@ const set = 'docs/decisions/0006-evidence-set.md';
 const logged = 'provenance.transparencyLog.mode';
 const inToto = 'in-toto Statement v1: subjects are compared by digest';
 
-/** By check id, or by what stands before its colon. */
+/** By check id, or by the part before its colon. */
 const rows: Readonly<Record<string, Row>> = {
-  bundle: { says: 'the attestation is there and well-formed', rule: 'sigstore bundle', evidence: bundle },
+  bundle: {
+    says: 'the attestation is there and well-formed',
+    rule: 'sigstore bundle',
+    evidence: bundle,
+    unsigned: true,
+  },
   'bundle-renewed': {
     says: 'the bundle with the log entry that was made again holds the same envelope',
     rule: 'docs/ledger.md, Machines without state',
     evidence: [runFiles.renewedBundle],
+    unsigned: true,
   },
   signature: {
     says: 'a signer you believe signed these bytes',
     rule: 'DSSE 1.0; docs/verifying.md, anchors',
     evidence: bundle,
-    signed: true,
   },
   identity: {
     says: 'the certificate was issued to whom you named',
     rule: '--identity, --issuer: compared literally',
     evidence: bundle,
-    signed: true,
   },
   'asked-commit': {
     says: 'it is about the commit that you asked for',
     rule: '--subject-commit, or a commit named beside the file',
+    unsigned: true,
   },
   'source-repository': {
     says: 'the certificate names this repository as the source, and the statement names no other',
     rule: 'Fulcio, source repository (1.3.6.1.4.1.57264.1.12); --source-repository',
     evidence: bundle,
-    signed: true,
   },
   'source-ref': {
     says: 'the certificate names this ref of the source repository',
     rule: 'Fulcio, source repository ref (1.3.6.1.4.1.57264.1.14); --source-ref',
     evidence: bundle,
-    signed: true,
   },
   statement: {
     says: 'what was signed is a statement of the kind expected',
     rule: slsa,
     evidence: bundle,
-    signed: true,
   },
   predicate: {
     says: 'what it says speaks for its subjects',
     rule: '--type, or the predicates of docs/verifying.md',
     evidence: bundle,
-    signed: true,
   },
-  subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof], signed: true },
-  signer: { says: 'the logged key is one you believe', rule: '--key', evidence: proof },
+  subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof] },
+  signer: { says: 'the logged key is one you believe', rule: '--key', evidence: proof, unsigned: true },
   log: {
     says: 'the signature is in a log you trust',
     rule: 'Rekor v1 and v2; C2SP tlog-checkpoint',
     evidence: bundle,
-    signed: true,
   },
   time: {
     says: 'a time-stamp authority you believe saw this signature',
     rule: 'RFC 3161; --trusted-root',
     evidence: bundle,
-    signed: true,
   },
   'subject-commit': {
     says: 'the commit is the one that was sealed',
     rule: slsa,
     evidence: bundle,
-    signed: true,
   },
   'subject-tree': {
     says: 'its tree is the one that the gates saw',
     rule: slsa,
     evidence: bundle,
-    signed: true,
   },
   'tree-objects': {
     says: 'what this repository keeps of that tree holds the bytes that its ids name',
     rule: 'git object ids, reckoned from the bytes',
     evidence: bundle,
+    unsigned: true,
   },
   'subject-patchset': {
     says: 'the patch is the one that the gates saw',
     rule: slsa,
     evidence: ['patchset.diff'],
-    signed: true,
   },
-  run: { says: 'commit and statement name the same run', rule: slsa, evidence: bundle, signed: true },
+  run: { says: 'commit and statement name the same run', rule: slsa, evidence: bundle },
   policy: {
     says: 'it is based on the stated base, and one commit is named whose policy applied',
     rule: slsa,
     evidence: [...bundle, 'decision-input.json'],
-    signed: true,
   },
   spec: {
     says: 'this very contract was followed',
     rule: 'provenance.bindings.embedIntentSpecDigest',
     evidence: [runFiles.spec],
-    signed: true,
   },
   evidence: {
     says: 'the record lists what a run must have',
     rule: 'provenance.bindings.embedEvidenceDigests',
     evidence: bundle,
-    signed: true,
   },
   'evidence:': {
     says: 'this evidence is what was recorded',
     rule: 'provenance.bindings.embedEvidenceDigests',
-    signed: true,
   },
   'evidence-stored': {
     says: 'nothing is stored that is not listed',
     rule: 'provenance.bindings.embedEvidenceDigests',
     evidence: bundle,
-    signed: true,
   },
   manifest: {
     after: true,
     says: 'the set has a signed list of its files',
     rule: set,
     evidence: [runFiles.manifest],
-    signed: true,
   },
   'manifest-complete': {
     after: true,
     says: 'no file was left out, added or exchanged',
     rule: set,
     evidence: [runFiles.manifest],
-    signed: true,
   },
   decision: {
     says: 'it was decided to commit, every listed check having run',
     rule: 'acceptance.verificationPlan',
     evidence: [runFiles.decision],
-    signed: true,
   },
   summary: {
     after: true,
     says: 'the verdict is PASSED and names every attestation',
     rule: 'SLSA VSA 1.2',
     evidence: [runFiles.summary],
-    signed: true,
   },
   'verifier-id': {
     after: true,
     says: 'the verdict is by the verifier that you named',
     rule: '--verifier-id; SLSA VSA 1.2',
     evidence: [runFiles.summary, 'bundle'],
-    signed: true,
   },
   'resource-uri': {
     after: true,
     says: 'the verdict is about what you named',
     rule: '--resource-uri; SLSA VSA 1.2',
     evidence: [runFiles.summary, 'bundle'],
-    signed: true,
   },
   'level:': {
     after: true,
     says: 'the verdict claims this level, or a higher one of its track',
     rule: '--level; SLSA VSA 1.2',
     evidence: [runFiles.summary, 'bundle'],
-    signed: true,
   },
-  'test-result:': { says: 'a test suite found this', rule: 'in-toto test-result 0.1', signed: true },
+  'test-result:': { says: 'a test suite found this', rule: 'in-toto test-result 0.1' },
   approvals: {
     says: 'enough people signed, none of them an author',
     rule: 'risk.humanInLoop.minApprovers',
     evidence: ['approvals/gate-report.json', 'approvals/authors.json'],
-    signed: true,
   },
   'approvals-carried': {
     says: 'approvals of an earlier candidate count: same patch on the new base, same verdict, both policies allow it',
     rule: '[approvals] carry at both policy commits; docs/approval.md',
     evidence: [runFiles.equivalence, 'approvals/gate-report.json'],
-    signed: true,
   },
   'artifact:': {
     says: 'the file given is part of this run',
     rule: '--artifact',
     evidence: bundle,
-    signed: true,
   },
-  'type:': { says: 'the set holds a statement of this type', rule: '--type', evidence: bundle, signed: true },
+  'type:': { says: 'the set holds a statement of this type', rule: '--type', evidence: bundle },
   replay: {
     says: 'the stored inputs lead to the decision, byte for byte',
     rule: '--replay',
     evidence: ['decision-input.json', 'decision-record.json'],
-    signed: true,
   },
   'log-entry': {
     says: 'the entry speaks of this signature and key',
     rule: logged,
     evidence: [...bundle, ...proof],
     entry: true,
-    signed: true,
   },
   'log-inclusion': {
     says: 'the entry is in a log you trust',
     rule: logged,
     evidence: [...bundle, ...proof],
     entry: true,
-    signed: true,
   },
   'log-proof': {
     says: 'the proof by itself says the same',
     rule: logged,
     evidence: proof,
     entry: true,
-    signed: true,
   },
   'log-history': {
     says: 'the log never showed you anything else',
     rule: logged,
     evidence: proof,
     entry: true,
+    unsigned: true,
   },
   'plain-git': {
     after: true,
     says: 'plain git shows the objects that were verified, and none in their place',
     rule: 'refs/replace, info/grafts',
+    unsigned: true,
   },
   'not-revoked': {
     after: true,
     says: 'no one revoked it',
     rule: 'docs/build-type.md, Revocations',
     evidence: [runFiles.revocation],
+    unsigned: true,
   },
 };
 
-/** What each check of a report rests on, in their order. What was not shown is not told as shown. */
+/** Lists what each check of a report rests on, in their order. Signer and log appear only where they were verified. */
 export function explain({ checks, grounds }: VerifyReport): readonly ExplainedClaim[] {
   return checks.map(({ id, status, code }) => {
     const colon = id.indexOf(':');
@@ -286,7 +268,7 @@ export function explain({ checks, grounds }: VerifyReport): readonly ExplainedCl
         const sha256 = grounds.digests.get(name);
         return sha256 === undefined ? [] : [{ name, sha256 }];
       }),
-      ...(holds && row?.signed && grounds.signer ? { signer: grounds.signer } : {}),
+      ...(holds && row && !row.unsigned && grounds.signer ? { signer: grounds.signer } : {}),
       ...(holds && grounds.log && !row?.after ? { log: grounds.log } : {}),
       rule: row?.rule ?? '',
     };

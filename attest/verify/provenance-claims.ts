@@ -1,3 +1,4 @@
+/* Reads writ's own provenance. */
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import {
   expectArray,
@@ -6,10 +7,10 @@ import {
   type JsonObject,
   parseJsonObject,
 } from '../encoding/expect-json.ts';
-import { type LedgerKey, parseVkey } from '../log/ledger-key.ts';
-import { builderId, buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
-import { statementType } from '../statement/statement.ts';
-import { readSlsaProvenance, type SlsaProvenanceClaims } from './predicates/read-slsa-provenance.ts';
+import { type LedgerKey, parseVkey } from '../log/note.ts';
+import { builderId, buildType, slsaProvenanceType } from '../statement/build-provenance.ts';
+import { gitIdForm, sha256Form, statementType } from '../statement/statement.ts';
+import { readSlsaProvenance, type SlsaProvenanceClaims } from './predicates/provenance.ts';
 import { refuted } from './report.ts';
 
 /** What a signed provenance says, read by the verifier. */
@@ -25,7 +26,7 @@ export interface ProvenanceClaims {
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly byproducts: readonly { readonly name: string; readonly sha256: string }[];
-  /** The contract as it stands among the dependencies. */
+  /** The digest of the spec among the dependencies. */
   readonly specDependency: string | undefined;
   /** Base and policy commit; absent on an unborn branch. */
   readonly base: string | undefined;
@@ -46,9 +47,7 @@ export interface ProvenanceClaims {
 
 const externalParameters: readonly string[] = ['intentspec_id', 'intentspec_digest'];
 const maxPayloadBytes = 4 * 1024 * 1024;
-const sha256 = /^[0-9a-f]{64}$/;
 const refName = /^refs\/[^\p{Cc} ]{1,1024}$/u;
-const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
  * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than
@@ -73,7 +72,9 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   if (startedAtMs === undefined || finishedAtMs === undefined)
     throw refuted('malformed', { member: '/metadata', expected: 'when it began and when it ended' });
   const specDigest =
-    digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256);
+    digest === undefined
+      ? undefined
+      : expectText(digest, '/externalParameters/intentspec_digest', sha256Form);
   return {
     ...readSubjects(expectArray(statement.subject, '/subject', 100)),
     runId: expectText(said.invocationId, '/metadata/invocationId', /^.{1,128}$/),
@@ -108,7 +109,7 @@ function requireKnown(external: JsonObject): void {
     throw refuted('unknown-parameter', { expected: externalParameters, found: unknown.slice(0, 20) });
 }
 
-/** What the run stood on, out of the resolved dependencies: each of them at most once, in its form. */
+/** Base, policy, configuration and spec out of the resolved dependencies: each at most once, in its form. */
 function readDependencies(
   dependencies: SlsaProvenanceClaims['dependencies'],
 ): Pick<ProvenanceClaims, 'base' | 'policy' | 'config' | 'repository' | 'specDependency'> {
@@ -120,12 +121,12 @@ function readDependencies(
     if (more.length > 0) throw refuted('malformed', { found: `resolved dependency \`${wanted}\` twice` });
     return found && expectText(found, `/resolvedDependencies/${wanted}/digest/${algorithm}`, form);
   };
-  const base = named('base', 'gitCommit', gitId);
+  const base = named('base', 'gitCommit', gitIdForm);
   return {
     base,
-    policy: named('policy', 'gitCommit', gitId),
-    config: named('.writ/config.toml', 'sha256', sha256),
-    specDependency: named('intentspec', 'sha256', sha256),
+    policy: named('policy', 'gitCommit', gitIdForm),
+    config: named('.writ/config.toml', 'sha256', sha256Form),
+    specDependency: named('intentspec', 'sha256', sha256Form),
     repository: base && readRepository(dependencies, base),
   };
 }
@@ -145,7 +146,7 @@ function readPlugins(dependencies: SlsaProvenanceClaims['dependencies']): readon
       {
         name: name.slice(pluginDependency.name.length),
         uri,
-        sha256: expectText(digest.get('sha256'), `/resolvedDependencies/${name}/digest/sha256`, sha256),
+        sha256: expectText(digest.get('sha256'), `/resolvedDependencies/${name}/digest/sha256`, sha256Form),
         brings: words('brings'),
         given: words('given'),
       },
@@ -174,13 +175,17 @@ export function readSubjects(
       found: digests.length,
     });
   }
-  // Three digests under three names: each name found stands exactly once.
+  // There are three digests under three names, so each name that is found appears once.
   const only = (algorithm: string, form: RegExp): string => {
     const [, value] = digests.flat().find(([name]) => name === algorithm) ?? [];
     if (typeof value === 'string' && form.test(value)) return value;
     throw refuted('wrong-subject', { expected: `one subject by ${algorithm}` });
   };
-  return { commit: only('gitCommit', gitId), tree: only('gitTree', gitId), patchset: only('sha256', sha256) };
+  return {
+    commit: only('gitCommit', gitIdForm),
+    tree: only('gitTree', gitIdForm),
+    patchset: only('sha256', sha256Form),
+  };
 }
 
 function readByproducts(values: SlsaProvenanceClaims['byproducts']): ProvenanceClaims['byproducts'] {
@@ -193,7 +198,7 @@ function readByproducts(values: SlsaProvenanceClaims['byproducts']): ProvenanceC
       });
     if (names.has(name)) throw refuted('malformed', { found: `byproduct \`${name}\` twice` });
     names.add(name);
-    return { name, sha256: expectText(digest.get('sha256'), `/byproducts/${n}/digest/sha256`, sha256) };
+    return { name, sha256: expectText(digest.get('sha256'), `/byproducts/${n}/digest/sha256`, sha256Form) };
   });
 }
 

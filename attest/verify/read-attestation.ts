@@ -1,32 +1,30 @@
-import { isWritError } from '../../core/base/errors.ts';
+/* Reads in-toto statements of any tool, and selects the reader of their predicate. */
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import { expectArray, expectObject, expectText, type JsonObject } from '../encoding/expect-json.ts';
-import { equivalenceType } from '../statement/approval-equivalence.ts';
-import { decisionType } from '../statement/decision-statement.ts';
-import { readDigestSet } from '../statement/digest-forms.ts';
-import { manifestType } from '../statement/evidence-manifest.ts';
-import { revocationType } from '../statement/revocation.ts';
-import { buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
-import { statementType } from '../statement/statement.ts';
-import { testResultType } from '../statement/test-result.ts';
-import { summaryType } from '../statement/verification-summary.ts';
-import { readDecision } from './predicates/read-decision.ts';
-import { readEquivalence } from './predicates/read-equivalence.ts';
-import { readManifest } from './predicates/read-manifest.ts';
+import { buildType, slsaProvenanceType } from '../statement/build-provenance.ts';
+import {
+  decisionType,
+  equivalenceType,
+  manifestType,
+  revocationType,
+  summaryType,
+  testResultType,
+} from '../statement/run-statements.ts';
+import { readDigestSet, statementType } from '../statement/statement.ts';
+import { isUnset, requireNames, requirePast } from './predicates/members.ts';
 import {
   npmPublishType,
   pypiPublishType,
   readNpmPublish,
   readPypiPublish,
-} from './predicates/read-publish.ts';
-import { isUnset } from './predicates/read-resource.ts';
-import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
-import { readSlsaProvenanceV02, slsaProvenanceV02Type } from './predicates/read-slsa-provenance-v02.ts';
-import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
-import { readTestResult } from './predicates/read-test-result.ts';
-import { requireNames } from './predicates/require-names.ts';
-import { requirePast } from './predicates/require-past.ts';
+  readSlsaProvenance,
+  readSlsaProvenanceV02,
+  slsaProvenanceV02Type,
+} from './predicates/provenance.ts';
+import { readDecision, readEquivalence, readManifest, readTestResult } from './predicates/run-statements.ts';
+import { readSummary, type SummaryClaims } from './predicates/summary.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
 
@@ -48,7 +46,7 @@ const maxPayloadBytes = 16 * 1024 * 1024;
 const maxPayloadDepth = 1000;
 const statementTypes: readonly unknown[] = [statementType, 'https://in-toto.io/Statement/v0.1'];
 
-/** Predicates that are read and judged here; of others only signature and subject are. */
+/** Predicates that are read here; of others only signature and subject are verified. */
 export const knownPredicates: readonly string[] = [
   slsaProvenanceType,
   summaryType,
@@ -63,7 +61,8 @@ export const knownPredicates: readonly string[] = [
 ];
 
 /**
- * The type of every in-toto statement, or one that names its predicate, which nobody relies on (in-toto Envelope v1).
+ * The payload type of every in-toto statement, or one that names its predicate, on which nothing here relies (in-toto
+ * Envelope v1).
  */
 const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
 
@@ -101,7 +100,7 @@ export function readAttestation(payloadType: string, payload: Uint8Array): AnySt
  * Parses strict JSON, but rounds numbers that a double cannot hold: a producer may write 64-bit integers, which other
  * verifiers accept. What is larger or deeper than is read here is VERIFY_NOTHING (`unsupported`).
  */
-export function parsePayload(payload: Uint8Array): JsonObject {
+function parsePayload(payload: Uint8Array): JsonObject {
   try {
     const { value } = parseStrictJson(payload, {
       code: 'ATTESTATION_MALFORMED',
@@ -128,26 +127,25 @@ function readSubject(value: unknown, n: number): Subject {
 }
 
 /** What a predicate was found to say. */
-export interface JudgedPredicate {
+export interface ReadPredicate {
   /** Of a provenance of ours. */
   readonly ours?: ProvenanceClaims;
   readonly summary?: SummaryClaims;
 }
 
 /**
- * Reads a predicate of a known type whole, as its type demands, and demands that it speaks for its subjects: one of a
- * type that was not asked for is `wrong-type`, a verdict other than yes is `policy-deny`, a revocation is `revoked`, a
- * time that has not come is `not-yet`.
+ * Reads a predicate of a known type whole and requires that it speaks for its subjects: a type that the user did not
+ * name is `wrong-type`, a negative verdict `policy-deny`, a revocation `revoked`, a future time `not-yet`.
  */
-export function judgePredicate(
+export function readPredicate(
   statement: AnyStatement,
   payload: Uint8Array,
-  asked: readonly string[],
+  wanted: readonly string[],
   nowMs: number,
-): JudgedPredicate {
+): ReadPredicate {
   const { predicateType, predicate } = statement;
-  if (asked.length > 0 && !asked.includes(predicateType))
-    throw refuted('wrong-type', { member: 'predicateType', expected: asked, found: predicateType });
+  if (wanted.length > 0 && !wanted.includes(predicateType))
+    throw refuted('wrong-type', { member: 'predicateType', expected: wanted, found: predicateType });
   switch (predicateType) {
     case slsaProvenanceType: {
       const { buildType: found, startedAtMs, finishedAtMs } = readSlsaProvenance(predicate);
@@ -201,4 +199,59 @@ function requireOneSpec(claims: ProvenanceClaims): ProvenanceClaims {
 
 function clipped(value: unknown): string {
   return String(value).slice(0, 200);
+}
+
+/**
+ * Reads what is to be signed, strictly: in-toto Statement v1, no member beyond its four, at least one subject, each
+ * with digests of the length that their algorithm makes, and a predicate that `writ verify` would not call malformed or
+ * unsupported. Anything else is ATTESTATION_MALFORMED and says what was found.
+ */
+export function requireStatement(bytes: Uint8Array): AnyStatement {
+  const members = readMembers(bytes);
+  if (members._type !== statementType) throw refusal('/_type', statementType, members._type);
+  let statement: AnyStatement;
+  try {
+    statement = readAttestation(inTotoPayloadType, bytes);
+  } catch (fault) {
+    if (!(fault instanceof WritError) || fault.code === 'ATTESTATION_MALFORMED') throw fault;
+    throw refusal('/subject', 'at least one subject with a digest', fault.detail.found);
+  }
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(statement.predicateType))
+    throw refusal('/predicateType', 'a URI', statement.predicateType);
+  requirePredicate(statement, bytes);
+  return statement;
+}
+
+function readMembers(bytes: Uint8Array): JsonObject {
+  try {
+    return expectObject(parsePayload(bytes), '', ['_type', 'subject', 'predicateType', 'predicate']);
+  } catch (fault) {
+    if (!(fault instanceof WritError) || fault.code === 'ATTESTATION_MALFORMED') throw fault;
+    throw refusal('/', String(fault.detail.expected), fault.detail.found);
+  }
+}
+
+/** Reasons why `writ verify` refuses a statement that is well-formed: its verdict is no, or a clock differs. */
+const signable: readonly unknown[] = ['policy-deny', 'revoked', 'not-yet'];
+
+function requirePredicate(statement: AnyStatement, bytes: Uint8Array): void {
+  try {
+    readPredicate(statement, Buffer.from(bytes), [], Number.POSITIVE_INFINITY);
+  } catch (fault) {
+    if (!(fault instanceof WritError) || fault.code === 'ATTESTATION_MALFORMED') throw fault;
+    const {
+      reason,
+      member = '/predicate',
+      expected = 'what `writ verify` accepts',
+      found = reason,
+    } = fault.detail;
+    if (!signable.includes(reason)) throw refusal(String(member), [expected].flat().join(', '), found);
+  }
+}
+
+function refusal(path: string, expected: string, found: unknown): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `that is no statement to sign: expected ${expected} at \`${path}\`, found \`${String(found).slice(0, 200)}\``,
+    detail: { path, expected, found: String(found).slice(0, 200) },
+  });
 }

@@ -1,9 +1,10 @@
-import { WritError } from '../../core/base/errors.ts';
+/* The report of a verification, and the list of checks that produces it. */
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
 
 /**
- * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed
- * record allows · `unverified` could not be judged here. Only `passed` and `expired` count in favour.
+ * `passed` holds · `failed` is refuted · `missing` is absent · `expired` was dropped by retention, as the signed record
+ * allows · `unverified` could not be verified here. Only `passed` and `expired` count in favour.
  */
 export type CheckStatus = 'passed' | 'failed' | 'missing' | 'expired' | 'unverified';
 
@@ -52,9 +53,9 @@ export type SignerGround =
   | { readonly identity: string; readonly issuer: string };
 
 /** What the claims about one target rest on, as far as it was shown. */
-export interface Grounds {
+interface Grounds {
   signer?: SignerGround;
-  /** Where the attestation stands in a log. */
+  /** The log entry of the attestation. */
   log?: { readonly origin: string; readonly index: number; readonly size: number };
   /** Plugins of others that a statement of a signer who is believed lists. */
   plugins?: readonly AttestedPlugin[];
@@ -82,12 +83,12 @@ export function verifyExitCode(report: VerifyReport): 0 | 1 | 3 {
   return report.checks.some((check) => check.status === 'failed') ? 1 : 3;
 }
 
-/** A refusal for {@link CheckList.judge}: the check has `failed`. */
+/** A refusal for {@link CheckList.run}: the check has `failed`. */
 export function refuted(reason: CheckCode, detail: CheckDetail = {}): WritError {
   return new WritError('VERIFY_REFUTED', { detail: { ...detail, reason } });
 }
 
-/** A refusal for {@link CheckList.judge}: there is nothing to judge, or nobody to trust. */
+/** A refusal for {@link CheckList.run}: there is nothing to verify, or no trusted signer. */
 export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritError {
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
 }
@@ -105,7 +106,7 @@ export function nothingThere(
   return oneCheck({ id: 'bundle', status, code, detail: { reason } });
 }
 
-/** The check that a target is about the commit that was asked for (`--subject-commit`, or a commit beside a file). */
+/** The check that a target is about the commit that the user named (`--subject-commit`, or a commit beside a file). */
 export const askedCommitId = 'asked-commit';
 
 /** The report with more checks, each of which had to run. */
@@ -119,8 +120,154 @@ export function withChecks(report: VerifyReport, more: readonly VerifyCheck[]): 
   };
 }
 
-/** A target of which one thing was judged, or could not be. */
+/** A target with a single check. */
 export function oneCheck(check: VerifyCheck): VerifyReport {
   const ran = check.status === 'failed' ? 1 : 0;
   return { verified: false, checks: [check], expected: 1, ran, grounds: { digests: new Map() } };
+}
+
+interface Entry {
+  readonly id: string;
+  settled: Omit<VerifyCheck, 'id'> | undefined;
+  expected: boolean;
+}
+
+/**
+ * The checks of one verification. What is expected is said before anything is looked at; what never ran counts against.
+ */
+export class CheckList {
+  readonly #entries = new Map<string, Entry>();
+  readonly #signature: string;
+  /** The caller of the check fills these. */
+  readonly grounds: Grounds = { digests: new Map() };
+
+  /** `signature` is the check without which nothing was shown to be signed. */
+  constructor(signature = 'signature') {
+    this.#signature = signature;
+  }
+
+  /** Adds checks that have to run. */
+  expect(...ids: readonly string[]): void {
+    for (const id of ids) {
+      if (!this.#entries.has(id)) this.#entries.set(id, { id, settled: undefined, expected: true });
+    }
+  }
+
+  /**
+   * Runs one expected check. What `work` returns is passed on; a refusal it throws settles the check and gives
+   * `undefined`. Other faults are not answers and are thrown on.
+   */
+  async run<T>(
+    id: string,
+    work: () => T | Promise<T>,
+    describe: (value: T) => CheckDetail | undefined = () => undefined,
+  ): Promise<T | undefined> {
+    try {
+      const value = await work();
+      this.settle(id, 'passed', undefined, describe(value));
+      return value;
+    } catch (thrown) {
+      this.refuse(id, thrown);
+      return undefined;
+    }
+  }
+
+  /** Settles one expected check by a refusal. Throws other faults again. */
+  refuse(id: string, thrown: unknown): void {
+    const { status, code, detail } = toOutcome(thrown);
+    this.settle(id, status, code, detail);
+  }
+
+  /** Answers one expected check, once. */
+  settle(id: string, status: CheckStatus, code?: CheckCode, detail?: CheckDetail): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.settled !== undefined) {
+      throw new WritError('INTERNAL', { message: `check \`${id}\` was not expected, or is settled twice` });
+    }
+    entry.settled = {
+      status,
+      ...(code === undefined ? {} : { code }),
+      ...(detail === undefined || Object.keys(detail).length === 0 ? {} : { detail }),
+    };
+  }
+
+  /** What came of a check so far. */
+  statusOf(id: string): CheckStatus | undefined {
+    return this.#entries.get(id)?.settled?.status;
+  }
+
+  /** Drops a check that has not run from the expected ones, because the signed spec does not require it. */
+  waive(id: string, code: CheckCode, detail?: CheckDetail): void {
+    this.settle(id, 'unverified', code, detail);
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.expected = false;
+  }
+
+  /** Drops an inconclusive check from the expected ones: `not-required`, with its code as `reason`. */
+  excuse(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry?.settled?.status !== 'unverified')
+      throw new WritError('INTERNAL', { message: `check \`${id}\` came to an answer, or did not run` });
+    const { code, detail } = entry.settled;
+    entry.settled = {
+      status: 'unverified',
+      code: 'not-required',
+      detail: { ...detail, reason: String(code) },
+    };
+    entry.expected = false;
+  }
+
+  /** Makes a check count that was dropped or never expected: a required check that is not verified counts against. */
+  demand(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.expected = true;
+    else {
+      this.expect(id);
+      this.settle(id, 'missing', 'missing', { found: 'none' });
+    }
+  }
+
+  /** The verdict. Nothing expected, or nothing signed, is no verification. */
+  report(): VerifyReport {
+    const entries = [...this.#entries.values()];
+    const expected = entries.filter((entry) => entry.expected);
+    const ran = expected.filter((entry) =>
+      ['passed', 'failed', 'expired'].includes(entry.settled?.status ?? ''),
+    );
+    const good = expected.filter((entry) => ['passed', 'expired'].includes(entry.settled?.status ?? ''));
+    const signed = this.#entries.get(this.#signature)?.settled?.status === 'passed';
+    return {
+      verified: signed && good.length === expected.length && ran.length === expected.length,
+      checks: entries.map(({ id, settled }) => ({
+        id,
+        ...(settled ?? { status: 'unverified', code: 'not-run' }),
+      })),
+      expected: expected.length,
+      ran: ran.length,
+      grounds: this.grounds,
+    };
+  }
+}
+
+/** Codes of checks that found nothing false and could not decide here. */
+const inconclusive: readonly CheckCode[] = [
+  'untrusted-signer',
+  'untrusted-log',
+  'no-quorum',
+  'unsupported',
+  'not-yet',
+];
+
+function toOutcome(thrown: unknown): { status: CheckStatus; code: CheckCode; detail: CheckDetail } {
+  if (isWritError(thrown, 'ATTESTATION_MALFORMED') || isWritError(thrown, 'KEY_UNUSABLE')) {
+    return { status: 'failed', code: 'malformed', detail: { found: thrown.message } };
+  }
+  if (!isWritError(thrown, 'VERIFY_REFUTED') && !isWritError(thrown, 'VERIFY_NOTHING')) throw thrown;
+  const { reason, ...rest } = thrown.detail;
+  const code = reason as CheckCode;
+  const detail = rest as CheckDetail;
+  if (inconclusive.includes(code)) return { status: 'unverified', code, detail };
+  if (thrown.code === 'VERIFY_REFUTED') return { status: 'failed', code, detail };
+  // A statement of a type that is not read here is not missing.
+  return { status: code === 'wrong-type' ? 'unverified' : 'missing', code, detail };
 }

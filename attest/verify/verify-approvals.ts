@@ -1,18 +1,22 @@
+/* Verifies the approvals of a run, and those that carried over from an earlier candidate. */
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ApprovalVerdict, ReceivedApproval } from '../../core/interfaces/approval.ts';
+import type { ApprovalVerdict, CarryReader, ReceivedApproval } from '../../core/interfaces/approval.ts';
+import { findCarryFault } from '../../store/record/carry-fault.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
-import { parseApprovalDocument } from '../approval/approval-document.ts';
-import { parseApproval } from '../approval/approval-statement.ts';
+import { parseApproval, parseApprovalDocument } from '../approval/approval-statement.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
-import type { CheckList } from './check-list.ts';
-import type { EvidenceSource } from './evidence-source.ts';
-import type { GitCommit } from './git-commit.ts';
-import type { DecisionClaims } from './predicates/read-decision.ts';
+import { type CarriedCandidate, equivalenceType } from '../statement/run-statements.ts';
+import { type EvidenceSource, type GitCommit, readRequired, runFiles } from './evidence-source.ts';
+import { type DecisionClaims, type EquivalenceClaims, readEquivalence } from './predicates/run-statements.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
-import { type Carried, equivalenceCheck } from './verify-equivalence.ts';
+import type { RunFacts } from './sealed-run.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
+import { readCompanion, readShown } from './verify-statements.ts';
+
+/** A stored approval in the run tree. */
+export const approvalPath = /^approvals\/\d+\.json$/;
 
 /** As many as a decision may name. */
 const maxApprovals = 1000;
@@ -21,25 +25,29 @@ const maxAuthorsBytes = 1024 * 1024;
 /** What a decision says of who approved it. */
 type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
 
+type ApprovalFacts = Pick<RunFacts, 'list' | 'source' | 'claims' | 'spec' | 'commit'>;
+
+interface ApprovalDemands {
+  /** The verifier's own signers file; without one, approvals are reported and not counted. */
+  readonly allowedSigners: Uint8Array | undefined;
+  /** Earlier candidates whose approvals count too. */
+  readonly carried: Carried;
+  /** At least one approval must count, whatever the spec says. */
+  readonly isDemanded?: boolean;
+}
+
 /**
- * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when
- * it came: enough distinct people, none of them an author, for the verdict that the gates came to. Without one they are
- * told as the repository counted them, and not counted here (resolutions, Trust anchors). What the Scheduler's own
- * process signed counts only where the signed decision marks it so; the two never differ. `isDemanded`: at least one
- * must count, whatever the contract says. `carried`: earlier candidates whose approvals count too.
+ * Verifies the approvals that the decision rests on. With the verifier's own signers file each is evaluated again, as
+ * of its arrival: enough distinct people, none of them an author, for the verdict of the gates. Without one the
+ * repository's own count is reported and nothing counts. A signature by the Scheduler's own process counts only if the
+ * signed decision marks it so; the two never differ.
  */
 export async function verifyApprovals(
-  list: CheckList,
-  source: EvidenceSource,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
+  { list, source, claims, spec, commit }: ApprovalFacts,
   decision: ApprovalClaims | undefined,
-  commit: GitCommit | undefined,
-  allowedSigners: Uint8Array | undefined,
-  carried: Carried = [],
-  isDemanded = false,
+  { allowedSigners, carried, isDemanded = false }: ApprovalDemands,
 ): Promise<void> {
-  const paths = (await source.listRun()).filter((path) => /^approvals\/\d+\.json$/.test(path)).sort();
+  const paths = (await source.listRun()).filter((path) => approvalPath.test(path)).sort();
   const needed = spec?.demands.approvers ?? 0;
   if (paths.length === 0 && needed === 0 && (decision?.approvers.length ?? 0) === 0) return;
   list.expect('approvals');
@@ -50,9 +58,7 @@ export async function verifyApprovals(
   }
   const difference = decision && (await differenceOfMarks(source, paths, decision));
   if (difference) {
-    await list.judge('approvals', () => {
-      throw refuted('policy-deny', difference);
-    });
+    list.refuse('approvals', refuted('policy-deny', difference));
     return;
   }
   if (allowedSigners === undefined) {
@@ -63,13 +69,12 @@ export async function verifyApprovals(
       });
     return;
   }
-  await list.judge(
+  await list.run(
     'approvals',
     async () => {
       if (!decision || !spec || !commit) throw unavailable('not-run');
-      // Without signers of one's own there is nothing to judge by.
+      // Loaded on demand: only a signers file needs it.
       const { readApprovals } = await import('../approval/read-approvals.ts');
-      const { readShown } = await import('./shown-verdict.ts');
       const { shown, final, verdict } = await readShown(source);
       const verdicts = await readApprovals(await receivedApprovals(source, paths, claims), {
         subject: {
@@ -145,7 +150,7 @@ async function receivedApprovals(
   const times = expectObject(received, '/received');
   return Promise.all(
     paths.map(async (path) => {
-      const bytes = await required(source, path);
+      const bytes = await readRequired(source, path);
       const digest = sha256Hex(bytes);
       const stated = Object.hasOwn(times, digest)
         ? Date.parse(expectText(times[digest], '/received'))
@@ -173,7 +178,7 @@ async function differenceOfMarks(
   return undefined;
 }
 
-/** What an approval says of itself, whoever signed it; `undefined` where it cannot be read. */
+/** The digest and the in-process mark of an approval; `undefined` where it cannot be read. */
 function readMark(bytes: Uint8Array): { readonly digest: string; readonly inProcess: boolean } | undefined {
   try {
     const { statement } = parseApprovalDocument(bytes);
@@ -196,12 +201,6 @@ function peopleIn(approvals: readonly { readonly principal: string }[]): readonl
   return [...new Set(approvals.map(({ principal }) => principal))].sort();
 }
 
-async function required(source: EvidenceSource, path: string): Promise<Uint8Array> {
-  const bytes = await source.readRun(path);
-  if (bytes === undefined) throw unavailable('missing', { path });
-  return bytes;
-}
-
 function requireApproved(
   verdicts: readonly ApprovalVerdict[],
   decision: ApprovalClaims,
@@ -217,7 +216,7 @@ function requireApproved(
   if (counted.some((verdict) => verdict.decision === 'reject'))
     throw refuted('policy-deny', { found: 'a rejection' });
   const people = peopleIn(counted);
-  // Nobody was asked and nobody counted: what was signed all the same takes nothing away.
+  // If no approval was required or counted, additional signatures do no harm.
   const least = Math.max(needed, new Set(decision.approvers).size);
   if (people.length >= Math.max(least, isDemanded ? 1 : 0)) return counted;
   const others = verdicts.filter((verdict) => !counted.includes(verdict));
@@ -228,13 +227,108 @@ function requireApproved(
       ({ source, status }) => `${source}: ${status === 'counts' ? 'in-process' : status}`,
     ),
   };
-  // The contract asked for nobody; only who verifies does, and nothing that was signed is refuted.
+  // Only the verifier requires an approval here, and no signature is refuted.
   if (people.length >= least) throw unavailable('missing', detail);
   // Objects are missing that would show whether approvals of an earlier candidate count.
   const open: readonly string[] = ['wrong-subject', 'untrusted-signer'];
   if (isCarryMissing && others.every(({ status }) => open.includes(status)))
     throw unavailable('missing', detail);
-  // Nobody whom the verifier knows is no refutation; a signature that does not hold is one.
+  // An unknown signer refutes nothing; a signature that does not hold does.
   if (others.some(({ status }) => status !== 'untrusted-signer')) throw refuted('policy-deny', detail);
   throw unavailable(others.length === 0 ? 'missing' : 'untrusted-signer', detail);
+}
+
+/** Id of the check that a run with carried approvals has. */
+export const equivalenceCheck = 'approvals-carried';
+
+/** Candidates whose approvals carry over to the sealed one. */
+type Carried = readonly Pick<CarriedCandidate, 'baseCommit' | 'tree'>[];
+
+/**
+ * Verifies that approvals of earlier candidates count for the sealed one (`docs/decisions/0021-carried-approvals.md`):
+ * the signer of the provenance says so of this run, this spec, this patch and the verdict that was shown, and the git
+ * objects bear it out. Runs with no such statement have no such check; an approval of another candidate then is
+ * `wrong-subject`.
+ */
+export async function verifyEquivalence(
+  { list, source, signer, claims, spec }: RunFacts,
+  decision: DecisionClaims | undefined,
+): Promise<Carried> {
+  const bytes = await source.readRun(runFiles.equivalence);
+  if (bytes === undefined) return [];
+  list.expect(equivalenceCheck);
+  const carried = await list.run(
+    equivalenceCheck,
+    async () => {
+      const found = readEquivalence(readCompanion(bytes, equivalenceType, signer, claims));
+      if (!spec || !decision) throw unavailable('not-run');
+      requireSame(found, claims, { intentspec: spec.digest, verdict: (await readShown(source)).verdict });
+      const counted = decision.approvals.map(({ digest }) => digest);
+      for (const digest of found.carried.flatMap(({ approvals }) => approvals))
+        requireEqual('approvals', 'an approval that the decision names', digest, counted.includes(digest));
+      await requireEquivalent(source.carry, claims, found.carried);
+      return found.carried;
+    },
+    (found) => ({ from: found.map(({ tree }) => tree), to: claims.tree }),
+  );
+  return carried ?? [];
+}
+
+/** The same demands on what is about to be signed. */
+export async function verifyCarried(
+  { list, source, claims }: ApprovalFacts,
+  carried: Carried,
+): Promise<Carried> {
+  if (carried.length === 0) return [];
+  list.expect(equivalenceCheck);
+  const found = await list.run(equivalenceCheck, async () => {
+    await requireEquivalent(source.carry, claims, carried);
+    return carried;
+  });
+  return found ?? [];
+}
+
+/** The statement is about the sealed change and about nothing else. */
+function requireSame(
+  { runId, digests, candidate, carried }: EquivalenceClaims,
+  claims: ProvenanceClaims,
+  expected: Readonly<Record<'intentspec' | 'verdict', string>>,
+): void {
+  if (runId !== claims.runId) throw refuted('wrong-run', { expected: claims.runId, found: runId });
+  const pairs: readonly (readonly [member: string, expected: string, found: string])[] = [
+    ['intentspec', expected.intentspec, digests.intentspec],
+    ['verdict', expected.verdict, digests.verdict],
+    ['patchset', claims.patchset, digests.patchset],
+    ['candidate/baseCommit', claims.base ?? 'none', candidate.baseCommit],
+    ['candidate/tree', claims.tree, candidate.tree],
+  ];
+  for (const [member, wanted, found] of pairs) requireEqual(member, wanted, found, wanted === found);
+  if (carried.length === 0) throw refuted('malformed', { expected: 'a candidate', found: 'none' });
+}
+
+function requireEqual(member: string, expected: string, found: string, holds: boolean): void {
+  if (!holds) throw refuted('mismatch', { member, expected, found });
+}
+
+/** Recomputes the canonical patches from git objects, and reads the opt-in at both bases. */
+async function requireEquivalent(
+  reader: CarryReader | undefined,
+  { base, policy, tree, patchset }: ProvenanceClaims,
+  carried: Carried,
+): Promise<void> {
+  if (reader === undefined)
+    throw unavailable('missing', { expected: 'the repository, with both candidates', found: 'none' });
+  if (base === undefined || policy !== base)
+    throw refuted('policy-deny', { expected: policy ?? 'a policy commit', found: base ?? 'no base' });
+  const found = await reader.patchDigest(base, tree);
+  if (found === undefined) throw unavailable('missing', { expected: `the patch to tree ${tree}` });
+  requireEqual('patchset', patchset, found, found === patchset);
+  const now = { baseCommit: base, candidateTree: tree };
+  for (const one of carried) {
+    const earlier = { baseCommit: one.baseCommit, candidateTree: one.tree };
+    const fault = await findCarryFault(reader, earlier, now, patchset);
+    if (fault === undefined) continue;
+    const { reason, ...detail } = fault;
+    throw reason === 'missing' ? unavailable(reason, detail) : refuted(reason, detail);
+  }
 }

@@ -1,3 +1,4 @@
+/* Verifies one bundle or envelope of any tool. */
 import type { KeyObject } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
@@ -7,42 +8,49 @@ import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { type Anchors, type SigningAnchor, signerNamed, signersFor } from './anchors.ts';
 import { maySignStatements, readCertificateClaims } from './certificate-claims.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
-import { CheckList } from './check-list.ts';
 import {
   type ArtifactHash,
   artifactHashes,
   digestsOf,
   distinctArtifacts,
   type GivenArtifact,
+  requireSubject,
+  type SubjectDemands,
 } from './given-artifact.ts';
-import { judgeSignature, type Signed } from './judge-signature.ts';
-import { requireSubject, type SubjectDemands } from './match-subject.ts';
+import { type SummaryDemands, summaryChecks, verifySummaryDemands } from './predicates/summary.ts';
 import {
   type AnyStatement,
-  type JudgedPredicate,
-  judgePredicate,
   knownPredicates,
+  type ReadPredicate,
   readAttestation,
+  readPredicate,
 } from './read-attestation.ts';
-import { askedCommitId, type CheckDetail, refuted, unavailable, type VerifyReport } from './report.ts';
-import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
-import { verifyEntries } from './verify-entries.ts';
+import {
+  askedCommitId,
+  type CheckDetail,
+  CheckList,
+  refuted,
+  unavailable,
+  type VerifyReport,
+} from './report.ts';
+import { type Signed, signatureVerdict, signedDigests } from './signature-verdict.ts';
+import { verifyEntries } from './verify-log.ts';
 import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
 
 export interface AttestationOptions extends SubjectDemands {
   /** What time it is for the reader: nothing signed may say that it was done later. Milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Predicate types that are asked for; none: those that are read here. */
+  /** Predicate types that the user named; none: those that are read here. */
   readonly types: readonly string[];
   /** Canonical digest of the spec that is meant. */
   readonly specDigest?: string;
-  /** A log proof is asked for, by giving whom to believe about logs. */
+  /** A log proof is required, because the user named logs to trust. */
   readonly logged: boolean;
-  /** A log proof is asked for by name; nothing stands for it. */
+  /** A log proof is required by name; nothing can replace it. */
   readonly logRequired?: boolean;
   /** Only a run can be replayed. */
   readonly replay: boolean;
-  /** What else is asked for that only a run answers, as check ids. */
+  /** Ids of checks that only a run can answer. */
   readonly unanswerable?: readonly string[];
   /** What the user has seen of logs; a fork of it is refused. */
   readonly memory?: CheckpointMemory;
@@ -53,8 +61,8 @@ export interface AttestationOptions extends SubjectDemands {
 }
 
 /**
- * Verifies one bundle or DSSE envelope of anybody's. As with runs, the payload is not looked at before its signature
- * holds; and a subject always is compared: with the artifacts given, the commits asked for, or the commit checked out.
+ * Verifies one bundle or DSSE envelope of any tool. As with runs, the payload is not read before its signature holds,
+ * and a subject is always compared: with the given artifacts, the named commits, or the checked-out commit.
  */
 export async function verifyAttestation(
   bytes: Uint8Array,
@@ -63,29 +71,21 @@ export async function verifyAttestation(
 ): Promise<VerifyReport> {
   const list = new CheckList();
   list.expect('bundle');
-  const bundle = await list.judge('bundle', () => parseAnyBundle(bytes), describeBundle);
+  const bundle = await list.run('bundle', () => parseAnyBundle(bytes), describeBundle);
   if (bundle === undefined) {
     list.expect('signature', 'subject');
     return list.report();
   }
   list.grounds.digests.set('bundle', sha256Hex(bytes));
   const { material } = bundle;
-  const isCertified = material.kind === 'certificate';
-  const aboutSource = sourceChecks(options.source, isCertified ? material.der : undefined);
-  list.expect('signature', ...(isCertified ? ['identity'] : []), ...aboutSource, 'log');
-  if (bundle.content.kind === 'envelope') list.expect('statement');
-  if (bundle.content.kind === 'envelope' || options.types.length > 0) list.expect('predicate');
-  list.expect('subject');
-  if (options.specDigest !== undefined) list.expect('spec');
-  if (options.replay) list.expect('replay');
-  list.expect(...(options.unanswerable ?? []));
-  const isCommitUnanswered = bundle.content.kind === 'message' && (options.commits ?? []).length > 0;
-  if (isCommitUnanswered) list.expect(askedCommitId);
-  list.expect(...summaryChecks(options.summary));
-
+  const aboutSource = sourceChecks(
+    options.source,
+    material.kind === 'certificate' ? material.der : undefined,
+  );
+  expectChecks(list, bundle, aboutSource, options);
   const signed = await readSigned(list, bundle, options.artifacts);
   if (signed === undefined) return list.report();
-  if (isCertified) {
+  if (material.kind === 'certificate') {
     const { der } = material;
     const proven = await verifyByCertificate(list, bundle, der, anchors, signed, options.logRequired);
     if (proven === undefined) return list.report();
@@ -94,28 +94,49 @@ export async function verifyAttestation(
   } else {
     const key = await verifyByKey(list, bundle, anchors, signed);
     if (key === undefined) return list.report();
-    const { judged } = await verifyStatement(list, bundle, options);
+    const { predicate } = await verifyStatement(list, bundle, options);
     await verifySource(list, aboutSource, options.source);
-    await verifyEntries(
-      list,
-      {
-        bundle,
-        key,
-        signed,
-        demanded: options.logged,
-        required: options.logRequired === true,
-        vouched: judged?.ours?.ledger,
-        memory: options.memory,
-        nowMs: options.nowMs,
-      },
-      anchors,
-    );
+    const { logged: demanded, logRequired: required = false, memory, nowMs } = options;
+    const vouched = predicate?.ours?.ledger;
+    const keyed = { bundle, key, signed, demanded, required, vouched, memory, nowMs };
+    await verifyEntries(list, keyed, anchors);
   }
-  if (isCommitUnanswered)
-    list.settle(askedCommitId, 'missing', 'missing', { expected: 'a statement about a commit' });
-  for (const id of [...(options.replay ? ['replay'] : []), ...(options.unanswerable ?? [])])
-    list.settle(id, 'missing', 'missing', { expected: 'a run, or its exported evidence' });
+  settleUnanswerable(list, bundle, options);
   return list.report();
+}
+
+function expectChecks(
+  list: CheckList,
+  { material, content }: AnyBundle,
+  aboutSource: readonly string[],
+  options: AttestationOptions,
+): void {
+  list.expect('signature');
+  if (material.kind === 'certificate') list.expect('identity');
+  list.expect(...aboutSource, 'log');
+  if (content.kind === 'envelope') list.expect('statement');
+  if (content.kind === 'envelope' || options.types.length > 0) list.expect('predicate');
+  list.expect('subject');
+  if (options.specDigest !== undefined) list.expect('spec');
+  list.expect(...runOnly(options));
+  if (isCommitUnanswered(content, options)) list.expect(askedCommitId);
+  list.expect(...summaryChecks(options.summary));
+}
+
+/** Ids of the demanded checks that only a run can answer. */
+function runOnly({ replay, unanswerable = [] }: AttestationOptions): readonly string[] {
+  return [...(replay ? ['replay'] : []), ...unanswerable];
+}
+
+function isCommitUnanswered({ kind }: Content, { commits = [] }: AttestationOptions): boolean {
+  return kind === 'message' && commits.length > 0;
+}
+
+function settleUnanswerable(list: CheckList, { content }: AnyBundle, options: AttestationOptions): void {
+  if (isCommitUnanswered(content, options))
+    list.settle(askedCommitId, 'missing', 'missing', { expected: 'a statement about a commit' });
+  for (const id of runOnly(options))
+    list.settle(id, 'missing', 'missing', { expected: 'a run, or its exported evidence' });
 }
 
 function describeBundle({ mediaType, content }: AnyBundle) {
@@ -129,7 +150,7 @@ function readSigned(
   artifacts: readonly GivenArtifact[],
 ): Promise<Signed | undefined> {
   return content.kind === 'message'
-    ? list.judge('subject', () => readSignedMessage(content, artifacts))
+    ? list.run('subject', () => readSignedMessage(content, artifacts))
     : Promise.resolve(preAuthEncoding(content.payloadType, content.payload));
 }
 
@@ -137,62 +158,62 @@ async function verifyStatement(
   list: CheckList,
   { content }: AnyBundle,
   options: AttestationOptions,
-): Promise<{ readonly statement?: AnyStatement; readonly judged?: JudgedPredicate }> {
+): Promise<{ readonly statement?: AnyStatement; readonly predicate?: ReadPredicate }> {
   if (content.kind !== 'envelope') {
     const found = 'no statement';
     if (options.specDigest !== undefined) list.settle('spec', 'missing', 'missing', { found });
     if (options.types.length > 0)
       list.settle('predicate', 'missing', 'missing', { expected: options.types, found });
-    await judgeSummary(list, options.summary, undefined);
+    await verifySummaryDemands(list, options.summary, undefined);
     return {};
   }
-  const statement = await list.judge(
+  const statement = await list.run(
     'statement',
     () => readAttestation(content.payloadType, content.payload),
     ({ predicateType, subjects }) => ({ predicate_type: predicateType, subjects: subjects.length }),
   );
   if (statement === undefined) return {};
-  const judged = await judgeType(list, statement, content.payload, options.types, options.nowMs);
-  if (judged) await judgeSummary(list, options.summary, judged.summary);
-  if (judged?.ours) list.grounds.plugins = judged.ours.plugins;
-  await list.judge(
+  const predicate = await verifyPredicate(list, statement, content.payload, options.types, options.nowMs);
+  if (predicate) await verifySummaryDemands(list, options.summary, predicate.summary);
+  if (predicate?.ours) list.grounds.plugins = predicate.ours.plugins;
+  await list.run(
     'subject',
     () => requireSubject(statement.subjects, options),
     (found) => found,
   );
   const { specDigest } = options;
   if (specDigest !== undefined)
-    await list.judge('spec', () => {
-      const found = judged?.ours?.specDigest;
+    await list.run('spec', () => {
+      const found = predicate?.ours?.specDigest;
       if (found === undefined)
         throw unavailable('missing', { expected: specDigest, found: 'no digest of a spec' });
       if (found !== specDigest) throw refuted('mismatch', { expected: specDigest, found });
     });
-  return { statement, ...(judged && { judged }) };
+  return { statement, ...(predicate && { predicate }) };
 }
 
 /**
- * A predicate that is read here is judged whole. Of any other nothing is claimed (`not-judged`): who asked for its type
- * by name reads it himself, for who did not it stays open.
+ * Reads a known predicate whole. Of any other nothing is claimed (`not-judged`): it stays open unless the user named
+ * its type, and then reads it elsewhere.
  */
-async function judgeType(
+async function verifyPredicate(
   list: CheckList,
   statement: AnyStatement,
   payload: Buffer,
   asked: readonly string[],
   nowMs: number,
-): Promise<JudgedPredicate | undefined> {
+): Promise<ReadPredicate | undefined> {
   const isRead = knownPredicates.includes(statement.predicateType);
   if (isRead || (asked.length > 0 && !asked.includes(statement.predicateType)))
-    return list.judge('predicate', () => judgePredicate(statement, payload, asked, nowMs), describePredicate);
+    return list.run('predicate', () => readPredicate(statement, payload, asked, nowMs), describePredicate);
   const detail = { found: statement.predicateType };
   if (asked.length > 0) list.waive('predicate', 'not-judged', detail);
   else list.settle('predicate', 'unverified', 'not-judged', { ...detail, expected: knownPredicates });
   return {};
 }
 
-/** What a summary says is told: whose it is and what it is about are the signer's word until they are asked for. */
-function describePredicate({ summary }: JudgedPredicate): CheckDetail | undefined {
+/** Reports the claims of a summary. Its verifier and resource are the signer's word unless the user demands them. */
+function describePredicate({ summary }: ReadPredicate): CheckDetail | undefined {
   if (summary === undefined) return undefined;
   return { verifier: summary.verifierId, resource_uri: summary.resourceUri, levels: summary.levels };
 }
@@ -228,11 +249,13 @@ async function readSignedMessage(
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
   }
-  return new Map(
-    artifactHashes.flatMap((one) => {
-      const hex = artifact[one];
-      return hex === undefined ? [] : [[one, Buffer.from(hex, 'hex')] as const];
-    }),
+  return signedDigests(
+    new Map(
+      artifactHashes.flatMap((one) => {
+        const hex = artifact[one];
+        return hex === undefined ? [] : [[one, Buffer.from(hex, 'hex')] as const];
+      }),
+    ),
   );
 }
 
@@ -251,8 +274,7 @@ async function verifyByCertificate(
 ): Promise<SigstoreProof | undefined> {
   const { trustedRoot: root, identity: wanted } = anchors;
   const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
-  let proven: SigstoreProof | undefined;
-  let fault: unknown;
+  let proven: SigstoreProof;
   try {
     if (root === undefined || wanted === undefined)
       throw unavailable('untrusted-signer', {
@@ -260,22 +282,15 @@ async function verifyByCertificate(
         identity,
         issuer,
       });
-    const shown = await verifyWithSigstore(bundle, { root, signed });
+    proven = await verifyWithSigstore(bundle, { root, signed });
     if (!maySignStatements(der))
       throw unavailable('untrusted-signer', {
         found: 'a certificate that is not for code signing',
         identity,
         issuer,
       });
-    proven = shown;
-  } catch (thrown) {
-    fault = thrown;
-  }
-  if (proven === undefined) {
-    const refused = (): never => {
-      throw fault;
-    };
-    await list.judge(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', refused);
+  } catch (fault) {
+    list.refuse(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', fault);
     return undefined;
   }
   // The library read the certificate by itself; ours must agree.
@@ -288,7 +303,7 @@ async function verifyByCertificate(
   else if (proven.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
   else if (proven.root.tlogs.length === 0) list.waive('log', 'not-required');
   else list.settle('log', 'passed', undefined, { entries: proven.entries });
-  const isSame = await list.judge('identity', () => {
+  const isSame = await list.run('identity', () => {
     for (const name of ['identity', 'issuer'] as const) {
       if (found[name] === 'none' || found[name] !== wanted?.[name])
         throw unavailable('untrusted-signer', {
@@ -304,9 +319,9 @@ async function verifyByCertificate(
 }
 
 /**
- * Requires that one of the signatures is by a key that is believed, and gives that key. Signatures of others say
- * nothing, either way: hints name keys, and nobody vouches for a hint. Refuted is only what names a believed key that
- * did not sign, where no other believed key did.
+ * Requires that one of the signatures is by a trusted key, and returns that key. Signatures of others count neither
+ * way, because hints are unauthenticated. Refuted only if a hint names a trusted key that did not sign, and no other
+ * trusted key did.
  */
 async function verifyByKey(
   list: CheckList,
@@ -314,7 +329,7 @@ async function verifyByKey(
   anchors: Anchors,
   signed: Signed,
 ): Promise<KeyObject | undefined> {
-  const signer = await list.judge(
+  const signer = await list.run(
     'signature',
     () => findSigner(signaturesOf(bundle), anchors, signed),
     (anchor) => ({ key_id: anchor.keyId, anchor: anchor.from }),
@@ -332,16 +347,16 @@ function signaturesOf({ content, material }: AnyBundle): readonly HintedSignatur
 
 function findSigner(signatures: readonly HintedSignature[], anchors: Anchors, signed: Signed): SigningAnchor {
   const tried = new Set<string>();
-  let isUnjudged = false;
+  let isOpen = false;
   for (const { hint, signature } of signatures) {
     for (const anchor of signersFor(anchors, hint)) {
       tried.add(anchor.keyId);
-      const verdict = judgeSignature(anchor.key, signed, signature);
+      const verdict = signatureVerdict(anchor.key, signed, signature);
       if (verdict === 'holds') return anchor;
-      if (verdict === 'cannot') isUnjudged = true;
+      if (verdict === 'cannot') isOpen = true;
     }
   }
-  if (isUnjudged)
+  if (isOpen)
     throw unavailable('missing', {
       expected: 'the artifact as a file: nothing can be said of this signature by these digests',
     });

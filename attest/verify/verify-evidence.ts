@@ -1,5 +1,7 @@
+/* Verifies the stored evidence, the tree and the replay of a run. */
 import { sha256Hex } from '../../core/base/digest.ts';
-import type { CheckList } from './check-list.ts';
+import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
+import type { HashedTree } from '../../core/interfaces/store.ts';
 import {
   type EvidenceSource,
   isContentPath,
@@ -8,63 +10,48 @@ import {
   runFiles,
 } from './evidence-source.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
-import { refuted, unavailable } from './report.ts';
-import type { SpecDemands } from './spec-demands.ts';
+import { type CheckList, refuted, unavailable } from './report.ts';
+import type { RunFacts } from './sealed-run.ts';
 
 const dayMs = 86_400_000;
 
-/**
- * Content that the signed record allows to be gone by `nowMs`: its retention, counted from the start of the run, is
- * over.
- */
-export function isExpired(
-  path: string,
-  claims: ProvenanceClaims,
-  demands: SpecDemands | undefined,
-  nowMs: number,
-): boolean {
-  if (!isContentPath(path) || demands === undefined) return false;
-  return nowMs >= claims.startedAtMs + demands.retentionDays * dayMs;
+/** True for content that the signed record allows to be gone: its retention, from the start of the run, is over. */
+export function isExpired(path: string, { claims, spec, nowMs }: Omit<RunFacts, 'later'>): boolean {
+  if (!isContentPath(path) || spec === undefined) return false;
+  return nowMs >= claims.startedAtMs + spec.demands.retentionDays * dayMs;
 }
 
 /**
- * Recomputes every listed digest over what is stored, and lets nothing stand that is not listed. `demands` is absent
- * where the spec could not be tied to the statement; then evidence is demanded and nothing counts as expired. `later`:
- * files made after the seal, which are judged elsewhere.
+ * Recomputes every listed digest over the stored files, and refuses stored files that are not listed. Where the spec
+ * could not be tied to the statement, evidence is required and nothing counts as expired.
  */
-export async function verifyEvidence(
-  list: CheckList,
-  source: EvidenceSource,
-  claims: ProvenanceClaims,
-  demands: SpecDemands | undefined,
-  nowMs: number,
-  later: readonly string[],
-): Promise<void> {
+export async function verifyEvidence(run: RunFacts): Promise<void> {
+  const { list, source, claims, spec, later } = run;
   list.expect(...claims.byproducts.map(({ name }) => `evidence:${name}`));
   const names = new Set(claims.byproducts.map(({ name }) => name));
-  if (demands?.embedsEvidence === false && names.size === 0) {
+  if (spec?.demands.embedsEvidence === false && names.size === 0) {
     // Nothing binds the evidence to the signature, and the contract says that nothing has to.
     list.waive('evidence', 'not-required');
     list.waive('evidence-stored', 'not-required');
     return;
   }
-  await list.judge('evidence', () => {
+  await list.run('evidence', () => {
     const absent: string[] = requiredEvidence.filter((path) => !names.has(path));
     if (![...names].some((name) => name.startsWith('evidence/'))) absent.push('evidence/…');
     if (absent.length > 0) throw unavailable('missing', { not_listed: absent });
   });
   for (const { name, sha256 } of claims.byproducts) {
     const bytes = isContentPath(name) ? await source.readContent(name) : await source.readRun(name);
-    if (bytes === undefined && isExpired(name, claims, demands, nowMs)) {
+    if (bytes === undefined && isExpired(name, run)) {
       list.settle(`evidence:${name}`, 'expired');
       continue;
     }
-    await list.judge(`evidence:${name}`, () => requireDigest(bytes, sha256));
+    await list.run(`evidence:${name}`, () => requireDigest(bytes, sha256));
   }
-  await list.judge('evidence-stored', async () => {
-    const { spec, bundle, proof, summary, manifest, revocation } = runFiles;
-    // Made after the statement was signed: the manifest lists the first three, `not-revoked` judges the revocation.
-    const exempt: readonly string[] = [spec, bundle, proof, summary, manifest, revocation, ...later];
+  await list.run('evidence-stored', async () => {
+    const { bundle, proof, summary, manifest, revocation } = runFiles;
+    // Made after the statement was signed: the manifest lists the first ones, `not-revoked` covers the revocation.
+    const exempt: readonly string[] = [runFiles.spec, bundle, proof, summary, manifest, revocation, ...later];
     const run = (await source.listRun()).filter(
       (path) => !exempt.includes(path) && (isContentPath(path) || !names.has(path)),
     );
@@ -82,4 +69,64 @@ export function requireDigest(bytes: Uint8Array | undefined, sha256: string): vo
   if (bytes === undefined) throw unavailable('missing', { expected: sha256 });
   const found = sha256Hex(bytes);
   if (found !== sha256) throw refuted('mismatch', { expected: sha256, found });
+}
+
+/** The check that is expected where the repository is at hand: an exported file holds no tree. */
+export function treeChecks({ hashTree }: EvidenceSource): readonly string[] {
+  return hashTree ? ['tree-objects'] : [];
+}
+
+/**
+ * The files below the sealed tree are those that its id names, by their bytes: `mismatch` for others, `missing` where
+ * they should be here and are not, `unsupported` for more than is looked at. What a partial clone left behind is
+ * counted (`promised`).
+ */
+export async function verifyTree(list: CheckList, source: EvidenceSource, tree: string): Promise<void> {
+  const { hashTree } = source;
+  if (!hashTree) return;
+  await list.run(
+    'tree-objects',
+    async () => {
+      const found = await hashTree(tree);
+      requireOwnBytes(found);
+      return found;
+    },
+    ({ trees, files, promised, borrowed }) => ({
+      trees,
+      files,
+      ...(promised === 0 ? {} : { promised }),
+      ...(borrowed.length === 0 ? {} : { borrowed }),
+    }),
+  );
+}
+
+/** Refuses a tree whose objects are not all those that their ids name. */
+export function requireOwnBytes({ wrong, absent, isCut }: HashedTree): void {
+  if (wrong.length > 0) throw refuted('mismatch', { found: wrong });
+  if (absent.length > 0) throw unavailable('missing', { found: absent });
+  if (isCut) throw unavailable('unsupported', { found: 'a tree that is too large to be hashed' });
+}
+
+const inputFile = 'decision-input.json';
+
+/**
+ * Decides again from the stored inputs, as `writ replay` does: `replay-mismatch` with the first difference where the
+ * record is not byte for byte what they lead to, `missing` where there are no inputs.
+ */
+export async function verifyReplay(
+  source: EvidenceSource,
+  claims: ProvenanceClaims,
+  replay: ReplayRecord,
+): Promise<void> {
+  const files = new Map<string, Uint8Array>();
+  for (const path of await source.listRun()) {
+    const bytes = await source.readRun(path);
+    if (bytes !== undefined) files.set(path, bytes);
+  }
+  if (!files.has(inputFile)) throw unavailable('missing', { path: inputFile });
+  const listed = new Map(claims.byproducts.map(({ name, sha256 }) => [name, sha256]));
+  const difference = await replay(files, listed);
+  if (difference === undefined) return;
+  const { file, field, expected, found } = difference;
+  throw refuted('replay-mismatch', { file, field, expected, found });
 }

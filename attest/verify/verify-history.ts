@@ -1,20 +1,13 @@
+/* Verifies that a log continues what this user has seen of it. */
 import { isWritError } from '../../core/base/errors.ts';
-import {
-  type Checkpoint,
-  parseCheckpoint,
-  type SignedCheckpoint,
-  verifyCheckpoint,
-} from '../log/checkpoint.ts';
+import { type Checkpoint, checkpointIn, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
 import { compareSeen, rememberSeen } from '../log/compare-seen.ts';
-import { findEntry } from '../log/find-entry.ts';
-import { readHistory } from '../log/ledger-history.ts';
-import type { LedgerKey } from '../log/ledger-key.ts';
-import { isPrefix } from '../log/ledger-proofs.ts';
-import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
-import type { CheckList } from './check-list.ts';
+import { findEntry, readHistory } from '../log/ledger-reader.ts';
+import type { LedgerKey } from '../log/note.ts';
+import { isPrefix, type LedgerFileReader, readSubtrees } from '../log/tiles.ts';
 import type { EvidenceSource } from './evidence-source.ts';
-import { type CheckDetail, refuted } from './report.ts';
+import { type CheckDetail, type CheckList, refuted } from './report.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
 /** What the ledger beside the repository, once shown to continue the log of the proof, says of the run since. */
@@ -25,7 +18,7 @@ export interface LaterEntries {
 
 export interface HistoryOptions {
   readonly memory: CheckpointMemory;
-  /** Whether the log continues what was seen must be told. */
+  /** The log must be shown to continue what this user saw. */
   readonly demanded: boolean;
   readonly revokes: (body: Uint8Array) => boolean;
 }
@@ -34,20 +27,19 @@ export interface HistoryOptions {
 const maxAttempts = 8;
 
 /** How the log compares with what was seen; `later` where its entries were read. */
-interface Judged {
+interface Comparison {
   readonly remembered: boolean;
   readonly later?: LaterEntries;
-  /** It could not be told; what was seen and what was found. */
+  /** What was seen and found, where the two cannot be compared. */
   readonly open?: CheckDetail;
 }
 
 /**
- * The log never showed this user anything else. Where the ledger itself is at hand, the checkpoint of the proof and the
- * largest one ever seen are both prefixes of it (`forked`), and it has not shrunk (`stale`); exported evidence brings
- * the hashes of its log instead, which may be older than what was seen. What was seen moves along shown consistency
- * only: a tree that differs, or that nothing was shown of, replaces nothing. Where nothing tells two sizes apart that
- * is `not-comparable`: counted where it is demanded, of exported evidence always. Gives what the ledger's entries after
- * the proof's say; `undefined` where no ledger is at hand or it does not hold.
+ * Verifies that the log never showed this user anything else. Where the ledger is available, the checkpoint of the
+ * proof and the largest one ever seen must be prefixes of it (`forked`), and it must not have shrunk (`stale`).
+ * Exported evidence brings the hashes of its log instead, which may be older. The memory advances along proven
+ * consistency only. Sizes that nothing can compare are `not-comparable`, which counts if continuity is demanded, and
+ * always for exported evidence. Returns the entries after the proof's; `undefined` without a valid ledger.
  */
 export async function verifyHistory(
   list: CheckList,
@@ -55,16 +47,14 @@ export async function verifyHistory(
   source: Pick<EvidenceSource, 'readLedger' | 'readMirror' | 'readSnapshot'>,
   options: HistoryOptions,
 ): Promise<LaterEntries | undefined> {
-  let judged: Judged;
+  let compared: Comparison;
   try {
-    judged = await judgeHistory(inclusion, source, options);
+    compared = await compareHistory(inclusion, source, options);
   } catch (fault) {
-    await list.judge('log-history', () => {
-      throw fault;
-    });
+    list.refuse('log-history', fault);
     return undefined;
   }
-  const { open, remembered, later } = judged;
+  const { open, remembered, later } = compared;
   // A public log is never at hand, and grows by the second.
   const isCounted = inclusion.log === undefined && (options.demanded || source.readSnapshot !== undefined);
   if (open === undefined)
@@ -74,11 +64,11 @@ export async function verifyHistory(
   return later;
 }
 
-async function judgeHistory(
+async function compareHistory(
   { index, checkpoint, keys, log }: VerifiedInclusion,
   source: Pick<EvidenceSource, 'readLedger' | 'readMirror' | 'readSnapshot'>,
   { memory, revokes }: HistoryOptions,
-): Promise<Judged> {
+): Promise<Comparison> {
   const { readSnapshot } = source;
   const own = keysOf(checkpoint, keys);
   const ledger = log === undefined ? await newestLedger(source, checkpoint.origin, own) : undefined;
@@ -93,7 +83,7 @@ async function judgeHistory(
   const compared = await compareSeen(checkpoint, memory);
   const snapshot = log === undefined ? await currentHead(readSnapshot, checkpoint.origin) : undefined;
   if (snapshot !== undefined && readSnapshot !== undefined)
-    return judgeSnapshot(
+    return compareSnapshot(
       checkpoint,
       verifyCheckpoint(snapshot.source, keysOf(checkpoint, keys)),
       readSnapshot,
@@ -114,12 +104,12 @@ function keysOf({ keyId }: SignedCheckpoint, keys: readonly LedgerKey[]): readon
 }
 
 /** What was exported of the log is a past of it: it continues what was seen, or is a part of it. */
-async function judgeSnapshot(
+async function compareSnapshot(
   checkpoint: SignedCheckpoint,
   head: SignedCheckpoint,
   read: LedgerFileReader,
   memory: CheckpointMemory,
-): Promise<Judged> {
+): Promise<Comparison> {
   let history: ReadonlyMap<string, Buffer>;
   try {
     history = await readHistory(read, head);
@@ -129,7 +119,7 @@ async function judgeSnapshot(
     else if ((await compareSeen(head, memory)) === 'unknown') return unknown(head, memory);
   } catch (fault) {
     if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
-    // Older sizes are not all told apart by what is exported of a large log.
+    // The exported tiles of a large log do not distinguish all older sizes.
     if (fault.detail.missing === true) return unknown(checkpoint, memory);
     throw refuted('malformed', { found: fault.message });
   }
@@ -140,12 +130,12 @@ async function unknown(
   found: SignedCheckpoint,
   memory: CheckpointMemory,
   more: CheckDetail = {},
-): Promise<Judged> {
+): Promise<Comparison> {
   const seen = await memory.latest(found);
   return { remembered: true, open: { seen: seen?.size ?? 0, found: found.size, ...more } };
 }
 
-/** The tiles that tell smaller sizes later; none where the ledger itself is not whole, which is said elsewhere. */
+/** The tiles that later prove smaller sizes; none where the ledger is damaged, which another check reports. */
 async function historyOf(
   read: LedgerFileReader,
   head: Checkpoint,
@@ -168,7 +158,7 @@ async function requirePrefixes(
   attempts = maxAttempts,
 ): Promise<{ readonly head: SignedCheckpoint; readonly revokedAt: number | undefined }> {
   const head = verifyCheckpoint(current.source, keys);
-  // Shrunk or forked, where the hashes of what was seen can tell.
+  // The kept hashes may show that it shrank or forked.
   if (earlier.some(({ size }) => size > head.size)) await compareSeen(head, memory);
   try {
     for (const checkpoint of earlier) await requirePrefix(checkpoint, head, read);
@@ -225,18 +215,11 @@ async function newestLedger(
   }
 }
 
-/** The ledger beside the repository, if it is the log in question; another log's says nothing. */
+/** The checkpoint of a ledger, if it is this log; another log says nothing. */
 async function currentHead(
   read: LedgerFileReader | undefined,
   origin: string,
 ): Promise<Checkpoint | undefined> {
-  const bytes = await read?.('checkpoint');
-  if (bytes === undefined) return undefined;
-  try {
-    const head = parseCheckpoint(Buffer.from(bytes).toString('utf8'));
-    return head.origin === origin ? head : undefined;
-  } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
-    throw fault;
-  }
+  const head = checkpointIn(await read?.('checkpoint'));
+  return head?.origin === origin ? head : undefined;
 }

@@ -1,23 +1,38 @@
-import type { Bundle } from '../bundle/bundle.ts';
-import type { BundledProof } from '../bundle/bundled-proof.ts';
+/* Verifies log entries: of a run, and of a bundle by key. */
+import type { KeyObject } from 'node:crypto';
+import type { AnyBundle } from '../bundle/any-bundle.ts';
+import { type Bundle, type BundledProof, decodeTlogEntry, parseTlogEntry } from '../bundle/bundle.ts';
+import type { JsonObject } from '../encoding/expect-json.ts';
+import { isOurs } from '../encoding/public-key.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
-import { forked } from '../log/checkpoint-memory.ts';
-import type { LedgerKey } from '../log/ledger-key.ts';
-import { leafHash } from '../log/merkle/hash.ts';
-import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
+import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
+import { compareSeen } from '../log/compare-seen.ts';
+import { entryKind, verifyEntryOf } from '../log/log-entry.ts';
+import { leafHash, rootFromInclusion } from '../log/merkle.ts';
+import { isNoteName, type LedgerKey } from '../log/note.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
-import { verifyByPolicy } from '../log/verify-by-policy.ts';
-import { type PublicLogKey, publicLogsOf } from '../public/public-log-key.ts';
-import { verifyEntryOf } from '../public/verify-entry.ts';
+import { verifyByPolicy } from '../log/witness-policy.ts';
+import { type PublicLogKey, publicLogsOf } from '../public/trusted-root.ts';
 import {
   type PublicInclusion,
   verifyPublicInclusion,
   verifyPublicProof,
 } from '../public/verify-public-proof.ts';
 import { type Anchors, ledgerKeysFor } from './anchors.ts';
-import type { CheckList } from './check-list.ts';
-import { refuted, unavailable } from './report.ts';
-import type { RunSigner } from './run-signer.ts';
+import type { ProvenanceClaims } from './provenance-claims.ts';
+import { type CheckDetail, type CheckList, refuted, unavailable } from './report.ts';
+import type { RunSigner } from './sealed-run.ts';
+import type { Signed } from './signature-verdict.ts';
+import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
+
+/** The logs that a verifier trusts, and when it verifies. */
+export interface LogTrust {
+  readonly anchors: Anchors;
+  /** The log that the verified signer vouches for. */
+  readonly vouched: LedgerKey | undefined;
+  /** Milliseconds since the epoch; by default the clock of this machine. */
+  readonly nowMs?: number;
+}
 
 /** What was found to hold of the log. */
 export interface VerifiedInclusion {
@@ -29,33 +44,31 @@ export interface VerifiedInclusion {
 }
 
 /**
- * The envelope stands in a trusted log: entry about this envelope, key and certificate, path to the root of a
- * checkpoint that a trusted ledger key signed. Bundle and proof file show the same entry of the same tree, so that what
- * is found out about the one holds for the other. `undefined` where that is not shown.
+ * Verifies that the envelope is in a trusted log: an entry about this envelope, key and certificate, and a path to the
+ * root of a checkpoint that a trusted ledger key signed. Bundle and proof file must show the same entry of the same
+ * tree, so that later checks cover both. `undefined` where that is not shown.
  */
 export async function verifyLog(
   list: CheckList,
   bundle: Bundle,
   proofFile: Uint8Array | undefined,
   signer: Pick<RunSigner, 'key' | 'certificate'>,
-  anchors: Anchors,
-  vouched: LedgerKey | undefined,
-  nowMs: number,
+  trust: LogTrust,
 ): Promise<VerifiedInclusion | undefined> {
   const { proof } = bundle;
-  await list.judge('log-entry', () => {
+  await list.run('log-entry', () => {
     if (proof === undefined) throw unavailable('not-logged');
     verifyEntryOf(proof, bundle.envelope, signer.key, signer.certificate);
   });
-  const bundled = await list.judge(
+  const bundled = await list.run(
     'log-inclusion',
     () => {
       if (proof === undefined) throw unavailable('not-logged');
-      return verifyBundledProof(proof, anchors, vouched, nowMs);
+      return verifyBundledProof(proof, trust);
     },
     describeInclusion,
   );
-  const filed = await list.judge('log-proof', () => {
+  const filed = await list.run('log-proof', () => {
     if (proofFile === undefined) throw unavailable('not-logged');
     const file = parseTlogProof(proofFile);
     const body = proof?.body ?? file.body;
@@ -65,11 +78,11 @@ export async function verifyLog(
     verifyEntryOf({ ...proof, body }, bundle.envelope, signer.key, signer.certificate);
     const { index, hashes, checkpoint } = file;
     const log = bundled?.log;
-    // Without a public log that holds there is none to judge the file by.
+    // Without a valid public log nothing can verify the file.
     if (!log && proof?.promise) throw unavailable('untrusted-log');
     const filed = log
       ? fromPublic(verifyPublicInclusion(body, index, hashes, checkpoint, log))
-      : verifyInclusion(body, index, hashes, checkpoint, anchors, vouched, nowMs);
+      : verifyInclusion({ body, logIndex: index, hashes, checkpoint }, trust);
     if (bundled) requireSameEntry(bundled, filed);
     return filed;
   });
@@ -102,25 +115,13 @@ function fromPublic({ index, checkpoint, log }: PublicInclusion): VerifiedInclus
  * An entry of a bundle leads to the root of a checkpoint that a trusted ledger key signed, and names that very
  * checkpoint and log.
  */
-export function verifyBundledProof(
-  proof: BundledProof,
-  anchors: Anchors,
-  vouched: LedgerKey | undefined,
-  nowMs?: number,
-): VerifiedInclusion {
+function verifyBundledProof(proof: BundledProof, trust: LogTrust): VerifiedInclusion {
+  const { anchors, nowMs } = trust;
   const isGiven = anchors.ledgers.some(({ keyId }) => keyId.equals(proof.logId));
   const logs = anchors.trustedRoot === undefined ? [] : publicLogsOf(anchors.trustedRoot);
   if (!isGiven && (proof.promise !== undefined || logs.some(({ logId }) => logId.equals(proof.logId))))
     return fromPublic(verifyPublicProof(proof, logs, nowMs));
-  const inclusion = verifyInclusion(
-    proof.body,
-    proof.logIndex,
-    proof.hashes,
-    proof.checkpoint,
-    anchors,
-    vouched,
-    nowMs,
-  );
+  const inclusion = verifyInclusion(proof, trust);
   const { checkpoint, keys } = inclusion;
   const same =
     proof.treeSize === checkpoint.size &&
@@ -135,13 +136,13 @@ export function verifyBundledProof(
  * user's policies demand.
  */
 export function verifyInclusion(
-  body: Uint8Array,
-  index: number,
-  hashes: readonly Uint8Array[],
-  source: string,
-  anchors: Anchors,
-  vouched: LedgerKey | undefined,
-  nowMs?: number,
+  {
+    body,
+    logIndex: index,
+    hashes,
+    checkpoint: source,
+  }: Pick<BundledProof, 'body' | 'logIndex' | 'hashes' | 'checkpoint'>,
+  { anchors, vouched, nowMs }: LogTrust,
 ): VerifiedInclusion {
   const keys = ledgerKeysFor(anchors, parseCheckpoint(source).origin, vouched);
   const checkpoint = verifyCheckpoint(source, keys);
@@ -162,4 +163,161 @@ export function describeInclusion({ checkpoint, index }: VerifiedInclusion): {
   readonly index: number;
 } {
   return { origin: checkpoint.origin, size: checkpoint.size, index };
+}
+
+/** A bundle by a key, once its signature was verified. */
+interface KeyedBundle {
+  readonly bundle: AnyBundle;
+  readonly key: KeyObject;
+  readonly signed: Signed;
+  /** The user named logs to trust. */
+  readonly demanded: boolean;
+  /** The user required a log entry by name; no time stamp replaces it. */
+  readonly required: boolean;
+  /** What the user has seen of logs. */
+  readonly memory: CheckpointMemory | undefined;
+  /** What time it is for the reader. Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** The log that its signer vouches for. */
+  readonly vouched: ProvenanceClaims['ledger'];
+}
+
+/**
+ * Verifies every log entry of a bundle by key: ours and those of Rekor v2 by our own code, others by the library and a
+ * trusted root. A root with time-stamp authorities and no log requires a time stamp instead, unless a log is
+ * `required`. If no log is demanded, an entry that cannot be verified is reported and does not count, because anyone
+ * can remove it; one that a trusted log contradicts is refused.
+ */
+export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
+  const { bundle, key, signed, demanded, required, vouched, memory, nowMs } = keyed;
+  const { trustedRoot: root } = anchors;
+  const { tlogs = [], timestampAuthorities = [] } = root?.root ?? {};
+  const isByTimeOnly =
+    root !== undefined && tlogs.length === 0 && anchors.ledgers.every(({ from }) => from !== 'given');
+  const bySigstore = (): Promise<SigstoreProof> => {
+    if (root === undefined) throw unavailable('untrusted-log', { expected: '`--trusted-root FILE`' });
+    return verifyWithSigstore(bundle, { root, key, signed });
+  };
+  if (isByTimeOnly && timestampAuthorities.length > 0) {
+    if (!required) list.waive('log', 'not-required');
+    list.expect('time');
+    await list.run(
+      'time',
+      async () => {
+        const { times } = await bySigstore();
+        if (times.length === 0)
+          throw unavailable('missing', {
+            expected: 'a time stamp by an authority of the trusted root',
+            found: bundle.timestamps.length,
+          });
+        return times;
+      },
+      (times) => ({ times }),
+    );
+    if (!required) return;
+  }
+  const isDemanded = required || (demanded && !isByTimeOnly);
+  const [entry, ...more] = bundle.entries;
+  if (entry === undefined) {
+    if (isDemanded) list.settle('log', 'missing', 'not-logged');
+    else list.waive('log', 'not-required');
+    return;
+  }
+  const { content } = bundle;
+  const { kind, version } = Object(entry.kindVersion) as { kind?: unknown; version?: unknown };
+  const isOurKind = kind === entryKind.kind && version === entryKind.version && more.length === 0;
+  const isOurForm = isOurKind && isOurs(key) && content.kind === 'envelope';
+  const entryAt = '/verificationMaterial/tlogEntries/0';
+  let isTrusted: boolean;
+  try {
+    if (isOurForm) parseTlogEntry(entry, entryAt);
+    isTrusted = bundle.entries.some((one) => isOfTrustedLog(one, anchors, vouched));
+  } catch (fault) {
+    // An entry off its form makes the bundle malformed, whichever log is trusted.
+    list.refuse('log', fault);
+    return;
+  }
+  if (!isDemanded && !isTrusted) {
+    list.waive('log', 'not-required', {
+      found: 'an entry that was not verified: its log is not trusted here',
+      expected: '`--trusted-root FILE` or `--ledger-key KEY`',
+    });
+    return;
+  }
+  if (isOurForm) {
+    const { payloadType, payload, signatures } = content;
+    const [{ signature }] = signatures;
+    const inclusion = await verifyEntry(
+      list,
+      isDemanded,
+      () => {
+        const proof = parseTlogEntry(entry, entryAt);
+        verifyEntryOf({ body: proof.body }, { payloadType, payload, signature, keyId: '' }, key);
+        return verifyBundledProof(proof, { anchors, vouched, nowMs });
+      },
+      describeInclusion,
+    );
+    if (inclusion === undefined) return;
+    list.grounds.log = describeInclusion(inclusion);
+    await verifySeen(list, inclusion, memory, required);
+    return;
+  }
+  await verifyEntry(list, isDemanded, () => {
+    if (tlogs.length === 0)
+      throw unavailable('untrusted-log', {
+        expected: '`--trusted-root FILE`',
+        found: `${String(kind)} ${String(version)}`,
+      });
+    return bySigstore();
+  });
+}
+
+/** Runs the check `log`. Unless a log is demanded, what could not be verified is reported and does not count. */
+async function verifyEntry<T>(
+  list: CheckList,
+  isDemanded: boolean,
+  work: () => T | Promise<T>,
+  describe?: (value: T) => CheckDetail,
+): Promise<T | undefined> {
+  const value = await list.run('log', work, describe);
+  if (!isDemanded && list.statusOf('log') === 'unverified') list.excuse('log');
+  return value;
+}
+
+/** True if the entry names a log whose key is trusted here. ATTESTATION_MALFORMED. */
+function isOfTrustedLog(entry: JsonObject, anchors: Anchors, vouched: LedgerKey | undefined): boolean {
+  const { logId, proof } = decodeTlogEntry(entry, '/verificationMaterial/tlogEntries');
+  if (logId === undefined) return false;
+  const origin = /^[^\n]{1,255}/.exec(proof?.checkpoint ?? '')?.[0] ?? '';
+  const ids = [
+    ...(anchors.trustedRoot?.root.tlogs ?? []).map((log) => (log.checkpointKeyId ?? log.logId)?.keyId),
+    ...(isNoteName(origin) ? ledgerKeysFor(anchors, origin, vouched) : []).map(({ keyId }) => keyId),
+  ];
+  return ids.some((id) => id?.equals(logId));
+}
+
+/**
+ * Holds the log of one attestation or proof to what the user has seen of it (`log-history`): a fork is refused by
+ * whatever it is shown, and nothing is remembered, as one attestation shows nothing of the log but its own place. What
+ * cannot be compared counts where a log is `required`; a public log's never does, which grows by the second and whose
+ * sizes nothing compares offline.
+ */
+export async function verifySeen(
+  list: CheckList,
+  { checkpoint, log }: VerifiedInclusion,
+  memory: CheckpointMemory | undefined,
+  required: boolean,
+): Promise<void> {
+  if (memory === undefined) return;
+  list.expect('log-history');
+  try {
+    if ((await compareSeen(checkpoint, memory)) !== 'unknown') return list.settle('log-history', 'passed');
+  } catch (fault) {
+    list.refuse('log-history', fault);
+    return;
+  }
+  const seen = (await memory.latest(checkpoint))?.size ?? 0;
+  const open = { seen, found: checkpoint.size, ...(log && { log: 'public' }) };
+  if (required && log === undefined) list.settle('log-history', 'unverified', 'not-comparable', open);
+  else list.waive('log-history', 'not-comparable', open);
 }

@@ -1,39 +1,37 @@
+/* Verifies which policy a sealed change was evaluated by. */
+
 import { sha256Hex } from '../../core/base/digest.ts';
 import { expectText, parseJsonObject } from '../encoding/expect-json.ts';
-import type { EvidenceSource } from './evidence-source.ts';
-import type { GitCommit } from './git-commit.ts';
+import { gitIdForm } from '../statement/statement.ts';
+import type { EvidenceSource, GitCommit } from './evidence-source.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
 
 const inputFile = 'decision-input.json';
 const configFile = '.writ/config.toml';
 const maxInputBytes = 64 * 1024 * 1024;
-const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Whose policy judged a sealed change, as far as its evidence shows. */
+/** The policy that a sealed change was evaluated by, as its evidence shows. */
 export interface VerifiedPolicy {
   /** `null`: sealed on an unborn branch, where there is no policy. */
   readonly commit: string | null;
-  /**
-   * `parent`: what the sealed commit stands on. `stated`: the tip of a branch that it was not put on, by the signer's
-   * word.
-   */
+  /** `parent`: the parent of the sealed commit. `stated`: the tip of another branch, by the signer's word. */
   readonly how: 'parent' | 'stated' | 'none';
   /** The branch that it was the tip of, by the signer's word. */
   readonly ref?: string;
   /** Present where that was neither the target nor the default branch: this one, `null` where none was known. */
   readonly defaultRef?: string | null;
   /**
-   * Who made the commits that the change stands on and that the policy's history does not hold, where those are at
-   * hand: nobody judged them here.
+   * Authors of the commits beneath the change that the policy's history lacks, where those are available: nothing
+   * evaluated them here.
    */
   readonly beneath?: readonly string[];
 }
 
 /**
- * The sealed commit stands on the base that the provenance names and on nothing else; one commit is named as the
- * policy, by the provenance and by the input of the decision alike. Where the repository is at hand, its configuration
- * there is the one that was used.
+ * Requires that the sealed commit has the one parent that the provenance names, and that provenance and decision input
+ * name the same policy commit. Where the repository is available, its configuration at that commit is the one that was
+ * used.
  */
 export async function verifyPolicy(
   source: EvidenceSource,
@@ -50,7 +48,7 @@ export async function verifyPolicy(
   const input = await source.readRun(inputFile);
   if (input !== undefined && claims.byproducts.some(({ name }) => name === inputFile)) {
     const { policyCommit, policyRef, defaultRef } = parseJsonObject(input, maxInputBytes);
-    const decided = policyCommit === null ? null : expectText(policyCommit, '/policyCommit', gitId);
+    const decided = policyCommit === null ? null : expectText(policyCommit, '/policyCommit', gitIdForm);
     if (decided !== policy)
       throw refuted('mismatch', { member: 'policy', expected: policy ?? 'none', found: decided ?? 'none' });
     requireSame('policyRef', claims.policyRef, policyRef);
@@ -93,19 +91,19 @@ function requireSame(member: string, signed: string | null | undefined, decided:
 /** Id of the check that a demand adds. */
 export const policyDemandId = 'policy-branch';
 
-/** What a verifier demands of whose policy judged (`--policy`). */
+/** A verifier's demand on the policy (`--policy`). */
 export interface PolicyDemand {
   /** As the user wrote it. */
   readonly name: string;
   /** Whether a commit is one of that branch; `undefined` where it is not at hand. */
   holds(commit: string): Promise<boolean | undefined>;
-  /** Whether its history holds a commit; `undefined` where that cannot be told. */
+  /** Whether its history holds a commit; `undefined` where that is unknown. */
   reaches(commit: string): Promise<boolean | undefined>;
 }
 
 /**
- * The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. So is
- * what the change stands on: of commits beneath it that the branch does not have, the policy has judged nothing.
+ * Requires that the policy commit is one of the demanded branch, so that neither spec nor signer chose another. The
+ * base must be in that branch too: its policy evaluated no other commits.
  */
 export async function demandPolicy(
   { name, holds, reaches }: PolicyDemand,

@@ -1,3 +1,5 @@
+/* Verifies a sealed run: the pipeline of its checks, and the steps that no other file needs. */
+
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
@@ -9,81 +11,76 @@ import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
 import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { recordsSignature } from '../log/log-entry.ts';
-import { equivalenceType } from '../statement/approval-equivalence.ts';
-import { subjectsOf } from '../statement/build-provenance.ts';
-import { buildRevocation, revocationType } from '../statement/revocation.ts';
-import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
+import { slsaProvenanceType } from '../statement/build-provenance.ts';
+import { buildRevocation, equivalenceType, revocationType } from '../statement/run-statements.ts';
+import { subjectsOf } from '../statement/statement.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
-import { CheckList } from './check-list.ts';
-import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
-import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
-import { requirePast } from './predicates/require-past.ts';
+import {
+  commitIdOf,
+  type EvidenceSource,
+  type GitCommit,
+  parseCommit,
+  patchFile,
+  runFiles,
+} from './evidence-source.ts';
+import { requirePast } from './predicates/members.ts';
+import type { DecisionClaims } from './predicates/run-statements.ts';
+import { type SummaryDemands, summaryChecks, verifySummaryDemands } from './predicates/summary.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
-import { refuted, unavailable, type VerifyReport } from './report.ts';
-import { type RunSigner, verifySigner } from './run-signer.ts';
-import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
-import { verifyApprovals } from './verify-approvals.ts';
-import { equivalenceCheck, verifyEquivalence } from './verify-equivalence.ts';
-import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
+import { CheckList, refuted, unavailable, type VerifyReport } from './report.ts';
+import { type RunFacts, type RunSigner, verifySigner } from './sealed-run.ts';
+import { approvalPath, equivalenceCheck, verifyApprovals, verifyEquivalence } from './verify-approvals.ts';
+import {
+  isExpired,
+  requireDigest,
+  treeChecks,
+  verifyEvidence,
+  verifyReplay,
+  verifyTree,
+} from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
 import { demandPolicy, type PolicyDemand, policyDemandId, verifyPolicy } from './verify-policy.ts';
-import { verifyReplay } from './verify-replay.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 import { companionChecks, verifyStatements } from './verify-statements.ts';
-import { treeChecks, verifyTree } from './verify-tree.ts';
 
 export interface VerifyOptions {
   readonly clock: Clock;
-  /** The checkpoints this user has seen; shrinking and forking logs are told by it. */
+  /** The checkpoints that this user has seen; they reveal logs that shrank or forked. */
   readonly memory: CheckpointMemory;
-  /** The run that is meant; by default the one the commit names. */
+  /** The run that the user named; by default the one that the commit names. */
   readonly runId?: string;
-  /** Canonical digest of the spec that is meant (`--spec`). */
+  /** Canonical digest of the spec that the user named (`--spec`). */
   readonly specDigest?: string;
-  /** Whose approvals the verifier believes (`--allowed-signers`); absent: approvals are told and not counted. */
+  /** Whose approvals the verifier trusts (`--allowed-signers`); absent: approvals are reported and not counted. */
   readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
   /**
-   * An entry in a log is asked for whatever the contract says (`--ledger-key`), and that the log continues what was
-   * seen (`--require log`).
+   * `entry`: a log entry is required whatever the spec says (`--ledger-key`). `continued`: the log must also continue
+   * what this user has seen of it (`--require log`).
    */
   readonly logged?: 'as-contract' | 'entry' | 'continued';
-  /** Approvals that nobody judged are an error (`--require approvals`). */
+  /** Approvals that were not verified are an error (`--require approvals`). */
   readonly requireApprovals?: boolean;
-  /** Decides again from the stored inputs; the same bytes are demanded (`--replay`). */
+  /** Decides again from the stored inputs; the record must have the same bytes (`--replay`). */
   readonly replay?: ReplayRecord;
-  /** Predicate types of which the set must hold a statement that holds itself (`--type`). */
+  /** Predicate types of which the run must hold a verified statement (`--type`). */
   readonly types?: readonly string[];
-  /** What its verification summary must say (`--verifier-id`, `--resource-uri`, `--level`). */
+  /** Demands on the verification summary (`--verifier-id`, `--resource-uri`, `--level`). */
   readonly summary?: SummaryDemands;
-  /** What the signer's certificate must name (`--source-repository`, `--source-ref`). */
+  /** Demands on the signer's certificate (`--source-repository`, `--source-ref`). */
   readonly source?: SourceDemands;
-  /** By whose policy alone it may have been judged (`--policy`). */
+  /** The only branch whose policy may have decided (`--policy`). */
   readonly policy?: PolicyDemand;
 }
 
-const always = [
-  'bundle',
-  'signature',
-  'statement',
-  'subject-commit',
-  'subject-tree',
-  'subject-patchset',
-  'run',
-  'policy',
-  'spec',
-  'evidence',
-  'evidence-stored',
-] as const;
-const logged = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
+const logChecks = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
 
 /**
- * Verifies one sealed change offline. Nothing in the payload is looked at before an anchored key is shown to have
- * signed it; whatever could then not run stays unanswered and counts against. Only stores that cannot be read make it
- * throw.
+ * Verifies one sealed change offline. Nothing in the payload is read before a trusted key is shown to have signed it;
+ * checks that could not run count against the run. Throws only where a store cannot be read.
  */
 export async function verifyRun(
   source: EvidenceSource,
@@ -91,56 +88,131 @@ export async function verifyRun(
   options: VerifyOptions,
 ): Promise<VerifyReport> {
   const list = new CheckList();
-  const artifacts = [...new Set(options.artifacts)].map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
-  list.expect(
-    ...always,
-    ...treeChecks(source),
-    ...companionChecks,
-    ...logged,
-    ...artifacts.map(({ id }) => id),
-  );
+  const nowMs = options.clock.now();
+  expectChecks(list, source, options);
+  await verifyPlainView(list, source);
+  const signed = await verifySignature(list, source, anchors, options.source);
+  const claims = signed && (await list.run('statement', () => readStatement(signed.bundle, nowMs)));
+  if (signed === undefined || claims === undefined) return list.report();
+  noteEvidence(list, claims);
+
+  const commit = parseCommit(source.commit.raw);
+  const sealed = { list, source, signer: signed.signer, claims, commit, nowMs };
+  const spec = await verifyChange(sealed, options);
+  const change = { ...sealed, spec };
+  await verifyPatch(change);
+  const revocation = await readRevocation(change, anchors);
+  const renewed = await verifyRenewed(list, source, signed.bundle);
+  const run: RunFacts = {
+    ...change,
+    later: [
+      ...(revocation?.isGenuine ? [runFiles.revocation, runFiles.rollback] : []),
+      ...(renewed === undefined ? [] : [runFiles.renewedBundle, runFiles.renewedProof]),
+    ],
+  };
+  await verifyEvidence(run);
+  const statements = await verifyStatements(run);
+  await verifySummaryDemands(list, options.summary ?? { levels: [] }, statements.summary);
+  await verifyPeople(run, statements.decision, options);
+  await verifyArtifacts(run, options);
+  const { replay } = options;
+  if (replay) await list.run('replay', () => verifyReplay(source, claims, replay));
+  await verifyTypes(run, statements.types, options);
+  const later = await verifyLogging(run, renewed ?? signed.bundle, renewed !== undefined, anchors, options);
+  await verifyNotRevoked(list, revocation, later);
+  return list.report();
+}
+
+function artifactIds(
+  artifacts: VerifyOptions['artifacts'],
+): readonly (readonly [id: string, sha256: string])[] {
+  return [...new Set(artifacts)].map((sha256) => [`artifact:${sha256}`, sha256]);
+}
+
+function expectChecks(list: CheckList, source: EvidenceSource, options: VerifyOptions): void {
+  list.expect('bundle', 'signature', 'statement', 'subject-commit', 'subject-tree', 'subject-patchset');
+  list.expect('run', 'policy', 'spec', 'evidence', 'evidence-stored');
+  list.expect(...treeChecks(source), ...companionChecks, ...logChecks);
+  list.expect(...artifactIds(options.artifacts).map(([id]) => id));
   if (options.replay) list.expect('replay');
   if (options.policy) list.expect(policyDemandId);
-  const summary = options.summary ?? { levels: [] };
-  list.expect(...summaryChecks(summary), ...sourceChecks(options.source));
-  const types = [...new Set(options.types)];
-  list.expect(...types.map((type) => `type:${type}`));
+  list.expect(...summaryChecks(options.summary ?? { levels: [] }), ...sourceChecks(options.source));
+  list.expect(...(options.types ?? []).map((type) => `type:${type}`));
+}
 
-  await verifyPlainView(list, source);
-
-  const bundleBytes = await source.readRun(runFiles.bundle);
-  const seal = await list.judge('bundle', async () => {
-    if (bundleBytes === undefined) throw await missingBundle(source);
-    list.grounds.digests.set(runFiles.bundle, sha256Hex(bundleBytes));
-    return readSeal(bundleBytes);
+/** Where the repository replaces objects, plain git must show the objects that were verified. */
+async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): Promise<void> {
+  if (replaced === undefined) return;
+  list.expect('plain-git');
+  await list.run('plain-git', () => {
+    if (replaced.length > 0) throw refuted('replaced', { found: replaced });
   });
-  if (seal === undefined) return list.report();
-  const { bundle } = seal;
-  const signer = await list.judge(
+}
+
+/** Reads the bundle and verifies its signature and the source that its certificate names. */
+async function verifySignature(
+  list: CheckList,
+  source: EvidenceSource,
+  anchors: Anchors,
+  demands: SourceDemands | undefined,
+): Promise<{ readonly bundle: Bundle; readonly signer: RunSigner } | undefined> {
+  const seal = await list.run('bundle', async () => {
+    const bytes = await source.readRun(runFiles.bundle);
+    if (bytes === undefined) throw await missingBundle(source);
+    list.grounds.digests.set(runFiles.bundle, sha256Hex(bytes));
+    return readSeal(bytes);
+  });
+  if (seal === undefined) return undefined;
+  const signer = await list.run(
     'signature',
     () => verifySigner(seal, anchors),
     ({ ground }) => ({ ...ground }),
   );
-  if (signer === undefined) return list.report();
+  if (signer === undefined) return undefined;
   list.grounds.signer = signer.ground;
-  const aboutSource = sourceChecks(options.source, signer.certificate);
+  const aboutSource = sourceChecks(demands, signer.certificate);
   list.expect(...aboutSource);
-  // The repository of a sealed change is not that of the workflow that sealed it: the two are not compared.
-  await verifySource(list, aboutSource, options.source, signer.source);
-  const claims = await list.judge('statement', () => readStatement(bundle, options.clock.now()));
-  const commit = parseCommit(source.commit.raw);
-  if (claims === undefined) return list.report();
-  list.grounds.plugins = claims.plugins;
-  list.grounds.digests.set(patchFile, claims.patchset);
-  for (const { name, sha256 } of claims.byproducts) list.grounds.digests.set(name, sha256);
+  // The workflow that sealed a change may belong to another repository, so the statement is not compared.
+  await verifySource(list, aboutSource, demands, signer.source);
+  return { bundle: seal.bundle, signer };
+}
 
-  await list.judge('subject-commit', () => verifyCommit(source, claims, commit));
-  await list.judge('subject-tree', () => {
-    if (commit?.tree !== claims.tree) throw wrongSubject(claims.tree, commit?.tree);
+/** Lists the statements that are there, where the one that they all rest on is not. */
+async function missingBundle(source: EvidenceSource): Promise<Error> {
+  const others = (await source.listRun()).filter((path) => path.endsWith('.sigstore.json'));
+  return unavailable('missing', {
+    path: runFiles.bundle,
+    ...(others.length === 0 ? {} : { found: others.slice(0, 20) }),
+  });
+}
+
+function readStatement({ envelope: { payloadType, payload } }: Bundle, nowMs: number): ProvenanceClaims {
+  if (payloadType !== inTotoPayloadType)
+    throw refuted('wrong-type', { member: 'payloadType', expected: inTotoPayloadType, found: payloadType });
+  const claims = readProvenance(payload);
+  requirePast({ startedOn: claims.startedAtMs, finishedOn: claims.finishedAtMs }, nowMs);
+  return claims;
+}
+
+function noteEvidence({ grounds }: CheckList, { plugins, patchset, byproducts }: ProvenanceClaims): void {
+  grounds.plugins = plugins;
+  grounds.digests.set(patchFile, patchset);
+  for (const { name, sha256 } of byproducts) grounds.digests.set(name, sha256);
+}
+
+/** Verifies that commit, tree, run id, policy and spec are those of the statement. */
+async function verifyChange(
+  { list, source, claims, commit }: Omit<RunFacts, 'spec' | 'later'>,
+  { runId, policy: demanded, specDigest }: VerifyOptions,
+): Promise<VerifiedSpec | undefined> {
+  await list.run('subject-commit', () => verifyCommit(source, claims, commit));
+  await list.run('subject-tree', () => {
+    if (commit?.tree !== claims.tree)
+      throw refuted('wrong-subject', { expected: claims.tree, found: commit?.tree ?? 'none' });
   });
   await verifyTree(list, source, claims.tree);
-  await list.judge('run', () => verifyRunId(claims, commit, options.runId));
-  await list.judge(
+  await list.run('run', () => verifyRunId(claims, commit, runId));
+  await list.run(
     'policy',
     () => verifyPolicy(source, commit, claims),
     ({ commit: policy, how, ref, defaultRef, beneath }) => ({
@@ -151,137 +223,11 @@ export async function verifyRun(
       ...(beneath === undefined ? {} : { beneath_by: beneath.slice(0, 10) }),
     }),
   );
-  const { policy: demanded } = options;
-  if (demanded) await list.judge(policyDemandId, () => demandPolicy(demanded, claims));
-  const spec = await list.judge('spec', () => {
+  if (demanded) await list.run(policyDemandId, () => demandPolicy(demanded, claims));
+  return list.run('spec', () => {
     if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
-    return verifySpec(source, commit, claims, options.specDigest);
+    return verifySpec(source, commit, claims, specDigest);
   });
-  await verifyPatch(list, source, claims, spec, options.clock.now());
-  const revocation = await source.readRun(runFiles.revocation);
-  const revoked = revocation !== undefined && (await isRevocation(revocation, anchors, claims));
-  const renewed = await verifyRenewed(list, source, bundle);
-  const later = [
-    ...(revoked ? [runFiles.revocation, runFiles.rollback] : []),
-    ...(renewed === undefined ? [] : [runFiles.renewedBundle, runFiles.renewedProof]),
-  ];
-  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), later);
-  const said = await verifyStatements(list, source, signer, claims, spec, later, options.clock.now());
-  await judgeSummary(list, summary, said.summary);
-  const { allowedSigners, requireApprovals } = options;
-  const carried = await verifyEquivalence(list, source, signer, claims, spec, said.decision);
-  await verifyApprovals(
-    list,
-    source,
-    claims,
-    spec,
-    said.decision,
-    commit,
-    allowedSigners,
-    carried,
-    requireApprovals,
-  );
-  if (options.requireApprovals) list.demand('approvals');
-  for (const { id, sha256 } of artifacts) {
-    await list.judge(id, () => {
-      const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];
-      if (!known.includes(sha256))
-        throw refuted('wrong-subject', { expected: sha256, found: namesOf(claims) });
-    });
-  }
-  const { replay } = options;
-  if (replay) await list.judge('replay', () => verifyReplay(source, claims, replay));
-  const found = [...new Set([slsaProvenanceType, ...said.types, ...(await approvalTypes(list, source))])];
-  for (const type of types) {
-    await list.judge(`type:${type}`, () => {
-      if (!found.includes(type)) throw refuted('wrong-type', { expected: type, found });
-    });
-  }
-  const proof = await source.readRun(renewed === undefined ? runFiles.proof : runFiles.renewedProof);
-  if (renewed && proof) list.grounds.digests.set(runFiles.renewedProof, sha256Hex(proof));
-  const history = await verifyLogging(
-    list,
-    source,
-    renewed ?? bundle,
-    proof,
-    signer,
-    anchors,
-    claims,
-    spec,
-    options,
-  );
-  if (revocation !== undefined || history !== undefined) {
-    list.expect('not-revoked');
-    await list.judge('not-revoked', () => {
-      if (history?.revokedAt !== undefined) throw refuted('revoked', { index: history.revokedAt });
-      if (revocation === undefined) return;
-      throw refuted(revoked ? 'revoked' : 'unlisted', { path: runFiles.revocation });
-    });
-  }
-  return list.report();
-}
-
-/**
- * The bundle with the log entry that was made again (`docs/ledger.md`, Machines without state): the same envelope, by
- * the same signer. No signature covers it, and none has to: the log entry is verified like that of the first bundle.
- */
-async function verifyRenewed(
-  list: CheckList,
-  { readRun }: EvidenceSource,
-  bundle: Bundle,
-): Promise<Bundle | undefined> {
-  const bytes = await readRun(runFiles.renewedBundle);
-  if (bytes === undefined) return undefined;
-  list.expect('bundle-renewed');
-  list.grounds.digests.set(runFiles.renewedBundle, sha256Hex(bytes));
-  return list.judge('bundle-renewed', () => {
-    const renewed = readSeal(bytes).bundle;
-    const unlogged = [renewed, bundle].map((one) => formatBundle({ ...one, proof: undefined }));
-    if (unlogged[0] !== unlogged[1])
-      throw refuted('mismatch', { found: 'another envelope than that of the bundle' });
-    return renewed;
-  });
-}
-
-/**
- * Where the repository replaces objects, the person who looks at this commit with plain git must see what was verified.
- */
-async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): Promise<void> {
-  if (replaced === undefined) return;
-  list.expect('plain-git');
-  await list.judge('plain-git', () => {
-    if (replaced.length > 0) throw refuted('replaced', { found: replaced });
-  });
-}
-
-/** Approvals are statements of the set too, as far as they were verified. */
-async function approvalTypes(list: CheckList, source: EvidenceSource): Promise<readonly string[]> {
-  const hasApprovals = (await source.listRun()).some((path) => /^approvals\/\d+\.json$/.test(path));
-  return [
-    ...(hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : []),
-    ...(list.statusOf(equivalenceCheck) === 'passed' ? [equivalenceType] : []),
-  ];
-}
-
-/** Says which statements are there, where the one that all rests on is not. */
-async function missingBundle(source: EvidenceSource): Promise<Error> {
-  const others = (await source.listRun()).filter((path) => path.endsWith('.sigstore.json'));
-  return unavailable('missing', {
-    path: runFiles.bundle,
-    ...(others.length === 0 ? {} : { found: others.slice(0, 20) }),
-  });
-}
-
-function namesOf(claims: ProvenanceClaims): readonly string[] {
-  return [patchFile, ...claims.byproducts.map(({ name }) => name)].slice(0, 20);
-}
-
-function readStatement({ envelope: { payloadType, payload } }: Bundle, nowMs: number): ProvenanceClaims {
-  if (payloadType !== inTotoPayloadType)
-    throw refuted('wrong-type', { member: 'payloadType', expected: inTotoPayloadType, found: payloadType });
-  const claims = readProvenance(payload);
-  requirePast({ startedOn: claims.startedAtMs, finishedOn: claims.finishedAtMs }, nowMs);
-  return claims;
 }
 
 function verifyCommit(
@@ -298,85 +244,141 @@ function verifyCommit(
   throw refuted('wrong-subject', { expected, found, ...(isRewritten ? { rewritten_from: expected } : {}) });
 }
 
-function verifyRunId(
-  claims: ProvenanceClaims,
-  commit: GitCommit | undefined,
-  meant: string | undefined,
-): void {
+function verifyRunId(claims: ProvenanceClaims, commit: GitCommit | undefined, named = claims.runId): void {
   const found = commit?.trailer('Run-Id') ?? [];
-  const same =
-    found.length === 1 && found[0] === claims.runId && (meant === undefined || meant === claims.runId);
-  if (!same) throw refuted('wrong-run', { expected: meant ?? claims.runId, found });
+  if (found.length !== 1 || found[0] !== claims.runId || named !== claims.runId)
+    throw refuted('wrong-run', { expected: named, found });
 }
 
-async function verifyPatch(
-  list: CheckList,
-  source: EvidenceSource,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
-  nowMs: number,
-): Promise<void> {
-  const patch = await source.readContent(patchFile);
-  if (patch === undefined && isExpired(patchFile, claims, spec?.demands, nowMs)) {
-    list.settle('subject-patchset', 'expired');
-    return;
-  }
-  await list.judge('subject-patchset', () => requireDigest(patch, claims.patchset));
-}
-
-async function verifyLogging(
-  list: CheckList,
-  source: EvidenceSource,
-  bundle: Bundle,
-  proof: Uint8Array | undefined,
-  signer: RunSigner,
-  anchors: Anchors,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
-  options: VerifyOptions,
-): Promise<LaterEntries | undefined> {
-  const { memory, logged: asked = 'as-contract' } = options;
-  const isWaived = asked === 'as-contract' && spec?.demands.logged === false;
-  if (isWaived && bundle.proof === undefined && proof === undefined) {
-    for (const id of logged) list.waive(id, 'not-required');
-    return undefined;
-  }
-  const nowMs = options.clock.now();
-  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger, nowMs);
-  if (inclusion === undefined) return undefined;
-  list.grounds.log = describeInclusion(inclusion);
-  const revokes = revocationMatcher(anchors, claims);
-  return verifyHistory(list, inclusion, source, { memory, demanded: asked === 'continued', revokes });
-}
-
-function wrongSubject(expected: string, found: string | undefined): Error {
-  return refuted('wrong-subject', { expected, found: found ?? 'none' });
+async function verifyPatch(run: Omit<RunFacts, 'later'>): Promise<void> {
+  const patch = await run.source.readContent(patchFile);
+  if (patch === undefined && isExpired(patchFile, run)) run.list.settle('subject-patchset', 'expired');
+  else await run.list.run('subject-patchset', () => requireDigest(patch, run.claims.patchset));
 }
 
 /**
- * True when an anchored key, or a believed certificate's at a signed time, signed that this very run's provenance did
- * not take effect.
+ * Verifies the bundle with a log entry that was made again (`docs/ledger.md`, Machines without state): it holds the
+ * same envelope by the same signer. No signature covers it; its log entry is verified like that of the first bundle.
  */
-async function isRevocation(bytes: Uint8Array, anchors: Anchors, claims: ProvenanceClaims): Promise<boolean> {
+async function verifyRenewed(
+  list: CheckList,
+  { readRun }: EvidenceSource,
+  bundle: Bundle,
+): Promise<Bundle | undefined> {
+  const bytes = await readRun(runFiles.renewedBundle);
+  if (bytes === undefined) return undefined;
+  list.expect('bundle-renewed');
+  list.grounds.digests.set(runFiles.renewedBundle, sha256Hex(bytes));
+  return list.run('bundle-renewed', () => {
+    const renewed = readSeal(bytes).bundle;
+    const unlogged = [renewed, bundle].map((one) => formatBundle({ ...one, proof: undefined }));
+    if (unlogged[0] !== unlogged[1])
+      throw refuted('mismatch', { found: 'another envelope than that of the bundle' });
+    return renewed;
+  });
+}
+
+async function verifyPeople(
+  run: RunFacts,
+  decision: DecisionClaims | undefined,
+  { allowedSigners, requireApprovals = false }: VerifyOptions,
+): Promise<void> {
+  const carried = await verifyEquivalence(run, decision);
+  await verifyApprovals(run, decision, { allowedSigners, carried, isDemanded: requireApprovals });
+  if (requireApprovals) run.list.demand('approvals');
+}
+
+async function verifyArtifacts({ list, claims }: RunFacts, { artifacts }: VerifyOptions): Promise<void> {
+  const known = [claims.patchset, ...claims.byproducts.map(({ sha256 }) => sha256)];
+  const names = [patchFile, ...claims.byproducts.map(({ name }) => name)].slice(0, 20);
+  for (const [id, sha256] of artifactIds(artifacts))
+    await list.run(id, () => {
+      if (!known.includes(sha256)) throw refuted('wrong-subject', { expected: sha256, found: names });
+    });
+}
+
+/** Verified approvals are statements of the run too. */
+async function verifyTypes(
+  { list, source }: RunFacts,
+  verified: readonly string[],
+  { types }: VerifyOptions,
+): Promise<void> {
+  const hasApprovals = (await source.listRun()).some((path) => approvalPath.test(path));
+  const found = new Set([slsaProvenanceType, ...verified]);
+  if (hasApprovals && list.statusOf('approvals') === 'passed') found.add(approvalType);
+  if (list.statusOf(equivalenceCheck) === 'passed') found.add(equivalenceType);
+  for (const type of new Set(types))
+    await list.run(`type:${type}`, () => {
+      if (!found.has(type)) throw refuted('wrong-type', { expected: type, found: [...found] });
+    });
+}
+
+async function verifyLogging(
+  { list, source, signer, claims, spec, nowMs }: RunFacts,
+  bundle: Bundle,
+  isRenewed: boolean,
+  anchors: Anchors,
+  { memory, logged = 'as-contract' }: VerifyOptions,
+): Promise<LaterEntries | undefined> {
+  const proof = await source.readRun(isRenewed ? runFiles.renewedProof : runFiles.proof);
+  if (isRenewed && proof) list.grounds.digests.set(runFiles.renewedProof, sha256Hex(proof));
+  const isWaived = logged === 'as-contract' && spec?.demands.logged === false;
+  if (isWaived && bundle.proof === undefined && proof === undefined) {
+    for (const id of logChecks) list.waive(id, 'not-required');
+    return undefined;
+  }
+  const inclusion = await verifyLog(list, bundle, proof, signer, { anchors, vouched: claims.ledger, nowMs });
+  if (inclusion === undefined) return undefined;
+  list.grounds.log = describeInclusion(inclusion);
+  const revokes = revocationMatcher(anchors, claims);
+  return verifyHistory(list, inclusion, source, { memory, demanded: logged === 'continued', revokes });
+}
+
+interface Revocation {
+  /** A trusted signer signed that the provenance of this run is void. */
+  readonly isGenuine: boolean;
+}
+
+/** Reads the stored revocation of the run; `undefined` where there is none. */
+async function readRevocation(
+  { source, claims }: Pick<RunFacts, 'source' | 'claims'>,
+  anchors: Anchors,
+): Promise<Revocation | undefined> {
+  const bytes = await source.readRun(runFiles.revocation);
+  if (bytes === undefined) return undefined;
   try {
     const seal = readSeal(bytes);
     const { envelope } = seal.bundle;
     await verifySigner(seal, anchors);
-    if (envelope.payloadType !== inTotoPayloadType) return false;
+    if (envelope.payloadType !== inTotoPayloadType) return { isGenuine: false };
     const statement = parseJsonObject(envelope.payload, 1024 * 1024);
     const predicate = expectObject(statement.predicate, '/predicate');
-    return statement.predicateType === revocationType && predicate.run_id === claims.runId;
+    return { isGenuine: statement.predicateType === revocationType && predicate.run_id === claims.runId };
   } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
-    if (isWritError(fault, 'VERIFY_NOTHING')) return false;
+    const codes = ['ATTESTATION_MALFORMED', 'VERIFY_REFUTED', 'VERIFY_NOTHING'] as const;
+    if (codes.some((code) => isWritError(fault, code))) return { isGenuine: false };
     throw fault;
   }
 }
 
-/** Tells the log entry of this very run's revocation by an anchored key. The entry need not be about anything known. */
+/** Recognises the log entry of this run's revocation by a trusted key. Other entries may be about anything. */
 function revocationMatcher(anchors: Anchors, claims: ProvenanceClaims): (body: Uint8Array) => boolean {
   const subject = subjectsOf({ ...claims, patchDigest: claims.patchset });
   const payload = Buffer.from(canonicalize(buildRevocation(subject, claims.runId)));
   const signed = preAuthEncoding(inTotoPayloadType, payload);
   return (body) => recordsSignature(body, signed, (keyId) => findSigner(anchors, keyId)?.key);
+}
+
+async function verifyNotRevoked(
+  list: CheckList,
+  revocation: Revocation | undefined,
+  later: LaterEntries | undefined,
+): Promise<void> {
+  if (revocation === undefined && later === undefined) return;
+  list.expect('not-revoked');
+  await list.run('not-revoked', () => {
+    if (later?.revokedAt !== undefined) throw refuted('revoked', { index: later.revokedAt });
+    if (revocation === undefined) return;
+    throw refuted(revocation.isGenuine ? 'revoked' : 'unlisted', { path: runFiles.revocation });
+  });
 }

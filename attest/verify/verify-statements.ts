@@ -1,31 +1,46 @@
+/* Verifies the statements beside the provenance. */
 import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import { readGateReport } from '../../store/record/gate-report.ts';
+import { verdictDifferences, verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
-import { expectText, type JsonObject } from '../encoding/expect-json.ts';
-import { decisionType } from '../statement/decision-statement.ts';
-import { manifestType } from '../statement/evidence-manifest.ts';
-import { outcomeOf, testResultType } from '../statement/test-result.ts';
+import { parseBundle } from '../bundle/bundle.ts';
+import { inTotoPayloadType, verifyEnvelope } from '../encoding/dsse.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
 import {
   attestationUri,
+  decisionType,
   isAttestation,
   levels,
+  manifestType,
+  outcomeOf,
   policyUri,
   summaryType,
+  testResultType,
   verifierId,
-} from '../statement/verification-summary.ts';
-import type { CheckList } from './check-list.ts';
-import { type EvidenceSource, runFiles, testResultPath } from './evidence-source.ts';
-import { type DecisionClaims, readDecision } from './predicates/read-decision.ts';
-import { readManifest } from './predicates/read-manifest.ts';
-import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
-import { readTestResult, type TestResultClaims } from './predicates/read-test-result.ts';
-import { requirePast } from './predicates/require-past.ts';
-import type { ProvenanceClaims } from './provenance-claims.ts';
-import { readCompanion } from './read-statement.ts';
+} from '../statement/run-statements.ts';
+import { statementType } from '../statement/statement.ts';
+import { type EvidenceSource, readRequired, runFiles, testResultPath } from './evidence-source.ts';
+import { requirePast } from './predicates/members.ts';
+import {
+  type DecisionClaims,
+  readDecision,
+  readManifest,
+  readTestResult,
+  type TestResultClaims,
+} from './predicates/run-statements.ts';
+import { readSummary, type SummaryClaims } from './predicates/summary.ts';
+import { type ProvenanceClaims, readSubjects, requireType } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
-import type { RunSigner } from './run-signer.ts';
-import { readStoredReport } from './shown-verdict.ts';
-import type { VerifiedSpec } from './verify-spec.ts';
+import type { RunFacts, RunSigner } from './sealed-run.ts';
 
 /** Checks that every sealed run has beside those of its provenance. */
 export const companionChecks = ['manifest', 'manifest-complete', 'decision', 'summary'] as const;
@@ -35,7 +50,7 @@ const testResultForm = new RegExp(
 );
 
 /** What the statements beside the provenance were found to say. */
-export interface StatementClaims {
+interface StatementClaims {
   readonly decision?: DecisionClaims;
   readonly summary?: SummaryClaims;
   /** Predicate types of those that hold. */
@@ -43,22 +58,14 @@ export interface StatementClaims {
 }
 
 /**
- * The statements beside the provenance (`docs/decisions/0006-evidence-set.md`): the manifest lists exactly what is
- * stored, the decision says that every check which the contract lists ran, the summary names exactly the attestations
- * that are there. `later`: files made after the seal, which are judged elsewhere.
+ * Verifies the statements beside the provenance (`docs/decisions/0006-evidence-set.md`): the manifest lists exactly the
+ * stored files, the decision states that every check of the spec ran, and the summary names exactly the attestations of
+ * the run.
  */
-export async function verifyStatements(
-  list: CheckList,
-  source: EvidenceSource,
-  signer: RunSigner,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
-  later: readonly string[],
-  nowMs: number,
-): Promise<StatementClaims> {
+export async function verifyStatements(run: RunFacts): Promise<StatementClaims> {
+  const { list, source, signer, claims, later, nowMs } = run;
   const read = async (path: string, type: string): Promise<JsonObject> => {
-    const bytes = await source.readRun(path);
-    if (bytes === undefined) throw unavailable('missing', { path });
+    const bytes = await readRequired(source, path);
     return readCompanion(bytes, type, signer, claims);
   };
   const stored = (await source.listRun()).filter(
@@ -67,36 +74,36 @@ export async function verifyStatements(
   const results = stored.filter((path) => testResultForm.test(path));
   list.expect(...results.map((path) => `test-result:${path}`));
 
-  const manifest = await list.judge('manifest', async () => {
+  const manifest = await list.run('manifest', async () => {
     const { runId, files } = readManifest(await read(runFiles.manifest, manifestType));
     list.grounds.digests.set(runFiles.manifest, sha256Hex((await source.readRun(runFiles.manifest)) ?? ''));
     requireRun(runId, claims);
     return files;
   });
   for (const [path, digest] of manifest ?? []) list.grounds.digests.set(path, digest);
-  if (manifest) await list.judge('manifest-complete', () => requireFiles(source, stored, manifest));
+  if (manifest) await list.run('manifest-complete', () => requireFiles(source, stored, manifest));
   const tested: string[] = [];
   for (const path of results) {
-    const result = await list.judge(`test-result:${path}`, async () => {
+    const result = await list.run(`test-result:${path}`, async () => {
       const found = readTestResult(await read(path, testResultType));
       await requireTestResult(source, path, found);
       return found;
     });
     if (result !== undefined) tested.push(testResultType);
   }
-  const decision = await list.judge('decision', async () => {
+  const decision = await list.run('decision', async () => {
     const found = readDecision(await read(runFiles.decision, decisionType));
     requireRun(found.runId, claims);
-    await requireDecision(found, source, claims, spec);
+    await requireDecision(found, run);
     return found;
   });
-  const summary = await list.judge('summary', async () => {
+  const summary = await list.run('summary', async () => {
     const found = readSummary(await read(runFiles.summary, summaryType));
     requirePast({ timeVerified: found.verifiedAtMs }, nowMs);
     const inputs = stored.filter(
       (path) => isAttestation(path) && path !== runFiles.summary && path !== runFiles.revocation,
     );
-    await requireSummary(found, source, claims, spec, inputs, decision);
+    await requireSummary(found, run, inputs, decision);
     return found;
   });
   return {
@@ -124,8 +131,7 @@ async function requireFiles(
   if (unlisted.length > 0)
     throw refuted('unlisted', { found: unlisted.slice(0, 20), count: unlisted.length });
   for (const [path, digest] of listed) {
-    const bytes = await source.readRun(path);
-    if (bytes === undefined) throw unavailable('missing', { path });
+    const bytes = await readRequired(source, path);
     const found = sha256Hex(bytes);
     if (found !== digest) throw refuted('mismatch', { path, expected: digest, found });
   }
@@ -133,9 +139,7 @@ async function requireFiles(
 
 async function requireDecision(
   { digests, baseCommit, expected, approvers }: DecisionClaims,
-  source: EvidenceSource,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
+  { source, claims, spec }: RunFacts,
 ): Promise<void> {
   if (spec) requireEqual('intentspec', spec.digest, digests.intentspec);
   requireEqual('baseCommit', claims.base ?? 'none', baseCommit ?? 'none');
@@ -144,8 +148,7 @@ async function requireDecision(
     ['decision-input.json', digests.input],
     ['gate-report.json', digests.gateReport],
   ] as const) {
-    const bytes = await source.readRun(path);
-    if (bytes === undefined) throw unavailable('missing', { path });
+    const bytes = await readRequired(source, path);
     requireEqual(path, sha256Hex(bytes), digest);
   }
   for (const stage of stageNames) {
@@ -160,9 +163,7 @@ async function requireDecision(
 /** Ours, by our gates, about this run's repository and contract, from every attestation that is there and no other. */
 async function requireSummary(
   summary: SummaryClaims,
-  source: EvidenceSource,
-  claims: ProvenanceClaims,
-  spec: VerifiedSpec | undefined,
+  { source, claims, spec }: RunFacts,
   inputs: readonly string[],
   decision: DecisionClaims | undefined,
 ): Promise<void> {
@@ -235,13 +236,17 @@ async function requireTestResult(
       expected: 'one test suite of that name in the gate report',
       found: check ? 'several' : 'none',
     });
-  const told = outcomeOf(check);
-  if (told.result !== result)
-    throw refuted('mismatch', { where: `gate report: ${check.id}`, expected: told.result, found: result });
-  if (told.failed.join('\n') !== failedTests.join('\n'))
+  const reported = outcomeOf(check);
+  if (reported.result !== result)
     throw refuted('mismatch', {
       where: `gate report: ${check.id}`,
-      expected: told.failed.slice(0, 20),
+      expected: reported.result,
+      found: result,
+    });
+  if (reported.failed.join('\n') !== failedTests.join('\n'))
+    throw refuted('mismatch', {
+      where: `gate report: ${check.id}`,
+      expected: reported.failed.slice(0, 20),
       found: failedTests.slice(0, 20),
     });
   if (result === 'FAILED' && check.required)
@@ -250,4 +255,73 @@ async function requireTestResult(
       expected: 'FAILED only of a check that is not required',
       found: `${check.id}: failed, required`,
     });
+}
+
+const maxPayloadBytes = 4 * 1024 * 1024;
+
+/**
+ * Reads the predicate of a statement beside the provenance: signed by the key and certificate of the provenance, of
+ * that type, about the same subjects, in a bundle without a log entry. `untrusted-signer`, `bad-signature`,
+ * `wrong-type`, `wrong-subject`, or ATTESTATION_MALFORMED.
+ */
+export function readCompanion(
+  bytes: Uint8Array,
+  predicateType: string,
+  signer: RunSigner,
+  claims: ProvenanceClaims,
+): JsonObject {
+  const { envelope, proof, certificate } = parseBundle(bytes);
+  if (envelope.keyId !== signer.keyId)
+    throw unavailable('untrusted-signer', { key_id: envelope.keyId, expected: signer.keyId });
+  const isSame = signer.certificate?.equals(certificate ?? Buffer.alloc(0)) ?? certificate === undefined;
+  if (!isSame)
+    throw unavailable('untrusted-signer', {
+      expected: signer.certificate ? 'the certificate of the provenance' : 'a key without certificate',
+      found: certificate ? 'another certificate' : 'no certificate',
+    });
+  const payload = verifyEnvelope(envelope, signer.key);
+  if (proof !== undefined) throw refuted('malformed', { found: 'a log entry where none belongs' });
+  requireType('payloadType', envelope.payloadType, inTotoPayloadType);
+  const statement = parseJsonObject(payload, maxPayloadBytes);
+  requireType('_type', statement._type, statementType);
+  requireType('predicateType', statement.predicateType, predicateType);
+  const subjects = readSubjects(expectArray(statement.subject, '/subject', 100));
+  for (const name of ['commit', 'tree', 'patchset'] as const) {
+    if (subjects[name] !== claims[name])
+      throw refuted('wrong-subject', { subject: name, expected: claims[name], found: subjects[name] });
+  }
+  return expectObject(statement.predicate, '/predicate');
+}
+
+/** What people were shown, what the gates came to in the end, and the verdict that an approval has to be about. */
+export interface ShownVerdict {
+  readonly shown: GateReport;
+  readonly final: GateReport;
+  /** SHA-256 of the shown verdict. */
+  readonly verdict: string;
+}
+
+/**
+ * Computes the verdict that people signed from the report they were shown, and demands that the run went on from it:
+ * but for what waited for people, and came after that, the final report comes to the same (`docs/approval.md`, The
+ * verdict). `policy-deny` says what differs.
+ */
+export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
+  const shown = await readStoredReport(source, 'approvals/gate-report.json');
+  const final = await readStoredReport(source, 'gate-report.json');
+  const differences = verdictDifferences(verdictOf(shown), verdictOf(final), { goesOn: true });
+  if (differences.length > 0)
+    throw refuted('policy-deny', { expected: 'the verdict that was approved', found: differences });
+  return { shown, final, verdict: verdictDigest(shown) };
+}
+
+/** A gate report of the run. `missing`, `malformed`. */
+export async function readStoredReport(source: EvidenceSource, path: string): Promise<GateReport> {
+  const bytes = await readRequired(source, path);
+  try {
+    return readGateReport(bytes);
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) throw refuted('malformed', { path, found: fault.message });
+    throw fault;
+  }
 }

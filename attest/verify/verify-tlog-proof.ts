@@ -1,26 +1,24 @@
+/* Verifies a log proof by itself. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256, sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
-import { canJudgeBy } from '../encoding/public-key.ts';
+import { canVerifyBy } from '../encoding/public-key.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, type LogEntry, parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
-import { CheckList } from './check-list.ts';
 import { digestsOf, distinctArtifacts, type GivenArtifact } from './given-artifact.ts';
-import { judgeSeen } from './judge-seen.ts';
-import { judgeSignature, type SignatureVerdict } from './judge-signature.ts';
-import { refuted, unavailable, type VerifyReport } from './report.ts';
-import { describeInclusion, verifyInclusion } from './verify-log.ts';
+import { CheckList, refuted, unavailable, type VerifyReport } from './report.ts';
+import { type SignatureVerdict, signatureVerdict, signedDigests } from './signature-verdict.ts';
+import { describeInclusion, verifyInclusion, verifySeen } from './verify-log.ts';
 
 /**
- * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It
- * shows that something was logged, and under which key, whose signature over it is verified; whether that key is
- * believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`, as check ids) it
- * cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused,
- * and one that cannot be compared with it too where `logRequired`.
+ * Verifies a C2SP tlog-proof by itself: its entry is in a trusted log and is about the given artifact. It shows that
+ * something was logged under a key whose signature is verified; whether that key is trusted is checked only with
+ * `--key`. Other demands (`unanswerable`, as check ids) stay unverified. A checkpoint that contradicts what the user
+ * has seen of the log is refused, and with `logRequired` one that cannot be compared too.
  */
 export async function verifyTlogProof(
   bytes: Uint8Array,
@@ -38,24 +36,24 @@ export async function verifyTlogProof(
   for (const id of unanswerable)
     list.settle(id, 'missing', 'missing', { found: 'a log proof says nothing of it' });
   list.grounds.digests.set('log-proof', sha256Hex(bytes));
-  const proof = await list.judge('log-proof', () => {
+  const proof = await list.run('log-proof', () => {
     const { body, ...rest } = parseTlogProof(bytes);
     if (body === undefined) throw unavailable('missing', { expected: 'the entry in the `extra` line' });
     return { ...rest, body };
   });
   if (proof === undefined) return list.report();
-  const inclusion = await list.judge(
+  const inclusion = await list.run(
     'log-inclusion',
     () => {
-      const { body, index, hashes, checkpoint } = proof;
-      return verifyInclusion(body, index, hashes, checkpoint, anchors, undefined);
+      const { index, ...rest } = proof;
+      return verifyInclusion({ ...rest, logIndex: index }, { anchors, vouched: undefined });
     },
     describeInclusion,
   );
   if (inclusion === undefined) return list.report();
   list.grounds.log = describeInclusion(inclusion);
-  await judgeSeen(list, inclusion, memory, logRequired);
-  const entry = await list.judge(
+  await verifySeen(list, inclusion, memory, logRequired);
+  const entry = await list.run(
     'log-entry',
     async () => {
       const entry = parseLogEntry(proof.body);
@@ -68,15 +66,15 @@ export async function verifyTlogProof(
       const key = keyOfEntry(entry);
       const key_id = sha256Hex(entry.publicKey);
       if (key === undefined) throw unavailable('unsupported', { key_id, found: keyDetails });
-      const verdict = await judgeLoggedSignature(entry, key, artifacts);
-      // Whoever holds a log can write any key beside any signature.
+      const verdict = await loggedSignatureVerdict(entry, key, artifacts);
+      // A log operator can write any key beside any signature.
       if (verdict === 'does-not') throw refuted('bad-signature', { key_id });
       return { ...entry, verdict };
     },
     ({ kind, apiVersion, publicKey }) => ({ kind, version: apiVersion, key_id: sha256Hex(publicKey) }),
   );
   if (entry === undefined) return list.report();
-  await list.judge('subject', () => {
+  await list.run('subject', () => {
     const found = `sha256:${entry.digest.toString('hex')}`;
     const [artifact, ...more] = distinctArtifacts(artifacts);
     if (artifact === undefined)
@@ -88,7 +86,7 @@ export async function verifyTlogProof(
       throw refuted('wrong-subject', { expected: artifacts.flatMap(digestsOf), found });
   });
   if (asked.length > 0)
-    await list.judge('signer', () => {
+    await list.run('signer', () => {
       const keyId = sha256Hex(entry.publicKey);
       if (!asked.some((anchor) => anchor.keyId === keyId))
         throw unavailable('untrusted-signer', { key_id: keyId });
@@ -110,7 +108,9 @@ const detailsOf: Readonly<Record<string, RegExp>> = {
   rsa: /^PKIX_RSA_(PKCS1V15|PSS)_(2048|3072|4096)_SHA256$/,
 };
 
-/** The key of an entry, where it is of a kind that is judged here and the entry says so; else `undefined`. */
+/**
+ * The key of an entry, where it is of a kind that is verified here and the entry states that kind; else `undefined`.
+ */
 function keyOfEntry({ publicKey, keyDetails }: LogEntry): KeyObject | undefined {
   let key: KeyObject;
   try {
@@ -120,23 +120,24 @@ function keyOfEntry({ publicKey, keyDetails }: LogEntry): KeyObject | undefined 
   }
   const kind = key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? '';
   const known = Object.hasOwn(detailsOf, kind) ? detailsOf[kind] : undefined;
-  return canJudgeBy(key) && known?.test(keyDetails) ? key : undefined;
+  return canVerifyBy(key) && known?.test(keyDetails) ? key : undefined;
 }
 
 /**
  * Whether an entry's signature is its key's over what it is about: a log is believed about what it holds, never about
  * who signed that. By the digest alone where that suffices; Ed25519 needs the artifact itself.
  */
-async function judgeLoggedSignature(
+async function loggedSignatureVerdict(
   entry: LogEntry,
   key: KeyObject,
   artifacts: readonly GivenArtifact[],
 ): Promise<SignatureVerdict> {
   if (entry.algorithm !== 'SHA2_256' || entry.digest.length !== 32) return 'cannot';
-  const byDigest = judgeSignature(key, new Map([['sha256', entry.digest]]), entry.signature);
+  const digests = await signedDigests(new Map([['sha256', entry.digest]]));
+  const byDigest = signatureVerdict(key, digests, entry.signature);
   if (byDigest !== 'cannot') return byDigest;
   const signed = await signedBytes(entry.digest, artifacts);
-  return signed ? judgeSignature(key, signed, entry.signature) : 'cannot';
+  return signed ? signatureVerdict(key, signed, entry.signature) : 'cannot';
 }
 
 /** The bytes of this digest: an artifact's own, or what an envelope signs. */

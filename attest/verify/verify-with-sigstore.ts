@@ -1,24 +1,26 @@
+/* Verifies a bundle with the sigstore library. */
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { assertBundle, Bundle as SigstoreBundle } from '@sigstore/bundle';
 import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
-import type { AnyBundle, Material } from '../bundle/any-bundle.ts';
+import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../bundle/any-bundle.ts';
+import { decodeTlogEntry, type TlogEntry } from '../bundle/bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
-import { canJudgeBy } from '../encoding/public-key.ts';
+import { expectAnyBase64, expectObject } from '../encoding/expect-json.ts';
+import { canVerifyBy } from '../encoding/public-key.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import type { Root, TrustedRoot } from '../public/trusted-root.ts';
 import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
-import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
-import { refuted, unavailable } from './report.ts';
-import { toSigstoreBundle } from './sigstore-bundle.ts';
-import { toRefusal } from './sigstore-refusal.ts';
+import { type CheckDetail, refuted, unavailable } from './report.ts';
+import { type SignatureVerdict, type Signed, signatureVerdict } from './signature-verdict.ts';
 
-export interface SigstoreTrust {
+interface SigstoreTrust {
   readonly root: TrustedRoot;
-  /** The managed key to judge by; absent: the bundle's certificate. */
+  /** The managed key that verifies; absent: the bundle's certificate. */
   readonly key?: KeyObject;
   /**
-   * Judges a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since the
-   * epoch.
+   * Verifies a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since
+   * the epoch.
    */
   readonly atMs?: number;
   /** What a message signature was made over. */
@@ -42,10 +44,10 @@ type Entries = SignedEntity['tlogEntries'];
 
 /**
  * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log,
- * time stamps; the signature itself is judged here, in every form that is in use. Thresholds are one of each kind that
- * the trusted root names; of the times always one where a certificate signs. Entries and time stamps of services that
- * the root does not name count for nothing. Not compared: subjects and identity. Throws refusals for a check list,
- * `detail.at` being `log` where the log is at fault.
+ * time stamps. The signature itself is verified here, in every form in use. Each kind of service that the trusted root
+ * names must appear once; a certificate always needs a time. Entries and time stamps of other services count for
+ * nothing. Subjects and identity are not compared. Throws refusals for a check list, with `detail.at` `log` where the
+ * log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
   const faults: unknown[] = [];
@@ -97,7 +99,7 @@ async function verifyUnder(
     const material = toTrustMaterial(root, finder);
     const entity = toSignedEntity(toSigstoreBundle(bundle, forms));
     entries = entriesOfKnownLogs(entity.tlogEntries, root);
-    const signature = judgedHere(entity.signature, bundle, signed, verdict);
+    const signature = withOwnVerdict(entity.signature, bundle, signed, verdict);
     const timeless = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };
     const stamps = knownTimestamps(
       { ...entity, signature },
@@ -170,7 +172,7 @@ function readHead(checkpoint: string): Checkpoint {
   }
 }
 
-/** Times that logs promised, each of a log once: the library takes two of the same for one that was copied. */
+/** Times that logs promised, each of a log once: the library refuses a repeated one as a copy. */
 function timesOf(entries: Entries): SignedEntity['timestamps'] {
   const times = new Map<string, Entries[number]>();
   for (const entry of entries)
@@ -180,10 +182,9 @@ function timesOf(entries: Entries): SignedEntity['timestamps'] {
 }
 
 /**
- * The library's content of a bundle, except that its signature is judged in every form, and by digests where no more is
- * at hand.
+ * The library's content of a bundle with our verdict on its signature, in every form, and by digests without the bytes.
  */
-function judgedHere(
+function withOwnVerdict(
   content: SignedEntity['signature'],
   { content: { kind, ...rest } }: AnyBundle,
   message: Signed | undefined,
@@ -197,14 +198,14 @@ function judgedHere(
     compareDigest: (digest) => content.compareDigest(digest),
     compareSignedDigest: (digest) => content.compareSignedDigest(digest),
     verifySignature(key) {
-      if (!canJudgeBy(key)) throw unavailable('unsupported', { found: `a ${key.asymmetricKeyType} key` });
-      verdict.found = signed && judgeSignature(key, signed, content.signature);
+      if (!canVerifyBy(key)) throw unavailable('unsupported', { found: `a ${key.asymmetricKeyType} key` });
+      verdict.found = signed && signatureVerdict(key, signed, content.signature);
       return verdict.found === 'holds';
     },
   };
 }
 
-/** A time in the only form that the library takes: that of a log which promised an entry. */
+/** A time in the only form that the library accepts: that of a log which promised an entry. */
 function statedTime(atMs: number): SignedEntity['timestamps'][number] {
   const octets = Buffer.alloc(0);
   return {
@@ -222,8 +223,8 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
 }
 
 /**
- * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its forerunner that
- * held the bare text; the same one twice, or both with different names, name nobody.
+ * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its predecessor with
+ * bare text; the same one twice, or two different names, is no issuer.
  */
 function claimsOf(
   extensions: readonly {
@@ -269,7 +270,7 @@ function knownTimestamps(
     Object.defineProperty(timestamp, 'signingTime', { value: time });
     const found = time.toISOString();
     try {
-      // The library judges a time stamp only within a bundle, so one of a signature that always holds.
+      // The library verifies a time stamp only within a bundle, so this one has a signature that always holds.
       makeVerifier(material).verify({
         timestamps: [one],
         tlogEntries: [],
@@ -286,10 +287,7 @@ function knownTimestamps(
   return [...known.values()];
 }
 
-/**
- * The time to the second. The library takes fractions of three digits only, and RFC 3161 (2.4.2) asks for as many as
- * say something.
- */
+/** The time to the second. The library accepts fractions of three digits only; RFC 3161 (2.4.2) allows any number. */
 function readTime({ tstInfo }: Rfc3161['timestamp']): Date {
   const text = tstInfo.root.subs[4]?.value.toString('latin1') ?? '';
   const [, year, month, day, hour, minute, second] =
@@ -297,4 +295,169 @@ function readTime({ tstInfo }: Rfc3161['timestamp']): Date {
   const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(time.getTime())) throw refuted('malformed', { found: 'a time stamp without a time' });
   return time;
+}
+
+/** What the library calls a bundle before it looked at its form. */
+type Unchecked = Parameters<typeof assertBundle>[0];
+type UncheckedMaterial = NonNullable<Unchecked['verificationMaterial']>;
+type Entry = UncheckedMaterial['tlogEntries'][number];
+
+const at = '/verificationMaterial';
+
+/**
+ * Builds the library's bundle from our one reading, so that the library parses no JSON of it. Log entries and time
+ * stamps are decoded here, entries by the one decoding of them. `forms` is the library, which refuses what a version of
+ * the format does not allow. ATTESTATION_MALFORMED.
+ */
+export function toSigstoreBundle(
+  bundle: AnyBundle,
+  forms: typeof import('@sigstore/bundle'),
+): SigstoreBundle {
+  const { mediaType, timestamps, entries } = bundle;
+  const given: Unchecked = {
+    mediaType,
+    content: toContent(bundle.content),
+    verificationMaterial: {
+      content: toMaterial(bundle.material),
+      tlogEntries: entries.map((entry, n) => toEntry(decodeTlogEntry(entry, `${at}/tlogEntries/${n}`))),
+      timestampVerificationData: {
+        rfc3161Timestamps: timestamps.map((stamp, n) => {
+          const path = `${at}/timestampVerificationData/${n}`;
+          return { signedTimestamp: octets(expectObject(stamp, path).signedTimestamp, path) };
+        }),
+      },
+    },
+  };
+  if (mediaType === forms.BUNDLE_V01_MEDIA_TYPE) forms.assertBundleV01(given);
+  else if (mediaType === forms.BUNDLE_V02_MEDIA_TYPE) forms.assertBundleV02(given);
+  else forms.assertBundleLatest(given);
+  return given;
+}
+
+function toContent(content: Content): NonNullable<Unchecked['content']> {
+  if (content.kind === 'envelope') {
+    const { payloadType, payload, signatures } = content;
+    const listed = signatures.map(({ hint, signature }) => ({ keyid: hint, sig: signature }));
+    return { $case: 'dsseEnvelope', dsseEnvelope: { payloadType, payload, signatures: listed } };
+  }
+  const algorithm = hashAlgorithms.indexOf(content.algorithm);
+  if (algorithm < 0) throw refuted('malformed', { found: `a digest by \`${content.algorithm}\`` });
+  const { digest, signature } = content;
+  return { $case: 'messageSignature', messageSignature: { messageDigest: { algorithm, digest }, signature } };
+}
+
+function toMaterial(material: Material): NonNullable<UncheckedMaterial['content']> {
+  if (material.kind === 'key') return { $case: 'publicKey', publicKey: { hint: material.hint } };
+  const { der, chain } = material;
+  if (chain === undefined) return { $case: 'certificate', certificate: { rawBytes: der } };
+  const path = `${at}/x509CertificateChain`;
+  const more = chain.map((one) => ({ rawBytes: expectAnyBase64(expectObject(one, path).rawBytes, path) }));
+  return {
+    $case: 'x509CertificateChain',
+    x509CertificateChain: { certificates: [{ rawBytes: der }, ...more] },
+  };
+}
+
+function toEntry({ logIndex, logId, kind, integratedTime, promise, proof, body }: TlogEntry): Entry {
+  const checkpoint = proof?.checkpoint;
+  return {
+    logIndex,
+    logId: logId && { keyId: logId },
+    kindVersion: kind,
+    integratedTime,
+    inclusionPromise: promise && { signedEntryTimestamp: promise },
+    inclusionProof: proof && {
+      ...proof,
+      hashes: [...proof.hashes],
+      checkpoint: checkpoint === undefined ? undefined : { envelope: checkpoint },
+    },
+    canonicalizedBody: body,
+  };
+}
+
+/** Octets, of which there may be none. */
+function octets(value: unknown, path: string): Buffer {
+  return value === undefined || value === '' ? Buffer.alloc(0) : expectAnyBase64(value, path);
+}
+
+type LoggedEntries = SignedEntity['tlogEntries'];
+
+/**
+ * Converts an error of the sigstore library to a refusal for a check list: refuted where it shows that something is
+ * false, else inconclusive. Any other error at hostile input is malformed. `entries` are those of logs that the root
+ * names.
+ */
+function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
+  const { code, message, cause } = Object(fault) as { code?: unknown; message?: unknown; cause?: unknown };
+  const reason = String(message).slice(0, 300);
+  const inner = String(Object(cause).message ?? '').slice(0, 300);
+  const found = inner === '' ? reason : `${reason}: ${inner}`;
+  const atLog: CheckDetail = { at: 'log', found };
+  switch (code) {
+    case 'TLOG_ERROR':
+      return entries.length === 0 ? unavailable('not-logged', { at: 'log' }) : refuted('mismatch', atLog);
+    case 'TLOG_MISSING_INCLUSION_ERROR':
+      return unavailable('not-logged', atLog);
+    case 'TLOG_BODY_ERROR':
+      // A kind of entry that the library does not read is no lie.
+      return /^unsupported|^signature count mismatch$/.test(reason)
+        ? unavailable('unsupported', atLog)
+        : refuted('mismatch', atLog);
+    case 'TLOG_INCLUSION_PROOF_ERROR':
+      if (reason !== 'invalid checkpoint signature') return refuted('mismatch', atLog);
+      return entries.some((entry) => isSignedInName(entry, root))
+        ? refuted('bad-signature', atLog)
+        : unavailable('untrusted-log', atLog);
+    case 'TLOG_INCLUSION_PROMISE_ERROR':
+      return entries.every((entry) => isWithinValidity(entry, root))
+        ? refuted('bad-signature', atLog)
+        : unavailable('untrusted-log', { ...atLog, expected: 'a time at which the key of the log is valid' });
+    case 'CERTIFICATE_ERROR':
+      return found.includes('not valid or expired')
+        ? refuted('stale', { found })
+        : unavailable('untrusted-signer', { found });
+    case 'PUBLIC_KEY_ERROR':
+      return unavailable('untrusted-signer', { found });
+    case 'TIMESTAMP_ERROR':
+      return found.includes('expected 1 timestamps')
+        ? unavailable('missing', { expected: 'a signed time', found })
+        : refuted('stale', { found });
+    case 'SIGNATURE_ERROR':
+      return refuted('bad-signature', { found });
+    default:
+      // What the runtime says of hostile input is about the library, not about the bundle.
+      return refuted('malformed', { found: isOfRuntime(fault) ? 'what the library cannot read' : found });
+  }
+}
+
+function isOfRuntime(fault: unknown): boolean {
+  return [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => fault instanceof kind);
+}
+
+function logsOf(entry: LoggedEntries[number], root: Root): Root['tlogs'] {
+  return root.tlogs.filter(({ checkpointKeyId, logId }) =>
+    (checkpointKeyId ?? logId)?.keyId.equals(entry.logId.keyId),
+  );
+}
+
+/**
+ * True where the checkpoint bears a signature line under the name and the key of its log, which then is what does not
+ * hold.
+ */
+function isSignedInName(entry: LoggedEntries[number], root: Root): boolean {
+  const text = entry.inclusionProof?.checkpoint?.envelope ?? '';
+  const hint = entry.logId.keyId.subarray(0, 4);
+  return [...text.matchAll(/^\u2014 (\S{1,1024}) (\S{1,4096})$/gm)].some(
+    ([, name = '', blob = '']) =>
+      Buffer.from(blob, 'base64').subarray(0, 4).equals(hint) &&
+      logsOf(entry, root).some(({ baseUrl }) => baseUrl.includes(name)),
+  );
+}
+
+function isWithinValidity(entry: LoggedEntries[number], root: Root): boolean {
+  const time = Number(entry.integratedTime) * 1000;
+  return logsOf(entry, root).some(({ publicKey }) => {
+    const { start, end } = publicKey?.validFor ?? {};
+    return start !== undefined && start.getTime() <= time && (end === undefined || time <= end.getTime());
+  });
 }

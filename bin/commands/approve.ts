@@ -1,7 +1,7 @@
 import { type ApprovalData, approveRun, changedSince } from '../../api/run/approve-run.ts';
 import { judgeHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
-import { findApproverKey } from '../../attest/approval/approver-key.ts';
+import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { gitLine } from '../../workspace/git/git.ts';
 import { readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';

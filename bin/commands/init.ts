@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openKeyFile } from '../../attest/keys/file-key.ts';
-import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
-import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
+import { openKeyFile, openUserSigningKey } from '../../attest/keys/key-signer.ts';
+import { userKeysDir } from '../../attest/keys/user-config-dir.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
-import { loadAnchors } from '../../attest/verify/load-anchors.ts';
+import { loadAnchors } from '../../attest/verify/anchors.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';

@@ -3,7 +3,7 @@ import { readVersion } from '../../api/build.ts';
 import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { runRefusal } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
-import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
+import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

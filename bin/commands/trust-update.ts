@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { type ComparedRoots, type ComparedService, compareRoots } from '../../attest/public/compare-roots.ts';
 import { maxTrustedRootBytes, parseTrustedRoot, type Root } from '../../attest/public/trusted-root.ts';
-import { readAnchor } from '../../attest/verify/read-anchor.ts';
+import { readAnchor } from '../../attest/verify/anchors.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';

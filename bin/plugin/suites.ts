@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
-import { publicLogMode } from '../../attest/public/public-log-section.ts';
+import { publicLogMode } from '../../attest/log/log-sections.ts';
 import { toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { openParts, type PluginGround, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';

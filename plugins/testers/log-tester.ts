@@ -4,15 +4,16 @@ import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 import { parseCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
-import { requireSameClaim } from '../../attest/log/entry-claim.ts';
+import { noMemory } from '../../attest/log/checkpoint-memory.ts';
 import { createInternalLedger, type InternalLedger } from '../../attest/log/internal-ledger.ts';
-import { parseVkey } from '../../attest/log/ledger-key.ts';
-import { buildLogEntry, parseLogEntry } from '../../attest/log/log-entry.ts';
-import { leafHash } from '../../attest/log/merkle/hash.ts';
-import { isConsistent, type TreeHead } from '../../attest/log/merkle/verify-consistency.ts';
-import { rootFromInclusion } from '../../attest/log/merkle/verify-inclusion.ts';
-import { noMemory } from '../../attest/log/no-memory.ts';
-import { parsePromisedEntry } from '../../attest/log/promised-entry.ts';
+import {
+  buildLogEntry,
+  parseLogEntry,
+  parsePromisedEntry,
+  requireSameClaim,
+} from '../../attest/log/log-entry.ts';
+import { isConsistent, leafHash, rootFromInclusion, type TreeHead } from '../../attest/log/merkle.ts';
+import { parseVkey } from '../../attest/log/note.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { LogProof, LogSource, SealingPlace, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { type ServedModel, serveModel } from './provider-tester.ts';

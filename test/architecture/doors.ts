@@ -62,7 +62,7 @@ export const doors: readonly Door[] = [
     code: /\.(?:verificationMaterial|dsseEnvelope|messageSignature)\b/,
   },
   // It brings an HTTP client of its own.
-  { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
+  { name: 'the sigstore client', file: 'attest/public/public-log.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
   {
     name: 'the Model Context Protocol',

@@ -22,8 +22,13 @@ const behindVerify: readonly RegExp[] = [
   // Unpacking a tar.gz that is compared with a tree.
   /^readers\/documents\/archive\/(?:archive-fault|inflate|tar-checksum)\.ts$/,
 ];
-/** Loaded where a certificate or a public log is judged, or where approvals carried over. */
-const packages: readonly string[] = ['@sigstore/verify', '@sigstore/bundle', 'smol-toml'];
+/** Loaded for a certificate, a public log, a signature over a digest alone, or carried approvals. */
+const packages: readonly string[] = [
+  '@sigstore/verify',
+  '@sigstore/bundle',
+  '@noble/curves/nist.js',
+  'smol-toml',
+];
 const start = 'verify.ts';
 
 /** Who verifies loads no engine: no kernel but the slot of stores, no gate, no pool, no schema validator. */

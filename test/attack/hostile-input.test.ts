@@ -4,19 +4,22 @@ import t from 'tap';
 import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
-import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
-import { openUserLedgerKey, openUserSigningKey } from '../../attest/keys/user-keys.ts';
+import {
+  generateKey,
+  openUserLedgerKey,
+  openUserSigningKey,
+  toSigner,
+} from '../../attest/keys/key-signer.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
-import { formatEntry, parseEntries } from '../../attest/log/entry-bundle.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
-import { ledgerKeyFor, parseVkey } from '../../attest/log/ledger-key.ts';
-import { rootOver, tilesOver } from '../../attest/log/ledger-tiles.ts';
 import { buildLogEntry } from '../../attest/log/log-entry.ts';
-import { leafHash } from '../../attest/log/merkle/hash.ts';
+import { leafHash } from '../../attest/log/merkle.ts';
+import { ledgerKeyFor, parseVkey } from '../../attest/log/note.ts';
+import { formatEntry, parseEntries } from '../../attest/log/tiles.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
-import { buildRevocation } from '../../attest/statement/revocation.ts';
+import { buildRevocation } from '../../attest/statement/run-statements.ts';
+import { loadAnchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
-import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { verifyExitCode } from '../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts';
 import { commands } from '../../bin/command-table.ts';
@@ -24,6 +27,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
+import { rootOver, tilesOver } from '../attest/log/test-tree.ts';
 import {
   commitId,
   copyOf,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseApprovalDocument } from '../../attest/approval/approval-document.ts';
+import { parseApprovalDocument } from '../../attest/approval/approval-statement.ts';
 import { parseSshSignature } from '../../attest/approval/sshsig.ts';
 import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';

@@ -1,11 +1,11 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
+import { openUserSigningKey } from '../../attest/keys/key-signer.ts';
 import type { Checkpoint } from '../../attest/log/checkpoint.ts';
 import { type CheckpointMemory, forked, type SeenLog } from '../../attest/log/checkpoint-memory.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
+import { loadAnchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
-import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';

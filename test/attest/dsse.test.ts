@@ -1,9 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
-import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle/bundle.ts';
-import { parseTlogEntry } from '../../attest/bundle/bundled-proof.ts';
-import { parseBase64 } from '../../attest/encoding/base64.ts';
+import { formatBundle, parseBundle, parseTlogEntry, toDsseEnvelope } from '../../attest/bundle/bundle.ts';
 import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
+import { parseBase64 } from '../../attest/encoding/expect-json.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 

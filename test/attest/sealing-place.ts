@@ -1,5 +1,9 @@
-import { type LedgerSection, ledgerMode } from '../../attest/log/ledger-section.ts';
-import { type PublicLogSection, publicLogMode } from '../../attest/public/public-log-section.ts';
+import {
+  type LedgerSection,
+  ledgerMode,
+  type PublicLogSection,
+  publicLogMode,
+} from '../../attest/log/log-sections.ts';
 import type { SealingPlace } from '../../core/interfaces/sealing.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 

@@ -58,7 +58,7 @@ function nearly(
 
 const members: readonly AttestCase[] = [
   ...nearly(
-    'read-summary.ts',
+    'summary.ts',
     'readSummary',
     [
       'verifier',
@@ -73,40 +73,34 @@ const members: readonly AttestCase[] = [
     ],
     (near) => [summary(near)],
   ),
-  ...nearly('read-summary.ts', 'readSummary', ['id', 'version'], (near) => [summary({}, near)]),
-  ...nearly('read-slsa-provenance.ts', 'readSlsaProvenance', ['buildDefinition', 'runDetails'], (near) => [
+  ...nearly('summary.ts', 'readSummary', ['id', 'version'], (near) => [summary({}, near)]),
+  ...nearly('provenance.ts', 'readSlsaProvenance', ['buildDefinition', 'runDetails'], (near) => [
     provenance({ predicate: near }),
   ]),
   ...nearly(
-    'read-slsa-provenance.ts',
+    'provenance.ts',
     'readSlsaProvenance',
     ['buildType', 'externalParameters', 'internalParameters', 'resolvedDependencies'],
     (near) => [provenance({ definition: near })],
   ),
-  ...nearly(
-    'read-slsa-provenance.ts',
-    'readSlsaProvenance',
-    ['builder', 'metadata', 'byproducts'],
-    (near) => [provenance({ details: near })],
-  ),
-  ...nearly(
-    'read-slsa-provenance.ts',
-    'readSlsaProvenance',
-    ['id', 'version', 'builderDependencies'],
-    (near) => [provenance({ builder: near })],
-  ),
-  ...nearly('read-slsa-provenance.ts', 'readSlsaProvenance', ['startedOn', 'finishedOn'], (near) => [
+  ...nearly('provenance.ts', 'readSlsaProvenance', ['builder', 'metadata', 'byproducts'], (near) => [
+    provenance({ details: near }),
+  ]),
+  ...nearly('provenance.ts', 'readSlsaProvenance', ['id', 'version', 'builderDependencies'], (near) => [
+    provenance({ builder: near }),
+  ]),
+  ...nearly('provenance.ts', 'readSlsaProvenance', ['startedOn', 'finishedOn'], (near) => [
     provenance({ metadata: near }),
   ]),
-  ...nearly('read-slsa-provenance.ts', 'readSlsaProvenance', ['invocationId'], (near) => [
+  ...nearly('provenance.ts', 'readSlsaProvenance', ['invocationId'], (near) => [
     provenance({ metadata: { invocationId: 'b', ...near } }),
   ]),
-  ...nearly('read-resource.ts', 'readResource', ['name', 'uri', 'digest', 'content'], (near) => [
+  ...nearly('members.ts', 'readResource', ['name', 'uri', 'digest', 'content'], (near) => [
     { ...resource, ...near },
     '/a',
   ]),
   ...nearly(
-    'read-test-result.ts',
+    'run-statements.ts',
     'readTestResult',
     ['result', 'configuration', 'url', 'passedTests', 'warnedTests', 'failedTests'],
     (near) => [{ result: 'PASSED', configuration: [resource], ...near }],
@@ -125,14 +119,14 @@ const lengths: Readonly<Record<number, readonly string[]>> = {
 const digests: readonly AttestCase[] = [
   ...Object.entries(lengths).flatMap(([length, names]) =>
     names.map((name) => ({
-      entry: 'attest/statement/digest-forms.ts',
+      entry: 'attest/statement/statement.ts',
       name: `${name} of another length`,
       ask: call('readDigestSet', { [name]: 'a'.repeat(Number(length) + 1) }, '/a'),
       expected: 'ATTESTATION_MALFORMED',
     })),
   ),
   ...['md5', 'sha1', 'ripemd160', 'gost'].map((name) => ({
-    entry: 'attest/verify/predicates/read-summary.ts',
+    entry: 'attest/verify/predicates/summary.ts',
     name: `${name} binds nothing`,
     ask: call(
       'readSummary',
@@ -154,13 +148,13 @@ const levels: readonly AttestCase[] = [
     'slsa_dependency_level_1',
     'slsa_dependencies_level_1',
   ].map((name) => ({
-    entry: 'attest/verify/predicates/level.ts',
+    entry: 'attest/verify/predicates/summary.ts',
     name: `${name} is a mistake`,
     ask: call('isMistakenLevel', name),
     expected: true,
   })),
   ...(['BUILD', 'SOURCE'] as const).map((track) => ({
-    entry: 'attest/verify/predicates/level.ts',
+    entry: 'attest/verify/predicates/summary.ts',
     name: `the track ${track}`,
     ask: call('levelOf', `SLSA_${track}_LEVEL_1`),
     expected: { track, rank: 1 },
@@ -239,14 +233,14 @@ const keys: readonly AttestCase[] = [
   'sk-ssh-ed25519@openssh.com',
   'sk-ecdsa-sha2-nistp256@openssh.com',
 ].map((type) => ({
-  entry: 'attest/encoding/ssh-public-key.ts',
+  entry: 'attest/encoding/ssh-wire.ts',
   name: `a key of the type ${type}`,
   ask: (module) => ((module.parseSshPublicKey as Reader)(blobOf(type)) as { readonly type: string }).type,
   expected: type,
 }));
 
 const subjects: readonly AttestCase[] = ['gitCommit', 'gitTree', 'gitTag', 'gitBlob'].map((name) => ({
-  entry: 'attest/verify/match-subject.ts',
+  entry: 'attest/verify/given-artifact.ts',
   name: `a file is no ${name}`,
   ask: call('requireSubject', [{ name: 'a', digest: new Map([[name, 'a'.repeat(40)]]) }], {
     artifacts: [{ name: 'b', sha256 }],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
+import { openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { replayRun } from '../../engine/decide/replay-run.ts';

@@ -3,21 +3,24 @@ import { join } from 'node:path';
 import t from 'tap';
 import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { parsePublicKey } from '../../../attest/encoding/public-key.ts';
-import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
+import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { formatEntry, parseEntries } from '../../../attest/log/entry-bundle.ts';
 import { openUserLedger, userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
-import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
-import { proveInclusion } from '../../../attest/log/ledger-proofs.ts';
-import { rootOver, tilesOver } from '../../../attest/log/ledger-tiles.ts';
-import { leafHash } from '../../../attest/log/merkle/hash.ts';
-import { readFrom } from '../../../attest/log/read-from.ts';
-import { readSubtrees } from '../../../attest/log/tile-reader.ts';
+import { leafHash } from '../../../attest/log/merkle.ts';
+import { ledgerKeyFor, parseVkey } from '../../../attest/log/note.ts';
+import {
+  formatEntry,
+  parseEntries,
+  proveInclusion,
+  readFrom,
+  readSubtrees,
+} from '../../../attest/log/tiles.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { rootOver, tilesOver } from '../../attest/log/test-tree.ts';
 import {
   makeMachine,
   rebound,

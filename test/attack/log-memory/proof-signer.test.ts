@@ -6,10 +6,10 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { mkdirSync } from 'node:fs';
 import t from 'tap';
 import { keyIdOf, parsePublicKey, toSpki } from '../../../attest/encoding/public-key.ts';
-import { openUserLedgerKey } from '../../../attest/keys/user-keys.ts';
+import { openUserLedgerKey } from '../../../attest/keys/key-signer.ts';
 import { signCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { leafHash } from '../../../attest/log/merkle/hash.ts';
+import { leafHash } from '../../../attest/log/merkle.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import type { GivenArtifact } from '../../../attest/verify/given-artifact.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';

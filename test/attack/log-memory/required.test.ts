@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
+import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';

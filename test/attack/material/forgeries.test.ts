@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
-import { judgeSignature } from '../../../attest/verify/judge-signature.ts';
-import { requireSubject } from '../../../attest/verify/match-subject.ts';
+import { requireSubject } from '../../../attest/verify/given-artifact.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { signatureVerdict, signedDigests } from '../../../attest/verify/signature-verdict.ts';
 import { believing, builder, edited, github, makeFoundry } from '../../attest/material/foundry.ts';
 import { digestsBy, schemes, signAs } from '../../attest/material/keys.ts';
 import {
@@ -126,10 +126,10 @@ t.test('invalid ECDSA numbers are rejected, by bytes and by digest', async (t) =
     'DER with something behind it': Buffer.concat([sign('sha256', artifact, privateKey), Buffer.of(0)]),
     'DER with leading zeroes': der(Buffer.concat([Buffer.alloc(3), r]), Buffer.concat([Buffer.alloc(3), s])),
   };
-  const digests = new Map([['sha256', createHash('sha256').update(artifact).digest()]]);
+  const digests = await signedDigests(new Map([['sha256', createHash('sha256').update(artifact).digest()]]));
   for (const [name, signature] of Object.entries(cases)) {
-    t.equal(judgeSignature(publicKey, artifact, signature), 'does-not', `${name}, by bytes`);
-    t.equal(judgeSignature(publicKey, digests, signature), 'does-not', `${name}, by digest`);
+    t.equal(signatureVerdict(publicKey, artifact, signature), 'does-not', `${name}, by bytes`);
+    t.equal(signatureVerdict(publicKey, digests, signature), 'does-not', `${name}, by digest`);
   }
 });
 
@@ -156,8 +156,8 @@ t.test('RSA signatures forged without the private key are rejected', async (t) =
     'it would pass a careless reader',
   );
   const asOctets = (number: bigint) => Buffer.from(number.toString(16).padStart(512, '0'), 'hex');
-  const digests = new Map(
-    ['sha256', 'sha384', 'sha512'].map((hash) => [hash, createHash(hash).update(artifact).digest()]),
+  const digests = await signedDigests(
+    new Map(['sha256', 'sha384', 'sha512'].map((hash) => [hash, createHash(hash).update(artifact).digest()])),
   );
   const modulus = BigInt(
     `0x${Buffer.from(String(publicKey.export({ format: 'jwk' }).n), 'base64url').toString('hex')}`,
@@ -169,8 +169,8 @@ t.test('RSA signatures forged without the private key are rejected', async (t) =
     'minus one': modulus - 1n,
     'the modulus': modulus,
   })) {
-    t.equal(judgeSignature(publicKey, artifact, asOctets(number)), 'does-not', `${name}, by bytes`);
-    t.equal(judgeSignature(publicKey, digests, asOctets(number)), 'does-not', `${name}, by digest`);
+    t.equal(signatureVerdict(publicKey, artifact, asOctets(number)), 'does-not', `${name}, by bytes`);
+    t.equal(signatureVerdict(publicKey, digests, asOctets(number)), 'does-not', `${name}, by digest`);
   }
 });
 

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { emptyRoot } from '../../../attest/log/merkle/hash.ts';
-import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
+import { emptyRoot, isConsistent } from '../../../attest/log/merkle.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { errorCatalogue } from '../../../core/base/error-codes.ts';
 import { makeMachine, removeMachines } from '../../attest/verify/sealed-run.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type GivenAnchors, loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { type GivenAnchors, loadAnchors } from '../../../attest/verify/anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';

@@ -3,14 +3,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { encodeApprovalDocument, parseApprovalDocument } from '../../../attest/approval/approval-document.ts';
 import {
   type ApprovalInput,
   buildApproval,
+  encodeApprovalDocument,
   parseApproval,
+  parseApprovalDocument,
 } from '../../../attest/approval/approval-statement.ts';
-import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
+import { openInProcessApprover } from '../../../attest/approval/sign-approval.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
 import { formatOpensshKey } from '../../../bin/demo/people.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';

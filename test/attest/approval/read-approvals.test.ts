@@ -1,6 +1,9 @@
 import t from 'tap';
-import { encodeApprovalDocument } from '../../../attest/approval/approval-document.ts';
-import { type ApprovalInput, buildApproval } from '../../../attest/approval/approval-statement.ts';
+import {
+  type ApprovalInput,
+  buildApproval,
+  encodeApprovalDocument,
+} from '../../../attest/approval/approval-statement.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject } from '../../../core/interfaces/approval.ts';

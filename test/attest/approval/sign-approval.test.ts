@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseApprovalDocument } from '../../../attest/approval/approval-document.ts';
-import { buildApproval } from '../../../attest/approval/approval-statement.ts';
+import { buildApproval, parseApprovalDocument } from '../../../attest/approval/approval-statement.ts';
 import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { type SigningWith, signApproval } from '../../../attest/approval/sign-approval.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';

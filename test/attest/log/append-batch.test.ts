@@ -1,17 +1,15 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { auditLedger } from '../../../attest/log/audit-ledger.ts';
-import { type FileWriter, writeDurably } from '../../../attest/log/durable-file.ts';
+import { auditLedger } from '../../../attest/log/check-ledger.ts';
+import { type FileWriter, writeDurably } from '../../../attest/log/ledger-files.ts';
 import { openLedgerReader } from '../../../attest/log/ledger-reader.ts';
-import { rootOver, tilesOver } from '../../../attest/log/ledger-tiles.ts';
-import { leafHash } from '../../../attest/log/merkle/hash.ts';
-import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
-import { readFrom } from '../../../attest/log/read-from.ts';
-import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
+import { leafHash, rootFromInclusion } from '../../../attest/log/merkle.ts';
+import { type LedgerFileReader, readFrom } from '../../../attest/log/tiles.ts';
 import type { LogProof } from '../../../core/interfaces/sealing.ts';
 import { long } from '../../rooms/long.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
+import { rootOver, tilesOver } from './test-tree.ts';
 
 t.setTimeout(120_000);
 t.teardown(() => {

@@ -19,7 +19,7 @@ import {
   openCheckpointMemory,
   type SeenLog,
 } from '../../../attest/log/checkpoint-memory.ts';
-import { parseVkey } from '../../../attest/log/ledger-key.ts';
+import { parseVkey } from '../../../attest/log/note.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
 /** A memory that has seen a log at sizes 1 and 2, as the log itself keeps it. */

@@ -2,8 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import t from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
-import { parseNote } from '../../../attest/log/note.ts';
+import { ledgerKeyFor, parseNote, parseVkey } from '../../../attest/log/note.ts';
 import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 
 const signer = toSigner(generateKey('ed25519'), false);

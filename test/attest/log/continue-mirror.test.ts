@@ -2,7 +2,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { checkProofs } from '../../../attest/log/check-proofs.ts';
 import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { compareSeen } from '../../../attest/log/compare-seen.ts';
 import { mirrorRef } from '../../../attest/log/git-mirror.ts';
@@ -12,7 +11,8 @@ import {
   openUserLedger,
   userCheckpointMemory,
 } from '../../../attest/log/internal-ledger-source.ts';
-import { ledgerPath } from '../../../attest/log/ledger-path.ts';
+import { ledgerPath } from '../../../attest/log/ledger-files.ts';
+import { checkProofs } from '../../../attest/log/proven-runs.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';

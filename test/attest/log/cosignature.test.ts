@@ -3,12 +3,9 @@ import { rmSync } from 'node:fs';
 import t from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { verifyCosignatures } from '../../../attest/log/cosignature.ts';
-import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
-import { parseTlogPolicy } from '../../../attest/log/tlog-policy.ts';
+import { ledgerKeyFor, parseVkey, parseWitnessVkey } from '../../../attest/log/note.ts';
 import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
-import { verifyByPolicy } from '../../../attest/log/verify-by-policy.ts';
-import { parseWitnessVkey } from '../../../attest/log/witness-key.ts';
+import { parseTlogPolicy, verifyByPolicy, verifyCosignatures } from '../../../attest/log/witness-policy.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 import { makeWitness } from './witness.ts';
 

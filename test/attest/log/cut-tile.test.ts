@@ -1,16 +1,13 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { auditLedger } from '../../../attest/log/audit-ledger.ts';
+import { auditLedger } from '../../../attest/log/check-ledger.ts';
 import { parseCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { cutFromWider } from '../../../attest/log/cut-tile.ts';
-import type { FileWriter } from '../../../attest/log/durable-file.ts';
 import type { InternalLedger } from '../../../attest/log/internal-ledger.ts';
+import type { FileWriter } from '../../../attest/log/ledger-files.ts';
 import { openLedgerReader, proveEntry } from '../../../attest/log/ledger-reader.ts';
-import { leafHash } from '../../../attest/log/merkle/hash.ts';
-import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
-import { readFrom } from '../../../attest/log/read-from.ts';
-import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
+import { leafHash, rootFromInclusion } from '../../../attest/log/merkle.ts';
+import { cutFromWider, type LedgerFileReader, readFrom } from '../../../attest/log/tiles.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
 /** Nothing here has to outlive a loss of power. */

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { emptyRoot, leafHash, nodeHash } from '../../../attest/log/merkle/hash.ts';
-import { rangeHash, type SubtreeReader } from '../../../attest/log/merkle/range-hash.ts';
-import { consistencyRanges, inclusionRanges } from '../../../attest/log/merkle/ranges.ts';
-import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
-import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
+import {
+  consistencyRanges,
+  emptyRoot,
+  inclusionRanges,
+  isConsistent,
+  leafHash,
+  nodeHash,
+  rangeHash,
+  rootFromInclusion,
+  type SubtreeReader,
+} from '../../../attest/log/merkle.ts';
 import { long } from '../../rooms/long.ts';
 
 // The eight leaves and the roots of RFC 6962 implementations (certificate-transparency test data).

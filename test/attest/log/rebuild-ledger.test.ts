@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
+import { rebuildLedger } from '../../../attest/log/check-ledger.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 

@@ -3,14 +3,12 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { auditLedger } from '../../../attest/log/audit-ledger.ts';
+import { auditLedger } from '../../../attest/log/check-ledger.ts';
 import { verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { parseVkey } from '../../../attest/log/ledger-key.ts';
 import { openLedgerReader } from '../../../attest/log/ledger-reader.ts';
-import { readFrom } from '../../../attest/log/read-from.ts';
+import { parseVkey } from '../../../attest/log/note.ts';
 import { serveLedger } from '../../../attest/log/serve-ledger.ts';
-import { tilePath, tileWidth } from '../../../attest/log/tile-path.ts';
-import type { LedgerFileReader } from '../../../attest/log/tile-reader.ts';
+import { type LedgerFileReader, readFrom, tilePath, tileWidth } from '../../../attest/log/tiles.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 
 const place = makePlace();

@@ -1,12 +1,16 @@
 import { parsePublicKey } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { type SignedCheckpoint, signCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { type LedgerKey, ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { proveConsistency, proveInclusion } from '../../../attest/log/ledger-proofs.ts';
-import { rootOver, tilesOver } from '../../../attest/log/ledger-tiles.ts';
-import { leafHash } from '../../../attest/log/merkle/hash.ts';
-import type { SubtreeReader } from '../../../attest/log/merkle/range-hash.ts';
-import { readSubtrees } from '../../../attest/log/tile-reader.ts';
+import { leafHash, rangeHash, type SubtreeReader } from '../../../attest/log/merkle.ts';
+import { type LedgerKey, ledgerKeyFor } from '../../../attest/log/note.ts';
+import {
+  proveConsistency,
+  proveInclusion,
+  readSubtrees,
+  rootOf,
+  tilePath,
+  tileWidth,
+} from '../../../attest/log/tiles.ts';
 import type { OutsideLog, OutsideProof } from '../../../core/interfaces/sealing.ts';
 
 /** A log in hand: a real tree under a real key, which its holder can make into any other. */
@@ -67,4 +71,28 @@ export function testTree(
       return { hashes: await proveConsistency(from, await head(to), subtree(to)) };
     },
   };
+}
+
+/** Every hash tile of the tree over these leaves, by path (C2SP tlog-tiles). */
+export function* tilesOver(leaves: readonly Buffer[]): Generator<readonly [path: string, bytes: Buffer]> {
+  let hashes = leaves;
+  for (let level = 0; hashes.length > 0; level += 1) {
+    const above: Buffer[] = [];
+    for (let index = 0; index * tileWidth < hashes.length; index += 1) {
+      const own = hashes.slice(index * tileWidth, (index + 1) * tileWidth);
+      const bytes = Buffer.concat(own);
+      yield [tilePath(level, index, own.length), bytes];
+      if (own.length === tileWidth) above.push(rootOf(bytes));
+    }
+    hashes = above;
+  }
+}
+
+/** RFC 6962 root over leaves. */
+export async function rootOver(leaves: readonly Buffer[]): Promise<Buffer> {
+  const tiles = new Map(tilesOver(leaves));
+  return rangeHash(
+    { start: 0, end: leaves.length },
+    readSubtrees(async (path) => tiles.get(path), leaves.length),
+  );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { nodeHash } from '../../../attest/log/merkle/hash.ts';
-import { readSubtrees, rootOf } from '../../../attest/log/tile-reader.ts';
+import { nodeHash } from '../../../attest/log/merkle.ts';
+import { readSubtrees, rootOf } from '../../../attest/log/tiles.ts';
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 

@@ -1,12 +1,11 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
-import { cosignedMessage } from '../../../attest/log/cosignature.ts';
-import { parseNote } from '../../../attest/log/note.ts';
-import { type WitnessKey, witnessKeyFor } from '../../../attest/log/witness-key.ts';
+import { type LedgerKey, parseNote, witnessKeyFor } from '../../../attest/log/note.ts';
+import { cosignedMessage } from '../../../attest/log/witness-policy.ts';
 
 /** A witness that signs whatever it is shown. */
 export interface TestWitness {
-  readonly key: WitnessKey;
+  readonly key: LedgerKey;
   /** Its signature line for a checkpoint. */
   readonly line: (source: string, atSeconds?: bigint) => string;
 }

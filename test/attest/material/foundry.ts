@@ -9,8 +9,8 @@ import {
 import { initializeCA, initializeCTLog, initializeTLog, initializeTSA } from '@sigstore/mock';
 import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
 import { toSpki } from '../../../attest/encoding/public-key.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { leafHash, nodeHash } from '../../../attest/log/merkle/hash.ts';
+import { leafHash, nodeHash } from '../../../attest/log/merkle.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';

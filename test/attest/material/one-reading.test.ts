@@ -2,12 +2,13 @@
  * A bundle is read once, and everybody judges what that reading gave: a second reading of the same bytes, by other
  * code, could give something else.
  */
+
 import { generateKeyPairSync } from 'node:crypto';
 import * as forms from '@sigstore/bundle';
 import t from 'tap';
 import { parseAnyBundle } from '../../../attest/bundle/any-bundle.ts';
 import { runFiles } from '../../../attest/verify/evidence-source.ts';
-import { toSigstoreBundle } from '../../../attest/verify/sigstore-bundle.ts';
+import { toSigstoreBundle } from '../../../attest/verify/verify-with-sigstore.ts';
 import { makeMachine, removeMachines, sealRun, verifyAs } from '../verify/sealed-run.ts';
 import { artifact, type Loose, verifyStranger } from '../verify/strangers.ts';
 import { believing, edited, makeFoundry } from './foundry.ts';

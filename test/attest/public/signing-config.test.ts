@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { PublicLogSection } from '../../../attest/public/public-log-section.ts';
+import type { PublicLogSection } from '../../../attest/log/log-sections.ts';
 import { chooseLog, readSigningConfig } from '../../../attest/public/public-log-source.ts';
 import { sealingPlace } from '../sealing-place.ts';
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attestPlugin } from '../../../attest/attestor/plugin.ts';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
-import { publicLogForm } from '../../../attest/public/lazy-public-log.ts';
-import { publicLogMode } from '../../../attest/public/public-log-section.ts';
+import { publicLogMode, readPublicLogSection } from '../../../attest/log/log-sections.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { contractRows } from '../../../spec/contract-rows.ts';
 import { type SignerSubject, signerTester } from '../../../testing.ts';
@@ -46,7 +45,7 @@ const ways: Readonly<Record<string, (t: Test, home: string) => Promise<Asked> | 
       perRun: true,
       place: {
         ...sealing,
-        logs: { [publicLogMode]: publicLogForm },
+        logs: { [publicLogMode]: { readSection: readPublicLogSection } },
         logMode: 'public-log',
         repository() {
           made += 1;

@@ -13,11 +13,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openKeyFile, openOwnKey } from '../../../attest/keys/file-key.ts';
-import { generateKey } from '../../../attest/keys/key-signer.ts';
+import {
+  generateKey,
+  openKeyFile,
+  openOwnKey,
+  openUserLedgerKey,
+  openUserSigningKey,
+} from '../../../attest/keys/key-signer.ts';
 import { userConfigDir } from '../../../attest/keys/user-config-dir.ts';
-import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
-import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import { createSignerSource } from './signer-source.ts';
 
 const none = { keyFiles: [], ledgerKeys: [] };
@@ -56,7 +60,7 @@ t.test('the signing key is created once with private file modes, and its signatu
 t.test('processes that race to create the first key agree on one key', async (t) => {
   const home = t.testdir();
   const script = `
-    const { openUserSigningKey } = await import(${JSON.stringify(new URL('../../../attest/keys/user-keys.ts', import.meta.url).href)});
+    const { openUserSigningKey } = await import(${JSON.stringify(new URL('../../../attest/keys/key-signer.ts', import.meta.url).href)});
     process.stdout.write((await openUserSigningKey({ HOME: ${JSON.stringify(home)} })).keyId);`;
   const ids = await Promise.all(
     Array.from({ length: 4 }, () => {

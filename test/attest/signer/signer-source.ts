@@ -1,4 +1,4 @@
-import { createSignerSources, type SignerSourcesOptions } from '../../../attest/signer/signer-sources.ts';
+import { createSignerSources, type SignerSourcesOptions } from '../../../attest/attestor/plugin.ts';
 import type { SealingPlace, Signer, SignerKey } from '../../../core/interfaces/sealing.ts';
 
 /** The sources of keys as an engine asks them: by the form of the key. */

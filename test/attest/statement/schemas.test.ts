@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
-import { buildEquivalence } from '../../../attest/statement/approval-equivalence.ts';
-import { buildRevocation } from '../../../attest/statement/revocation.ts';
+import { buildEquivalence, buildRevocation } from '../../../attest/statement/run-statements.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { ajv } from '../../bin/faults-of.ts';
 import {

@@ -1,5 +1,8 @@
-import { encodeApprovalDocument } from '../../../attest/approval/approval-document.ts';
-import { type ApprovalInput, buildApproval } from '../../../attest/approval/approval-statement.ts';
+import {
+  type ApprovalInput,
+  buildApproval,
+  encodeApprovalDocument,
+} from '../../../attest/approval/approval-statement.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import type { HandSigner } from '../approval/hand-signer.ts';

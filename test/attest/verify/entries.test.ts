@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { keyIdOf } from '../../../attest/encoding/public-key.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { parseTlogPolicy } from '../../../attest/log/tlog-policy.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
+import { parseTlogPolicy } from '../../../attest/log/witness-policy.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { makeWitness } from '../log/witness.ts';

@@ -1,15 +1,16 @@
 import t from 'tap';
 import { userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
-import { slsaProvenanceType } from '../../../attest/statement/slsa-provenance.ts';
-import { cutTexts, decodeCut } from '../../../attest/verify/cut-texts.ts';
+import { slsaProvenanceType } from '../../../attest/statement/build-provenance.ts';
+import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import {
+  cutTexts,
+  decodeCut,
   evidenceMediaType,
   formatEvidenceFile,
+  isInLedger,
   parseEvidenceFile,
 } from '../../../attest/verify/evidence-file.ts';
 import { explain } from '../../../attest/verify/explain.ts';
-import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
-import { isInLedger } from '../../../attest/verify/log-snapshot.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { replayRecord } from '../../../engine/decide/replay-record.ts';

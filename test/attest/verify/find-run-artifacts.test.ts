@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
-import { findRunArtifacts, withUnknownArtifacts } from '../../../attest/verify/find-run-artifacts.ts';
+import { findRunArtifacts, withUnknownArtifacts } from '../../../attest/verify/given-artifact.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 
 const digest = (hash: string, text: string): string => createHash(hash).update(text).digest('hex');

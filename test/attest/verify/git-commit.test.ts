@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { commitIdOf, parseCommit } from '../../../attest/verify/git-commit.ts';
+import { commitIdOf, parseCommit } from '../../../attest/verify/evidence-source.ts';
 
 const env = {
   PATH: process.env.PATH,

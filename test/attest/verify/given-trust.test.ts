@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { toAnchors } from '../../../attest/verify/given-trust.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
+import { toAnchors } from '../../../attest/verify/anchors.ts';
 import { makeFoundry } from '../material/foundry.ts';
 
 const pem = toSigner(generateKey('ed25519'), false).publicKeyPem;

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
+import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t from 'tap';
-import { parseVkey } from '../../../attest/log/ledger-key.ts';
-import { formatTrustedRoot } from '../../../attest/log/trusted-root.ts';
+import { parseVkey } from '../../../attest/log/note.ts';
+import { formatTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { withoutOpenssl } from '../../attest/material/openssl.ts';
 import { isLong, long } from '../../rooms/long.ts';

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { parseVkey } from '../../../attest/log/ledger-key.ts';
+import { parseVkey } from '../../../attest/log/note.ts';
 import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
 import { toObstacle } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 import { serveModel } from '../../../plugins/testers/provider-tester.ts';

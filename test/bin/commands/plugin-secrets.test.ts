@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
 import { readDirectory } from '../../../engine/plugin-trust/plugin-package.ts';
 import { sampleOf, writ } from '../../agent/sample-lines.ts';
 import { fix } from '../../attack/journal/waiting-run.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { topMember } from '../../../api/verify/split-file.ts';
-import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
+import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';

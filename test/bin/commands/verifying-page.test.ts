@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { toSpki } from '../../../attest/encoding/public-key.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { ledgerKeyFor } from '../../../attest/log/note.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';

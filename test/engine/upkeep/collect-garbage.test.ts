@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
-import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';

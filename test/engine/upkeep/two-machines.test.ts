@@ -1,9 +1,9 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renewEntry } from '../../../attest/bundle/renew-entry.ts';
-import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
+import { renewEntry } from '../../../attest/bundle/seal-statement.ts';
+import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
-import { openLogHere } from '../../../attest/log/logged-proof.ts';
+import { openLogHere } from '../../../attest/log/proven-runs.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hasLevel, isMistakenLevel, levelOf } from '../../../../attest/verify/predicates/level.ts';
+import { hasLevel, isMistakenLevel, levelOf } from '../../../../attest/verify/predicates/summary.ts';
 
 t.test('`levelOf` knows exactly the SLSA level names, with track and rank', (t) => {
   for (const [name, level] of [

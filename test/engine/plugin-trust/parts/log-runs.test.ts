@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { parseVkey } from '../../../../attest/log/ledger-key.ts';
-import { formatNote } from '../../../../attest/log/note.ts';
-import { userCheckpointMemory } from '../../../../attest/log/user-checkpoint-memory.ts';
+import { userCheckpointMemory } from '../../../../attest/log/checkpoint-memory.ts';
+import { formatNote, parseVkey } from '../../../../attest/log/note.ts';
 import { commands } from '../../../../bin/command-table.ts';
 import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
 import { leadTo } from '../../../../bin/plugin/suites.ts';

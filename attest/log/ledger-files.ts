@@ -1,0 +1,131 @@
+/* The files of a ledger in a repository: durable writes, the writer's lock, and replaced ledgers. */
+import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import { acquireProcessLock, type ProcessLock } from '../../workspace/process/process-lock.ts';
+import { checkpointIn } from './checkpoint.ts';
+import { type LogVersion, readFrom } from './tiles.ts';
+
+/** Below a repository's common directory: the ledger that all its work trees share. */
+export const ledgerPath = join('writ', 'ledger');
+
+/** Puts files in place below `directory`, by their path there; how a ledger is written. */
+export type FileWriter = (
+  directory: string,
+  files: ReadonlyMap<string, Uint8Array | string>,
+  temporary: string,
+) => Promise<void>;
+
+/** Disks merge parallel flushes; more open files than this gain nothing. */
+const atOnce = 32;
+
+/**
+ * Puts every file in place whole or not at all, in any order, all of them durable when it resolves: drafts in
+ * `temporary` (same file system), each flushed and renamed, then every directory that changed flushed once. After a
+ * fault some may be in place.
+ */
+export const writeDurably: FileWriter = async (directory, files, temporary) => {
+  const changed = new Set<string>();
+  const waiting = files.entries();
+  async function writeSome(): Promise<void> {
+    for (const [path, bytes] of waiting) {
+      const target = join(directory, path);
+      const draft = await writeDraft(bytes, temporary);
+      const parent = dirname(target);
+      const created = changed.has(parent) ? undefined : await mkdir(parent, { recursive: true });
+      await rename(draft, target);
+      changed.add(parent);
+      if (created === undefined) continue;
+      for (let above = parent; above.length >= created.length; above = dirname(above))
+        changed.add(dirname(above));
+    }
+  }
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: Math.min(atOnce, files.size) }, () => writeSome()),
+  );
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  await Promise.all([...changed].map(syncDirectory));
+};
+
+async function writeDraft(bytes: Uint8Array | string, temporary: string): Promise<string> {
+  const draft = join(temporary, randomOctets(8).toString('hex'));
+  const file = await open(draft, 'wx', 0o644);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return draft;
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/**
+ * Becomes the only writer of the ledger in `directory`, waiting at most `waitMs`, else LEDGER_BUSY. The lock is beside
+ * the directory, which may be replaced as a whole.
+ */
+export async function takeLock(directory: string, clock: Clock, waitMs = 15_000): Promise<ProcessLock> {
+  const path = join(`${directory}-lock`, 'writer');
+  return acquireProcessLock(path, {
+    clock,
+    waitMs,
+    busy: (holder) =>
+      new WritError('LEDGER_BUSY', {
+        message:
+          holder === undefined
+            ? `the lock \`${path}\` of the internal ledger is held`
+            : `process ${holder.pid} on \`${holder.host}\` holds the internal ledger`,
+        detail: holder === undefined ? { path } : { path, pid: holder.pid, host: holder.host },
+        hints: [
+          'wait for the other `writ` to end and try again',
+          `if no such process exists on any machine, remove \`${path}\``,
+        ],
+      }),
+  });
+}
+
+/** A ledger whose end was never published, and that another history of its log replaced. */
+export interface KeptLedger extends LogVersion {
+  readonly directory: string;
+}
+
+/** Written into a kept ledger once the runs in its end have an entry in the published log. */
+const settledMark = 'settled';
+
+/** Where a ledger is kept that a published one replaces: beside it, named by size and root. */
+export function keptLedgerPath(
+  ledger: string,
+  { size, root }: { readonly size: number; readonly root: Buffer },
+): string {
+  const name = `${basename(ledger)}-unpublished-${size}-${root.toString('hex').slice(0, 8)}`;
+  return join(dirname(ledger), name);
+}
+
+/** The kept ledgers with runs that may have no entry in the published log. */
+export async function listUnsettledLedgers(ledger: string): Promise<readonly KeptLedger[]> {
+  const place = dirname(ledger);
+  const names = await readdir(place).catch(() => []);
+  const kept: KeptLedger[] = [];
+  for (const name of names.filter((one) => one.startsWith(`${basename(ledger)}-unpublished-`)).sort()) {
+    const directory = join(place, name);
+    const read = readFrom(directory);
+    if ((await read(settledMark)) !== undefined) continue;
+    const head = checkpointIn(await read('checkpoint'));
+    if (head !== undefined) kept.push({ directory, read, head });
+  }
+  return kept;
+}
+
+export async function markSettled({ directory }: KeptLedger): Promise<void> {
+  await writeFile(join(directory, settledMark), '');
+}

@@ -1,0 +1,97 @@
+/* How `[log]` of the configuration is read for the internal ledger and for a public log. */
+import type { ConfigSection } from '../../core/interfaces/policy.ts';
+import type { LogForm, LogSource, SealingPlace } from '../../core/interfaces/sealing.ts';
+import { parseVkey } from './note.ts';
+
+/** The mode by which a spec selects the internal ledger. */
+export const ledgerMode = 'internal-ledger';
+
+/** What `[log]` says of the internal ledger. */
+export interface LedgerSection {
+  /** Git carries a copy of it that follows each append. */
+  readonly mirror?: 'git';
+}
+
+/** How `[log]` is read for the internal ledger. */
+export const ledgerForm: LogForm = { readSection: readLedgerSection };
+
+function readLedgerSection(section: ConfigSection): LedgerSection {
+  const mirror = section.text('mirror');
+  if (mirror === 'git') return { mirror };
+  if (mirror !== undefined) section.refuse('mirror', 'expected `git`');
+  return {};
+}
+
+/** What was read for a place; nothing where the configuration knows of no internal ledger. */
+export function ledgerSectionOf({ config }: Pick<SealingPlace, 'config'>): LedgerSection {
+  return (config.log[ledgerMode] as LedgerSection | undefined) ?? {};
+}
+
+/** Log mode `none`: there is no log and never a proof. */
+export const noLogSource: LogSource = { open: async () => undefined };
+
+/** The mode by which a spec selects a public log. */
+export const publicLogMode = 'public-log';
+
+/** What `[log]` says of the public log. */
+export interface PublicLogSection {
+  /** The address and the API of the log; absent where a signing config or nothing names them. */
+  readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
+  /** Sigstore SigningConfig: a path in the tree of the policy commit. */
+  readonly signingConfig?: string;
+  /** Instead of all the rest: a log that a listed plugin speaks to, and the key that its answers are checked with. */
+  readonly plugin?: { readonly name: string; readonly vkey: string };
+  /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the policy commit. */
+  readonly trustedRoot?: string;
+}
+
+/** Reads it. A log without a trusted root to check it against is refused, and so is one said in two ways. */
+export function readPublicLogSection(section: ConfigSection): PublicLogSection {
+  const url = section.url('url');
+  const api = section.has('api') ? (section.text('api') ?? 'v2') : undefined;
+  const signingConfig = section.path('signing_config');
+  const trustedRoot = section.path('trusted_root');
+  const isSaid = section.has('url');
+  const plugin = readPlugin(section);
+  if (section.has('plugin') && (isSaid || signingConfig !== undefined || trustedRoot !== undefined))
+    section.refuse('plugin', 'expected either a plugin and its `vkey`, or a log of sigstore');
+  if (api !== undefined && api !== 'v1' && api !== 'v2') section.refuse('api', 'expected `v1` or `v2`');
+  if (isSaid && api === undefined) section.refuse('api', 'expected `v1` or `v2` beside `url`');
+  if (!isSaid && api !== undefined) section.refuse('api', 'says how to speak to `url`, which is missing');
+  if (isSaid && signingConfig !== undefined)
+    section.refuse('signing_config', 'expected either `url` or `signing_config`');
+  if ((isSaid || signingConfig !== undefined) && trustedRoot === undefined)
+    section.refuse('trusted_root', 'expected a trusted root: without one no answer could be checked');
+  return {
+    ...(url !== undefined && (api === 'v1' || api === 'v2') ? { service: { url, api } } : {}),
+    ...(plugin === undefined ? {} : { plugin }),
+    ...(signingConfig === undefined ? {} : { signingConfig }),
+    ...(trustedRoot === undefined ? {} : { trustedRoot }),
+  };
+}
+
+/** A log that nothing could be checked against is refused. */
+function readPlugin(section: ConfigSection): PublicLogSection['plugin'] {
+  const [name, vkey] = [section.text('plugin'), section.text('vkey')];
+  if (!section.has('plugin') && !section.has('vkey')) return undefined;
+  if (name === undefined) section.refuse('plugin', 'expected the name of a log beside `vkey`');
+  if (vkey === undefined || !isVkey(vkey))
+    section.refuse(
+      'vkey',
+      'expected the key of the log, `name+hint+base64`: without one no answer could be checked',
+    );
+  return name === undefined || vkey === undefined ? undefined : { name, vkey };
+}
+
+function isVkey(text: string): boolean {
+  try {
+    return parseVkey(text).name !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What was read for a place; nothing where the configuration knows of no public log. */
+export function publicLogSectionOf({ config }: Pick<SealingPlace, 'config'>): PublicLogSection {
+  return (config.log[publicLogMode] as PublicLogSection | undefined) ?? {};
+}

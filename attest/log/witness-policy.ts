@@ -1,0 +1,276 @@
+/* Witnesses: their cosignatures (C2SP tlog-cosignature) and the policies that require them (C2SP tlog-policy). */
+import { verify } from 'node:crypto';
+import { clockSkewMs, systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.ts';
+import {
+  formatNote,
+  isSignatureOf,
+  type LedgerKey,
+  type NoteSignature,
+  parseNote,
+  parseVkey,
+  parseWitnessVkey,
+} from './note.ts';
+
+/** A rule over witnesses: one of them, or at least `threshold` of several rules. */
+type Quorum =
+  | { readonly witness: LedgerKey }
+  | { readonly threshold: number; readonly members: readonly Quorum[] };
+
+/** Whom to believe about a log (C2SP tlog-policy). */
+export interface TlogPolicy {
+  /** May be empty where the log is known from elsewhere. */
+  readonly logs: readonly LedgerKey[];
+  readonly witnesses: readonly LedgerKey[];
+  /** `none`: no cosignature is required. */
+  readonly quorum: Quorum | 'none';
+}
+
+const maxBytes = 256 * 1024;
+const maxLines = 1024;
+
+/** Reads a policy; ATTESTATION_MALFORMED naming the line. URLs are allowed and not used: nothing is fetched. */
+export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
+  if (bytes.length > maxBytes) throw malformed(0, `expected at most ${maxBytes} octets`);
+  // Names are octets to this format: as Latin-1, two of them are equal only where their octets are.
+  const text = Buffer.from(bytes).toString('latin1');
+  const lines = text.split('\n');
+  if (lines.length > maxLines) throw malformed(0, `expected at most ${maxLines} lines`);
+  const draft = new PolicyDraft();
+  for (const [at, line] of lines.entries()) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw malformed(at + 1, 'found a control character');
+    const words = line.split(/[\t ]+/).filter((word) => word !== '');
+    if (words[0] === undefined || words[0].startsWith('#')) continue;
+    draft.add(at + 1, words);
+  }
+  return draft.finish(lines.length);
+}
+
+/** True where these witnesses satisfy the quorum; each counts once, however often it signed. */
+function isQuorum(quorum: TlogPolicy['quorum'], signed: readonly LedgerKey[]): boolean {
+  if (quorum === 'none') return true;
+  if ('witness' in quorum) return signed.some(({ vkey }) => vkey === quorum.witness.vkey);
+  return quorum.members.filter((member) => isQuorum(member, signed)).length >= quorum.threshold;
+}
+
+class PolicyDraft {
+  readonly #logs: LedgerKey[] = [];
+  readonly #witnesses: LedgerKey[] = [];
+  readonly #rules = new Map<string, Quorum>();
+  readonly #members = new Set<string>();
+  readonly #keys = { log: new Set<string>(), witness: new Set<string>() };
+  #quorum: TlogPolicy['quorum'] | undefined;
+
+  add(line: number, words: readonly string[]): void {
+    const [kind, ...rest] = words;
+    if (kind === 'log') this.#addLog(line, rest);
+    else if (kind === 'witness') this.#addWitness(line, rest);
+    else if (kind === 'group') this.#addGroup(line, rest);
+    else if (kind === 'quorum') this.#setQuorum(line, rest);
+    else throw malformed(line, 'expected `log`, `witness`, `group` or `quorum`');
+  }
+
+  finish(line: number): TlogPolicy {
+    if (this.#quorum === undefined) throw malformed(line, 'expected a `quorum` line');
+    return { logs: this.#logs, witnesses: this.#witnesses, quorum: this.#quorum };
+  }
+
+  #addLog(line: number, [vkey, ...more]: readonly string[]): void {
+    if (vkey === undefined || more.length > 1) throw malformed(line, 'expected `log VKEY [URL]`');
+    const key = readKey(line, vkey, parseVkey);
+    this.#requireNewKey(line, 'log', key);
+    this.#logs.push(key);
+  }
+
+  #addWitness(line: number, [name, vkey, ...more]: readonly string[]): void {
+    if (name === undefined || vkey === undefined || more.length > 1)
+      throw malformed(line, 'expected `witness NAME VKEY [URL]`');
+    const witness = readKey(line, vkey, parseWitnessVkey);
+    this.#requireNewKey(line, 'witness', witness);
+    this.#define(line, name, { witness });
+    this.#witnesses.push(witness);
+  }
+
+  #addGroup(line: number, [name, count, ...members]: readonly string[]): void {
+    const most = members.length;
+    const threshold = count === 'all' ? most : count === 'any' ? 1 : parseCount(count);
+    if (name === undefined || most === 0 || threshold === undefined || threshold > most)
+      throw malformed(line, 'expected `group NAME all|any|K NAME…` with K up to the number of names');
+    const rules = members.map((member) => {
+      if (this.#members.has(member)) throw malformed(line, 'a name is a member twice');
+      this.#members.add(member);
+      return this.#ruleOf(line, member);
+    });
+    this.#define(line, name, { threshold, members: rules });
+  }
+
+  #setQuorum(line: number, [name, ...more]: readonly string[]): void {
+    if (name === undefined || more.length > 0) throw malformed(line, 'expected `quorum NAME`');
+    if (this.#quorum !== undefined) throw malformed(line, 'found a second quorum');
+    this.#quorum = name === 'none' ? 'none' : this.#ruleOf(line, name);
+  }
+
+  #define(line: number, name: string, rule: Quorum): void {
+    if (name === 'none' || this.#rules.has(name)) throw malformed(line, 'the name is taken');
+    this.#rules.set(name, rule);
+  }
+
+  #ruleOf(line: number, name: string): Quorum {
+    const rule = this.#rules.get(name);
+    if (rule === undefined) throw malformed(line, 'a name is not defined on a line above');
+    return rule;
+  }
+
+  /** One public key under two names could sign twice. */
+  #requireNewKey(line: number, use: 'log' | 'witness', { key }: LedgerKey): void {
+    const raw = String(key.export({ format: 'jwk' }).x);
+    if (this.#keys[use].has(raw)) throw malformed(line, `a ${use} key is listed twice`);
+    this.#keys[use].add(raw);
+  }
+}
+
+function parseCount(text: string | undefined): number | undefined {
+  return /^[1-9][0-9]{0,3}$/.test(text ?? '') ? Number(text) : undefined;
+}
+
+function readKey<Key>(line: number, octets: string, parse: (text: string) => Key): Key {
+  try {
+    return parse(Buffer.from(octets, 'latin1').toString('utf8'));
+  } catch (cause) {
+    throw malformed(line, 'expected the vkey of an Ed25519 key for that use', cause);
+  }
+}
+
+function malformed(line: number, found: string, cause?: unknown): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `the log policy cannot be read: ${found} (line ${line})`,
+    detail: { what: 'tlog-policy', line },
+    cause,
+  });
+}
+
+/** A checkpoint that its log signed and enough witnesses cosigned. */
+interface WitnessedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly cosignatures: readonly Cosignature[];
+}
+
+/**
+ * Verifies a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum,
+ * not later than `nowMs`. VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the
+ * latter with the witnesses that signed, and those that signed at a time that has not come.
+ */
+export function verifyByPolicy(
+  source: string,
+  policy: TlogPolicy,
+  logs: readonly LedgerKey[] = policy.logs,
+  nowMs: number = systemClock.now(),
+): WitnessedCheckpoint {
+  const checkpoint = verifyCheckpoint(source, logs);
+  const cosignatures = verifyCosignatures(source, policy.witnesses, nowMs);
+  const signed = cosignatures.map(({ witness }) => witness);
+  if (isQuorum(policy.quorum, signed)) return { checkpoint, cosignatures };
+  const early = verifyCosignatures(source, policy.witnesses, Number.MAX_SAFE_INTEGER)
+    .map(({ witness }) => witness)
+    .filter((witness) => !signed.includes(witness));
+  throw new WritError('VERIFY_REFUTED', {
+    message: `the checkpoint lacks a quorum: ${signed.length} of ${policy.witnesses.length} known witnesses signed it`,
+    detail: {
+      reason: 'no-quorum',
+      origin: checkpoint.origin,
+      signed: signed.map(({ name }) => name),
+      ...(early.length > 0 && { later_than_now: early.map(({ name }) => name) }),
+    },
+  });
+}
+
+/** A witness's word that a checkpoint was the largest consistent one it had seen of that log. */
+interface Cosignature {
+  readonly witness: LedgerKey;
+  /** When it said so, in POSIX seconds. */
+  readonly atSeconds: bigint;
+  /** The signature line as found. */
+  readonly line: NoteSignature;
+}
+
+const timestampBytes = 8;
+const signatureBytes = 64;
+const maxTimestamp = 2n ** 63n - 1n;
+
+/** What a witness signs: a header, the time and the text of the note (C2SP tlog-cosignature, Ed25519). */
+export function cosignedMessage(noteText: string, atSeconds: bigint): Buffer {
+  return Buffer.from(`cosignature/v1\ntime ${atSeconds}\n${noteText}`);
+}
+
+/**
+ * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored, and so is
+ * a cosignature more than five minutes later than `nowMs`: it says nothing of what the witness has seen until now. A
+ * known witness whose signature is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
+ */
+export function verifyCosignatures(
+  source: string,
+  witnesses: readonly LedgerKey[],
+  nowMs: number = systemClock.now(),
+): readonly Cosignature[] {
+  const latest = BigInt(Math.floor((nowMs + clockSkewMs) / 1000));
+  const { origin } = parseCheckpoint(source);
+  const note = parseNote(source);
+  const found = new Map<LedgerKey, Cosignature>();
+  for (const line of note.signatures) {
+    const witness = witnesses.find((key) => isSignatureOf(key, line));
+    if (witness === undefined) continue;
+    const atSeconds = verifyLine(note.text, line, witness);
+    if (atSeconds === undefined) {
+      throw new WritError('VERIFY_REFUTED', {
+        message: `the cosignature of \`${witness.name}\` is wrong`,
+        detail: { reason: 'bad-signature', origin, witness: witness.name },
+      });
+    }
+    if (atSeconds > latest) continue;
+    const earlier = found.get(witness);
+    if (earlier === undefined || earlier.atSeconds < atSeconds)
+      found.set(witness, { witness, atSeconds, line });
+  }
+  return [...found.values()];
+}
+
+/**
+ * The current checkpoint with the cosignatures of `witnesses` that `source` brings. LOG_FAILED where `source` is about
+ * another head, VERIFY_REFUTED for a wrong cosignature, and with `not-cosigned` where none of them signed.
+ */
+export function mergeCosignatures<Head extends Checkpoint>(
+  current: Head,
+  source: string,
+  witnesses: readonly LedgerKey[],
+): Head {
+  const mine = parseNote(current.source);
+  if (parseNote(source).text !== mine.text) {
+    const { size } = parseCheckpoint(source);
+    throw new WritError('LOG_FAILED', {
+      message: `expected the current checkpoint of ${current.size} entries, found another one of ${size}`,
+      detail: { size: current.size, found: size },
+    });
+  }
+  const cosignatures = verifyCosignatures(source, witnesses);
+  if (cosignatures.length === 0) {
+    throw new WritError('VERIFY_REFUTED', {
+      message: 'no listed witness signed the checkpoint',
+      detail: { reason: 'not-cosigned', origin: current.origin },
+    });
+  }
+  const kept = mine.signatures.filter(
+    (line) => !cosignatures.some(({ witness }) => isSignatureOf(witness, line)),
+  );
+  const lines = [...kept, ...cosignatures.map(({ line }) => line)];
+  return { ...current, source: formatNote(mine.text, lines) };
+}
+
+/** The time of a valid cosignature; `undefined` for any other line. */
+function verifyLine(text: string, { signature }: NoteSignature, witness: LedgerKey): bigint | undefined {
+  if (signature.length !== timestampBytes + signatureBytes) return undefined;
+  const atSeconds = signature.readBigUInt64BE();
+  if (atSeconds > maxTimestamp) return undefined;
+  const message = cosignedMessage(text, atSeconds);
+  return verify(null, message, witness.key, signature.subarray(timestampBytes)) ? atSeconds : undefined;
+}

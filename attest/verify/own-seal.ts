@@ -1,0 +1,197 @@
+/* Verifies a change and its seal before they are stored. */
+import { createPublicKey } from 'node:crypto';
+import { canonicalize } from '../../core/base/canonical.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { AttestRequest, SealedEvidence, SealingParties } from '../../core/interfaces/sealing.ts';
+import { parseBundle } from '../bundle/bundle.ts';
+import { signStatement } from '../bundle/seal-statement.ts';
+import { parseEnvelope, verifyEnvelope } from '../encoding/dsse.ts';
+import { keyIdOf, parsePublicKey } from '../encoding/public-key.ts';
+import { noMemory } from '../log/checkpoint-memory.ts';
+import { parseVkey } from '../log/note.ts';
+import { parseTrustedRoot } from '../public/trusted-root.ts';
+import type { ProvenanceStatement } from '../statement/build-provenance.ts';
+import { buildDecision, carriedIn, waitingRunType } from '../statement/run-statements.ts';
+import type { Anchors } from './anchors.ts';
+import { readCertificateClaims } from './certificate-claims.ts';
+import { type EvidenceSource, parseCommit } from './evidence-source.ts';
+import { readProvenance } from './provenance-claims.ts';
+import { readAttestation } from './read-attestation.ts';
+import { CheckList, refuted, type VerifyReport } from './report.ts';
+import { verifyApprovals, verifyCarried } from './verify-approvals.ts';
+import { treeChecks, verifyReplay, verifyTree } from './verify-evidence.ts';
+import { verifyRun } from './verify-run.ts';
+import { verifySpec } from './verify-spec.ts';
+
+/**
+ * Verifies a seal before it is stored, as `writ verify RUN --allowed-signers F --replay` does: by the key or the
+ * certified identity and the log that made it, and by the signers at the policy commit. Returns each refusal as `check
+ * status code`.
+ */
+export async function verifyOwnSeal(
+  evidence: SealedEvidence,
+  { signer, log }: SealingParties,
+): Promise<readonly string[]> {
+  const vkey = await log?.vkey();
+  const { identity, issuer } = signer.certificate ? readCertificateClaims(signer.certificate()) : {};
+  const anchors: Anchors = {
+    // A certified key is believed by its certificate or not at all.
+    signers: signer.certificate
+      ? []
+      : [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
+    ...(identity !== undefined && issuer !== undefined && { identity: { identity, issuer } }),
+    ledgers: vkey === undefined ? [] : [{ ...parseVkey(vkey), from: 'given' }],
+    ownLedgers: [],
+    ...(log?.trustedRoot && { trustedRoot: parseTrustedRoot(log.trustedRoot) }),
+  };
+  const report = await verifyRun(toOwnSource(evidence), anchors, {
+    clock: systemClock,
+    // A seal that is only being made has no history to compare with; the log held its own when it appended.
+    memory: noMemory,
+    runId: evidence.runId,
+    allowedSigners: evidence.allowedSigners,
+    replay: evidence.replay,
+  });
+  return refusalsIn(report);
+}
+
+/** What is about to be stored, as if it were stored already. */
+function toOwnSource({
+  commit,
+  files,
+  contentPaths,
+  readContent,
+  readAt,
+  listPeople,
+  carry,
+}: SealedEvidence): EvidenceSource {
+  return {
+    commit,
+    listRun: async () => [...files.keys()],
+    readRun: async (path) => files.get(path),
+    listContent: async () => contentPaths,
+    readContent,
+    ...(readAt ? { readAt } : {}),
+    ...(listPeople ? { listPeople } : {}),
+    ...(carry ? { carry } : {}),
+  };
+}
+
+/** Each refusal as `check status code`, with what was found; none where everything holds. */
+function refusalsIn(report: VerifyReport): readonly string[] {
+  if (report.verified) return [];
+  const refused = report.checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
+  return refused.map(({ id, status, code, detail }) => {
+    const words = [id, status, code].filter((part) => part !== undefined).join(' ');
+    return id === 'approvals' && detail ? `${words} ${JSON.stringify(detail).slice(0, 600)}` : words;
+  });
+}
+
+/**
+ * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate and the
+ * repository its bytes, the contract is the one that was decided on, enough people approved it by the signers at the
+ * policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check
+ * status code`.
+ */
+export async function verifyDecided(
+  request: AttestRequest,
+  provenance: ProvenanceStatement,
+  evidence: SealedEvidence,
+): Promise<readonly string[]> {
+  const list = new CheckList('replay');
+  list.expect('subject-tree', 'spec', 'replay');
+  const source = toOwnSource(evidence);
+  const claims = readProvenance(Buffer.from(canonicalize(provenance)));
+  const commit = parseCommit(evidence.commit.raw);
+  await list.run('subject-tree', () => {
+    if (commit?.tree !== claims.tree)
+      throw refuted('wrong-subject', { expected: claims.tree, found: commit?.tree ?? 'none' });
+  });
+  // Once: what is verified again after signing does not touch the tree.
+  const { hashTree } = evidence;
+  const stored = { ...source, ...(hashTree ? { hashTree } : {}) };
+  list.expect(...treeChecks(stored));
+  await verifyTree(list, stored, claims.tree);
+  const spec = await list.run('spec', () => {
+    if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
+    return verifySpec(source, commit, claims, request.specDigest);
+  });
+  const { baseCommit, approvals } = buildDecision(request).predicate;
+  const counted = approvals.map(({ principal, digest, inProcess }) => ({
+    principal,
+    digest: digest.sha256 ?? '',
+    inProcess: inProcess === true,
+  }));
+  const decision = { baseCommit, approvals: counted, approvers: counted.map(({ principal }) => principal) };
+  const facts = { list, source, claims, spec, commit };
+  const carried = await verifyCarried(facts, carriedIn(request));
+  await verifyApprovals(facts, decision, { allowedSigners: evidence.allowedSigners, carried });
+  await list.run('replay', () => verifyReplay(source, claims, evidence.replay));
+  return refusalsIn(list.report());
+}
+
+/**
+ * Signs a provenance, reads it back as a verifier does, and looks at the log's head; says what went wrong. Nothing is
+ * kept.
+ */
+export async function rehearse(
+  statement: ProvenanceStatement,
+  parties: SealingParties,
+): Promise<readonly string[]> {
+  const { signer, log } = parties;
+  const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'the provenance does not verify',
+      async () => {
+        const { value } = parseStrictJson(await signStatement(statement, parties), {
+          code: 'ATTESTATION_MALFORMED',
+        });
+        readProvenance(verifyEnvelope(parseEnvelope(value, ''), createPublicKey(signer.publicKeyPem)));
+      },
+    ],
+    ['the log cannot be used', async () => log?.size()],
+  ];
+  const problems: string[] = [];
+  for (const [what, attempt] of attempts) {
+    try {
+      await attempt();
+    } catch (fault) {
+      problems.push(`${what}: ${messageOf(fault)}`);
+    }
+  }
+  return problems;
+}
+
+/**
+ * Whether one of these keys (PEM) signed, for that run, exactly these bytes under these names. False for whatever
+ * cannot be read, is signed by another key, or speaks of another run or of other files; KEY_UNUSABLE for a key that is
+ * none.
+ */
+export function verifyWaitingRun(
+  bundle: Uint8Array,
+  runId: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  keys: readonly string[],
+): boolean {
+  const known = keys.map(parsePublicKey);
+  try {
+    const { envelope } = parseBundle(bundle);
+    const key = known.find((one) => keyIdOf(one) === envelope.keyId);
+    if (!key) return false;
+    const payload = verifyEnvelope(envelope, key);
+    const { predicateType, predicate, subjects } = readAttestation(envelope.payloadType, payload);
+    if (predicateType !== waitingRunType || predicate.run_id !== runId) return false;
+    const signed = new Map(subjects.map(({ name, digest }) => [name, digest.get('sha256')]));
+    return (
+      files.size > 0 &&
+      signed.size === files.size &&
+      [...files].every(([name, bytes]) => signed.get(name) === sha256Hex(bytes))
+    );
+  } catch (fault) {
+    if (isWritError(fault)) return false;
+    throw fault;
+  }
+}
