@@ -21,7 +21,6 @@ import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchStoreObjects } from './store-objects.ts';
 import { benchThousandChecks } from './thousand-checks.ts';
-import { benchTranscriptPages } from './transcript-pages.ts';
 
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
@@ -39,7 +38,6 @@ const held = [
   await benchStoreObjects(),
   await benchResumeRun(),
   await benchOpenThread(),
-  await benchTranscriptPages(),
   await benchSessionCalls(),
   await benchPluginProcess(),
 ];

@@ -8,7 +8,7 @@ import { uuidV7 } from '../core/base/ids.ts';
 import { draftIntent } from '../engine/draft/draft-intent.ts';
 import { runIntent } from '../engine/run-intent.ts';
 import { maskValues } from '../providers/wire/traffic-file.ts';
-import { keepGrants } from '../session/approvals/keep-grants.ts';
+import { keepGrants } from '../session/approvals/grants.ts';
 import { openSession } from '../session/open-session.ts';
 import { pendingOf } from '../session/state/state.ts';
 import { watchRuns } from '../session/work/watch-runs.ts';

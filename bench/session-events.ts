@@ -13,7 +13,7 @@ import { runInNewContext } from 'node:vm';
 import { systemClock } from '../core/base/clock.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import { sessionRoutes } from '../session/api/session-routes.ts';
-import { openChannel } from '../session/channel/open-channel.ts';
+import { openChannel } from '../session/open-channel.ts';
 import { toSnapshot } from '../session/state/snapshot.ts';
 import { newWorld } from '../test/session/state/walk.ts';
 import { figure, median, printTable } from './measure.ts';

@@ -1,3 +1,4 @@
+/** Opens or resumes a session: thread, audit log, state, effects and channel. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../core/base/files.ts';
@@ -9,30 +10,26 @@ import { journalFile, requireOwnPlace } from '../store/run-directory.ts';
 import { workspaceFingerprint } from '../workspace/git/dirty-paths.ts';
 import { removeTree } from '../workspace/git/remove-tree.ts';
 import { openRepository } from '../workspace/git/repository.ts';
-import type { GrantLedger } from './approvals/keep-grants.ts';
+import type { GrantLedger } from './approvals/grants.ts';
 import { keepAudit } from './audit/keep-audit.ts';
 import { openAudit } from './audit/open-audit.ts';
-import { openChannel, type SessionChannel } from './channel/open-channel.ts';
-import { requireApart } from './self-test/try-to-approve.ts';
-import { afterKill } from './state/after-kill.ts';
+import { openChannel, type SessionChannel } from './open-channel.ts';
+import { requireApart } from './self-test.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
 import { openedState, reduce } from './state/reduce.ts';
-import { restoredState } from './state/restored-state.ts';
+import { afterKill, restoredState } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
+import { openTranscriptArchive, type TranscriptArchive } from './state/transcript-archive.ts';
 import { budgetUnpriced } from './state/usage.ts';
-import { type OpenThread, openThread, threadDirectory } from './thread/open-thread.ts';
-import { openThreadTranscript, type ThreadTranscript } from './thread/open-transcript.ts';
-import { threadNotFound } from './thread/thread-not-found.ts';
-import { allowVisitor, type VisitorUse } from './work/allow-visitor.ts';
-import { openVisits } from './work/open-visits.ts';
+import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { openWork } from './work/open-work.ts';
-import { shellPlace, sweepCopies } from './work/shell/sweep-copies.ts';
+import { shellPlace, sweepCopies } from './work/shell-copy.ts';
+import type { OpenWorkSetting } from './work/turn-scope.ts';
+import { allowVisitor, openVisits, type VisitorUse } from './work/visits.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
-import type { OpenWorkSetting } from './work/work-setting.ts';
 
-/** What a session is opened with: what its turns work with, and what clients are told of it. */
 export interface SessionSetting extends OpenWorkSetting {
-  /** Its plugin stands in the engine. */
+  /** Its plugin is loaded in the engine. */
   readonly watcher: RunWatcher;
   readonly ground: Omit<SessionGround, 'sessionId' | 'threadId'>;
   /** A thread that is gone on with; absent: a new one. THREAD_NOT_FOUND. */
@@ -44,18 +41,18 @@ export interface SessionSetting extends OpenWorkSetting {
 export interface OpenSession extends AsyncDisposable {
   readonly channel: SessionChannel;
   readonly threadId: string;
-  /** Its transcript, what came before the window of the snapshots included. */
-  readonly transcript: ThreadTranscript;
+  /** The entries that came before the window of the snapshots. */
+  readonly transcript: Pick<TranscriptArchive, 'page'>;
   /** What is pre-approved in it. */
   readonly grants: GrantLedger;
-  /** Asks whoever controls it about a call of a client of another kind. */
+  /** Requests the controller's approval for a call of an MCP client. */
   readonly allow: (use: VisitorUse, signal: AbortSignal) => Promise<'approved' | 'denied' | 'nobody'>;
 }
 
 /**
- * Opens a session. Its thread is on disk before anybody hears of it, and who writes stands in its audit log; one that
- * is resumed is as it was acknowledged, and what its killed process had begun is `unknown`. THREAD_NOT_FOUND,
- * THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT, SESSION_BUDGET_UNPRICED where a limit cannot be held.
+ * Opens a session with its thread and audit log on disk. A resumed session has the state that was acknowledged;
+ * running tools of its killed process are `unknown`. THREAD_NOT_FOUND, THREAD_BUSY, THREAD_UNPROVEN, JOURNAL_CORRUPT,
+ * SESSION_BUDGET_UNPRICED if a limit cannot be enforced.
  */
 export async function openSession(setting: SessionSetting): Promise<OpenSession> {
   const { clock, witness, resume, repositoryPath, watcher } = setting;
@@ -76,16 +73,13 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
   opened.use(thread);
   try {
     const log = opened.use(await openAudit(directory, threadId, { clock, witness }));
-    const state = await openState(
-      thread,
-      { ...setting.ground, sessionId: newId(), threadId },
-      setting,
-      newId,
-    );
+    const archive = openTranscriptArchive();
+    const ground = { ...setting.ground, sessionId: newId(), threadId };
+    const state = await openState(thread, archive, ground, setting, newId);
     const place = join(directory, shellPlace);
-    // A killed process could not take its copy of the work tree away.
+    // A killed process may have left its copy of the working tree.
     await removeTree(place);
-    // Other killed ones may never be gone on with; much may be left, and nobody waits for it but the end.
+    // Copies of other killed sessions are removed in the background.
     const swept = sweepCopies(repository, threadId);
     opened.defer(() => swept);
     const work = openWork(setting, watcher, place);
@@ -97,8 +91,8 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         audit: keepAudit(log, clock),
         clock,
         newId,
-        perform: async (want, world) => {
-          if (!(await visits.take(want, world))) await work.perform(want, world);
+        perform: async (want, session) => {
+          if (!(await visits.take(want, session))) await work.perform(want, session);
         },
         mask: setting.approval.mask,
         fingerprint: () => workspaceFingerprint(repository),
@@ -106,14 +100,19 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         requireHoldable: () => requireHoldable(repository),
       }),
     );
-    // Ended first: what it still reports is taken.
+    let shown = state;
+    channel.subscribe((now, facts) => {
+      archive.follow(shown, now, facts);
+      shown = now;
+    });
+    // Effects end first, so that their last reports are still accepted.
     opened.use(work);
     const { approval } = setting;
     const visited = { channel, visits, repository, approval, newId };
     return {
       channel,
       threadId,
-      transcript: openThreadTranscript({ directory, threadId, witness }),
+      transcript: archive,
       grants: approval.grants,
       allow: (use, signal) => allowVisitor(visited, use, signal),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -127,6 +126,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
 /** The state that the facts of a thread add up to, with what this process adds to them. */
 async function openState(
   thread: OpenThread,
+  archive: TranscriptArchive,
   ground: SessionGround,
   { resume, clock }: Pick<SessionSetting, 'resume' | 'clock'>,
   newId: () => string,
@@ -138,11 +138,13 @@ async function openState(
     await thread.append([opened]);
     return openedState(opened);
   }
-  const before = restoredState(thread.facts);
+  const before = restoredState(thread.facts, archive.add);
   const facts: Fact[] = [{ type: 'resumed', ground }, ...afterKill(before, { nowMs: atMs, newId })];
   const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
   await thread.append(happened);
-  return happened.reduce(reduce, before);
+  const after = happened.reduce(reduce, before);
+  archive.follow(before, after, happened);
+  return after;
 }
 
 async function isThread(directory: string): Promise<boolean> {

@@ -1,11 +1,10 @@
 import { readVersion } from '../../api/build.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import type { AgentProfile } from '../../session/agents/agent-profile.ts';
-import { type AgentPlaces, findAgent } from '../../session/agents/find-agent.ts';
-import type { McpGround } from '../../session/mcp/mcp-ground.ts';
-import { threadsOf } from '../../session/mcp/threads-of.ts';
-import type { SessionOptions } from '../../session/options/session-options.ts';
+import { type AgentPlaces, type AgentProfile, findAgent } from '../../session/agents.ts';
+import { threadsOf } from '../../session/mcp/resources.ts';
+import type { McpGround } from '../../session/mcp/tool.ts';
+import type { SessionOptions } from '../../session/session-options.ts';
 import { runGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '../../session/options/session-options.ts';
+import type { ApprovalPolicy } from '../../session/session-options.ts';
 
 /** Every value of `--approval-policy`, and the policy that it means. Here, so that `--help` loads no session. */
 export const approvalPolicies: Readonly<Record<string, ApprovalPolicy>> = {

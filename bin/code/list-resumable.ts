@@ -10,8 +10,8 @@ import {
   writePrivateFile,
 } from '../../http/private-files.ts';
 import { toAgo } from '../../session/screen/words/to-span.ts';
+import { listThreadsWithStates } from '../../session/thread/list-threads.ts';
 import { threadDirectory } from '../../session/thread/open-thread.ts';
-import { listThreadsWithStates } from '../../session/thread/thread-states.ts';
 import type { Draft } from '../../session/tui/composer/draft.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';

@@ -10,18 +10,18 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
-import type { ReadGraph } from '../../session/api/graph-routes.ts';
-import { keepGrants } from '../../session/approvals/keep-grants.ts';
-import type { SessionLog } from '../../session/log/open-log.ts';
+import type { ReadGraph } from '../../session/api/session-routes.ts';
+import { keepGrants } from '../../session/approvals/grants.ts';
+import type { SessionLog } from '../../session/open-log.ts';
 import { type OpenSession, openSession, type SessionSetting } from '../../session/open-session.ts';
-import type { SessionOptions } from '../../session/options/session-options.ts';
-import { openSelfTester, type SelfTester } from '../../session/self-test/self-tester.ts';
+import { openSelfTester, type SelfTester } from '../../session/self-test.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
-import { allCapabilities } from '../../session/state/all-capabilities.ts';
-import { stoppedRun } from '../../session/state/stopped-run.ts';
+import type { SessionOptions } from '../../session/session-options.ts';
+import { stoppedRun } from '../../session/state/restored-state.ts';
+import { allCapabilities } from '../../session/state/snapshot.ts';
 import { listThreads } from '../../session/thread/list-threads.ts';
+import type { ChosenModel } from '../../session/work/turn-scope.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
-import type { ChosenModel } from '../../session/work/work-setting.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
@@ -170,7 +170,7 @@ export function readGraph(place: Place): ReadGraph {
   return async (threadId) => {
     const { threadGraph } = await import('../../api/graph/thread-graph.ts');
     const { firstWords, listSessionThreads, runsOfThread } = await import(
-      '../../session/thread/session-threads.ts'
+      '../../session/thread/read-thread.ts'
     );
     return threadGraph(place, threadId, {
       list: listSessionThreads,

@@ -1,4 +1,4 @@
-import { sessionContexts } from '../../session/state/settings/session-contexts.ts';
+import { sessionContexts } from '../../session/state/settings.ts';
 import { approvalPolicies } from '../code/approval-policies.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { openLog } from '../../session/log/open-log.ts';
+import { openLog } from '../../session/open-log.ts';
 import { whyNoTerminal } from '../../session/tui/term/why-no-terminal.ts';
 import { readCodeLine } from '../code/code-line.ts';
 import { withAside } from '../code/code-on-screen.ts';

@@ -14,7 +14,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { cancelDraft, findWaitingDraft, listWaitingDrafts } from '../../engine/draft/waiting-drafts.ts';
 import { listRuns } from '../../engine/record/list-runs.ts';
 import { rules } from '../../gates/rules.ts';
-import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/session-threads.ts';
+import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';

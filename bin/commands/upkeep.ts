@@ -20,7 +20,7 @@ import { pickRecord } from '../../engine/upkeep/filed-records.ts';
 import { type MoveRequest, type Pushed, pushRefs } from '../../engine/upkeep/push-refs.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
 import { isRefused, type MovedRef, pickRemote } from '../../engine/upkeep/remote.ts';
-import { checkAudits } from '../../session/audit/check-audits.ts';
+import { checkAudits } from '../../session/audit/read-audit.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
 import { shortRef } from '../../store/landed.ts';
 import type { Problem } from '../../store/problem.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { WritError } from '../../core/base/errors.ts';
-import type { McpGround, WritAnswer } from '../../session/mcp/mcp-ground.ts';
+import type { McpGround, WritAnswer } from '../../session/mcp/tool.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { contractCommands } from '../command-table/contract-commands.ts';
 import { otherCommands } from '../command-table/other-commands.ts';

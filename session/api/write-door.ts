@@ -1,16 +1,17 @@
+/** Authorizes writes to a session over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { matchesToken } from '../../http/discovery.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import type { Body } from '../../http/read-json-body.ts';
 import type { Exchange, Route } from '../../http/send-answer.ts';
-import type { GrantLedger } from '../approvals/keep-grants.ts';
-import type { SessionChannel } from '../channel/open-channel.ts';
+import type { GrantLedger } from '../approvals/grants.ts';
+import type { SessionChannel } from '../open-channel.ts';
 import { requireWriter } from '../state/control.ts';
-import type { Proof } from '../state/lease.ts';
-import { digestOf } from './lease-tokens.ts';
-import { countWrites } from './write-rate.ts';
+import type { Proof } from '../state/fact.ts';
+import { countWrites } from './lease-tokens.ts';
 
 /** What the routes of a session answer from. */
 export interface SessionApi {
@@ -18,7 +19,7 @@ export interface SessionApi {
   readonly channel: () => SessionChannel | undefined;
   /** The token of this process; absent where no automation may control the session. */
   readonly controlToken?: string;
-  /** What is pre-approved in the session that is attached; absent: no route tells of that. */
+  /** Grants of the attached session; absent: there is no route for them. */
   readonly grants?: () => GrantLedger | undefined;
   readonly clock: Clock;
 }
@@ -26,12 +27,12 @@ export interface SessionApi {
 /** What a client sent along to show that it may write. */
 type Client = Extract<Proof, { readonly from: 'client' }>;
 
-/** The one way of every route to the session: who may write is asked there, and how often. */
+/** The entry point of all routes to the session: checks who may write, and how often. */
 export interface WriteDoor {
   /** CODE_UI_UNAVAILABLE. */
   required(): SessionChannel;
   controlOf(request: IncomingMessage): Client['controlToken'];
-  /** A route that writes, for whoever holds the lease; refusals come in the order of the resolutions. */
+  /** A route that writes and requires the lease. */
   write(
     path: string,
     act: (channel: SessionChannel, body: Body, proof: Client, exchange: Exchange) => Promise<unknown>,
@@ -65,7 +66,7 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
     const [given, ...more] = valuesOf(request, 'x-code-controller-token');
     const proof = { from: 'client', controlToken: controlOf(request) } as const;
     // Sent twice it is none of them.
-    return given === undefined ? proof : { ...proof, tokenDigest: more.length === 0 ? digestOf(given) : '' };
+    return given === undefined ? proof : { ...proof, tokenDigest: more.length === 0 ? sha256Hex(given) : '' };
   };
   return {
     required,
@@ -95,7 +96,7 @@ export function openWriteDoor({ channel: find, controlToken, clock }: SessionApi
   };
 }
 
-/** A session that nobody may steer says so first. BROWSER_CONTROL_DISABLED, CONTROL_DISABLED. */
+/** BROWSER_CONTROL_DISABLED or CONTROL_DISABLED if no client can attach. */
 export function requireAttachable(
   { ground }: SessionChannel['state'],
   { controlToken }: Pick<Client, 'controlToken'>,

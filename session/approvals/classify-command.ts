@@ -1,3 +1,4 @@
+/** Classifies shell text as a proven read, unknown or dangerous. */
 import { namedPaths } from '../../workspace/command-acl/command-paths.ts';
 import { commandsOf, partsOf, type ShellReading, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { type Danger, dangerOf, dangerOfWrites } from './danger.ts';
@@ -11,26 +12,26 @@ export interface Segment extends Danger {
   readonly class: UseClass;
 }
 
-/** A shell text as it was read and judged, command by command. */
+/** A shell text with the verdict of each command. */
 export interface ClassifiedCommand extends Danger {
   readonly class: UseClass;
   /** In the order of the text; those that could be read. */
   readonly segments: readonly Segment[];
-  /** What cannot be told from the text. */
+  /** What the text does not prove. */
   readonly unproven: readonly string[];
   readonly reading: ShellReading;
 }
 
 /**
- * Reads and judges shell text. Safe is only what is proven to be: programs that read, by plain words, joined by
- * nothing but `|`, `&&`, `||` and `;`, on places in the workspace. A text that cannot be read is dangerous.
+ * Classifies shell text. Only proven reads are safe: programs that read, with literal words, joined by `|`, `&&`,
+ * `||` and `;`, on paths in the workspace. A text that cannot be parsed is dangerous.
  */
 export function classifyCommand(text: string): ClassifiedCommand {
   const reading = commandsOf(text);
   if (!reading.ok) {
     const why = `what it runs is unknown: ${reading.reason}`;
     const { commands, gaps } = partsOf(text, reading.reason);
-    const segments = commands.map(judgePart);
+    const segments = commands.map(classifyPart);
     return { class: 'dangerous', rule: 'unproven', why, segments, unproven: gaps, reading };
   }
   const { commands, variables } = reading;
@@ -38,7 +39,7 @@ export function classifyCommand(text: string): ClassifiedCommand {
     const why = 'it names no program';
     return { class: 'dangerous', rule: 'unproven', why, segments: [], unproven: [why], reading };
   }
-  const segments = commands.map(judgeSegment);
+  const segments = commands.map(classifySegment);
   const unproven = [
     ...variables.map((name) => `the value of \`$${name}\``),
     ...segments.flatMap((one) => (one.class === 'unknown' ? [one.why] : [])),
@@ -55,7 +56,7 @@ export function classifyCommand(text: string): ClassifiedCommand {
   return { ...judged, class: 'safe', rule: 'only-reads', why: 'each of its commands is proven to read only' };
 }
 
-function judgeSegment(command: SimpleCommand): Segment {
+function classifySegment(command: SimpleCommand): Segment {
   const danger = dangerOf(command);
   if (danger !== undefined) return { ...danger, command, class: 'dangerous' };
   const unknown = obstacleToReading(command);
@@ -64,9 +65,9 @@ function judgeSegment(command: SimpleCommand): Segment {
   return { rule: 'only-reads', why: `\`${name}\` only reads, with these words`, command, class: 'safe' };
 }
 
-/** A command beside what nobody can read: none is safe there, a function may have taken its name. */
-function judgePart(command: SimpleCommand): Segment {
-  const judged = judgeSegment(command);
+/** A command in a text that cannot be parsed is never safe: a function may have its name. */
+function classifyPart(command: SimpleCommand): Segment {
+  const judged = classifySegment(command);
   if (judged.class !== 'safe') return judged;
   return { command, class: 'unknown', rule: 'beside-unread', why: `${judged.why}, if it is that program` };
 }
@@ -112,10 +113,10 @@ function isPlain(text: string, commands: readonly SimpleCommand[]): boolean {
   return rest === '';
 }
 
-/** Words of a program with which it only reads: all that stand after its name. */
+/** Whether a program only reads when it is called with these arguments. */
 type ReadsOnly = (args: readonly string[]) => boolean;
 
-/** Every option is one of these; what stands after `--`, and every other word, is a place or a text. */
+/** Every option must match `known`; words after `--` and all other words are operands. */
 function options(known: RegExp, mostOperands = Number.POSITIVE_INFINITY): ReadsOnly {
   return (args) => {
     const end = args.indexOf('--');

@@ -1,3 +1,4 @@
+/** Rules that find dangerous commands. */
 import path from 'node:path';
 import { namedPaths, writtenPaths } from '../../workspace/command-acl/command-paths.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
@@ -11,7 +12,7 @@ export interface Danger {
   readonly why: string;
 }
 
-/** Programs that are dangerous whatever they are told, by what they do. */
+/** Programs that are dangerous with any arguments, by rule. */
 const programs: ReadonlyMap<string, Danger> = new Map(
   [
     ['erases', 'it erases what cannot be brought back', 'shred srm wipe wipefs blkdiscard'],
@@ -85,13 +86,13 @@ const interpreters: readonly (readonly [name: RegExp, inline: RegExp])[] = [
     /^(?:Rscript|R|julia|elixir|iex|groovy|scala|runghc|guile|racket|sbcl|clojure|tclsh|wish|osascript|erl|ocaml|swipl|octave|psql|mysql|mariadb|sqlite3|mongosh|redis-cli)$/,
     /^(?:-[a-zA-Z]*[eEcrf]$|--?(?:e|c|eval|expression|execute|command|load)\b)/,
   ],
-  // Whatever they are told, their commands come from a stream or a file.
+  // These programs read their commands from a stream or a file, whatever their arguments are.
   [/^(?:ed|ex|vi|vim|nvim|emacs|nano|dc|bc|m4|jdb|gnuplot|jshell)$/, /^/],
 ];
 
 const shells = /^(?:sh|dash|bash|ash)$/;
 
-/** Programs whose words name what they write, take away or make reachable. */
+/** Programs whose arguments name what they write, remove or link. */
 const writers = new Set(
   'rm rmdir unlink mv cp ln install tee touch mkdir mkfifo truncate split csplit tar gtar bsdtar unzip zip gzip gunzip bzip2 xz zstd patch chmod sed gsed rsync sort uniq find curl wget make gmake'.split(
     ' ',
@@ -148,7 +149,7 @@ function publishes(name: string, args: readonly ShellWord[]): Danger | undefined
   return found && { rule: 'publishes', why: `\`${name}\` sends, publishes or fetches into files here` };
 }
 
-/** A text that is run is as good as any program: nobody has read it as one. */
+/** Inline scripts cannot be classified. */
 function runsText(name: string, args: readonly ShellWord[]): Danger | undefined {
   const opaque = {
     rule: 'opaque-script',
@@ -170,7 +171,7 @@ function runsText(name: string, args: readonly ShellWord[]): Danger | undefined 
   return undefined;
 }
 
-/** `sh -c TEXT`: the text has been read, each of its commands is judged by itself. */
+/** `sh -c TEXT`: the commands of the text were parsed and are classified one by one. */
 function isShellText(args: readonly ShellWord[]): boolean {
   return args.some(({ literal = '' }) => /^-[a-zA-Z]*c/.test(literal));
 }

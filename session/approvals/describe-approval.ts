@@ -1,12 +1,19 @@
+/** Builds the question about a tool use that needs approval. */
+import { compact } from '../../api/envelope.ts';
 import type { FileChange } from '../../core/interfaces/person.ts';
 import type { InteractionKind } from '../state/interaction.ts';
-import { approvalKey, subjectOf } from './approval-key.ts';
+import type { ApprovalMetadata, ShownSegment } from '../state/question.ts';
 import type { Segment } from './classify-command.ts';
-import { type ClassifiedUse, classifyUse } from './classify-use.ts';
-import { commandPattern } from './command-pattern.ts';
-import { isCommand, type ToolUse } from './tool-use.ts';
-import { commandLines, type Mask, maskedCommand, maskedWord, useText } from './use-text.ts';
-import { visibleText } from './visible-text.ts';
+import { commandLines, type Mask, maskedCommand, maskedWord, useText, visibleText } from './shown-text.ts';
+import {
+  approvalKey,
+  type ClassifiedUse,
+  classifyUse,
+  commandPattern,
+  isCommand,
+  subjectOf,
+  type ToolUse,
+} from './tool-use.ts';
 import { writtenChange } from './written-change.ts';
 
 const most = {
@@ -26,14 +33,12 @@ export interface ApprovalQuestion {
   readonly kind: Extract<InteractionKind, 'approval' | 'sandbox_approval'>;
   readonly title: string;
   readonly description: string;
-  /** camelCase keys; plain data, bounded. */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: ApprovalMetadata;
 }
 
-/** Why a question is asked. */
 export interface AskedWith {
   readonly why: string;
-  /** For what a sandbox kept it from, or because none stands around it. */
+  /** The reason is the sandbox: it blocked the use before, or there is none. */
   readonly isOfSandbox?: boolean;
   /** This machine has no sandbox: it is made outside of any. */
   readonly isUnconfined?: boolean;
@@ -44,8 +49,8 @@ export interface AskedWith {
 }
 
 /**
- * What a person is told before a use is made: what it is, command by command with verdict and rule, what nobody can
- * prove, what the answer is bound to and what each option would cover. Masked, visible, bounded. Pure.
+ * Describes a use for the person who approves it: each command with verdict and rule, what is not proven, what the
+ * answer is bound to, and what each option covers. Masked, printable, bounded. Pure.
  */
 export function describeApproval(
   use: ToolUse,
@@ -116,10 +121,10 @@ function titleOf(isOutside: boolean, { kind, class: verdict }: ClassifiedUse): s
 }
 
 /** One command of the tree: what it says, and what is thought of it. */
-function shownSegment({ command, class: verdict, rule, why }: Segment, mask: Mask) {
+function shownSegment({ command, class: verdict, rule, why }: Segment, mask: Mask): ShownSegment {
   const words = command.argv.slice(0, most.words).map((word) => ({
     text: visibleText(maskedWord(word, mask) ?? word.literal ?? word.text, mask, most.word),
-    ...(word.literal === undefined ? { isKnown: false } : {}),
+    ...(word.literal === undefined ? { isKnown: false as const } : {}),
   }));
   const left = command.argv.length - words.length;
   return {
@@ -137,8 +142,11 @@ function unprovenOf({ kind, why, class: verdict, command }: ClassifiedUse): read
   return verdict === 'safe' ? [] : kind === 'other' ? [why] : [];
 }
 
-/** What the answer is bound to. No digest of what holds a secret: whoever has it could try secrets on it. */
-function keyOf(use: ToolUse, mask: Mask): Readonly<Record<string, unknown>> {
+/** What the answer is bound to. There is no digest of text with a secret, because it would allow guessing. */
+function keyOf(
+  use: ToolUse,
+  mask: Mask,
+): Pick<ApprovalMetadata, 'isExact' | 'keyForm' | 'argv' | 'approvalKey'> {
   const subject = subjectOf(use);
   if (subject === undefined) return { isExact: false };
   const exact = subject.form === 'argv' ? subject.words : [subject.text];
@@ -150,7 +158,7 @@ function keyOf(use: ToolUse, mask: Mask): Readonly<Record<string, unknown>> {
     ...(subject.form === 'argv'
       ? { argv: exact.slice(0, most.words).map((word) => visibleText(word, mask, most.word)) }
       : {}),
-    ...(isOpen ? { approvalKey: approvalKey(use) } : {}),
+    ...(isOpen ? compact({ approvalKey: approvalKey(use) }) : {}),
   };
 }
 
@@ -160,10 +168,7 @@ function visibleLines(lines: readonly string[]): string {
   return all.length <= most.description ? all : `${all.slice(0, most.description - 1).toWellFormed()}…`;
 }
 
-/**
- * What each answer to the question about a use would cover, in a person's words; by option (resolutions,
- * interactions).
- */
+/** What each option covers, in words. */
 function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, string>> {
   const once = 'this one call';
   const deny = { deny: 'nothing: it is not made', abort: 'nothing: it is not made, and the turn stops' };

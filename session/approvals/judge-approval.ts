@@ -1,18 +1,17 @@
-import type { ApprovalPolicy } from '../options/session-options.ts';
-import { type ClassifiedUse, classifyUse } from './classify-use.ts';
-import type { ToolUse } from './tool-use.ts';
+/** Decides by policy whether a tool use needs approval. */
+import type { ApprovalPolicy } from '../session-options.ts';
+import { type ClassifiedUse, classifyUse, type ToolUse } from './tool-use.ts';
 
-/** What the world says about a use. */
+/** Facts about a use that are not in its request. */
 export interface ApprovalFacts {
   /** Name of the back end that confines commands; absent where nothing does. */
   readonly sandbox?: string;
-  /** What the sandbox kept this same use from, before; absent: nothing that anybody knows of. */
+  /** What the sandbox blocked when the same command ran before, if known. */
   readonly heldBack?: string;
   /** Something of it goes to another machine, and no answer of a person has opened that way before. */
   readonly leavesMachine: boolean;
 }
 
-/** Whether a person is asked. */
 type ApprovalVerdict =
   | { readonly verdict: 'go'; readonly why: string }
   /** `isFresh`: no earlier answer covers it. `isOfSandbox`: for what a sandbox does, or because there is none. */
@@ -25,10 +24,10 @@ type ApprovalVerdict =
   | { readonly verdict: 'refuse'; readonly why: string };
 
 /**
- * Judges a use that rules and scope let through (document 2, Approval policies; resolutions, Who judges a tool call).
- * Pure, and never by silence: what it does not know is asked about, or refused where nobody is asked.
+ * Decides whether a use that passed rules and scope needs approval. Pure. What it cannot classify needs a question,
+ * or is refused if the policy allows none.
  */
-export function judgeApproval(policy: ApprovalPolicy, use: ToolUse, facts: ApprovalFacts): ApprovalVerdict {
+export function decideApproval(policy: ApprovalPolicy, use: ToolUse, facts: ApprovalFacts): ApprovalVerdict {
   const judged = classifyUse(use);
   const { kind, why } = judged;
   if (use.isOutside) return outside(policy);
@@ -58,7 +57,7 @@ function confined({ sandbox = '' }: ApprovalFacts): string {
   return `the sandbox (${sandbox}) confines it`;
 }
 
-/** No sandbox stands around these tools: what they may do, rules and scope say alone. */
+/** These tools run outside any sandbox: only rules and scope limit them. */
 function isUnconfined({ kind }: ClassifiedUse): boolean {
   return kind === 'version-control' || kind === 'other';
 }

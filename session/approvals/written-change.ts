@@ -1,8 +1,8 @@
+/** The diff of a file write, for the question about it. */
 import { isUtf8 } from 'node:buffer';
+import { structuredPatch } from 'diff/lib/patch/create.js';
 import type { FileChange } from '../../core/interfaces/person.ts';
-import { unifiedLines } from './unified-lines.ts';
-import type { Mask } from './use-text.ts';
-import { visibleText } from './visible-text.ts';
+import { type Mask, visibleText } from './shown-text.ts';
 
 /** Of what is shown: its lines, their characters, those of one line. */
 const most = { lines: 160, characters: 8_000, line: 400 } as const;
@@ -25,7 +25,7 @@ export function writtenChange({ before, after, unseen }: FileChange, mask: Mask)
   const [old, now] = [textOf(before), textOf(after)];
   if (old === undefined || now === undefined)
     return { changeType, note: `not text: ${sizesOf(before, after)}` };
-  // Masked while they are whole: what stands over several lines is known by none of them.
+  // Secrets that span several lines can only be found in the whole text.
   const lines = unifiedLines(mask(old), mask(now));
   if (lines.length === 0) return { changeType, note: withoutLines(changeType, old === now) };
   const shown: string[] = [];
@@ -62,4 +62,44 @@ function textOf(bytes: Uint8Array | undefined): string | undefined {
 function sizesOf(before: Uint8Array | undefined, after: Uint8Array | undefined): string {
   const words = [before, after].flatMap((bytes) => (bytes === undefined ? [] : [`${bytes.length} bytes`]));
   return words.join(' before, now ');
+}
+
+/** Lines that stay around what is changed. */
+const around = 3;
+/** Lines that differ, which bounds the work to its square: beyond, all of both texts is one change. */
+const mostDiffering = 1_000;
+
+/** What differs between two texts, as the hunks of a unified diff; nothing where nothing does. Pure. */
+export function unifiedLines(before: string, after: string): readonly string[] {
+  const options = { context: around, maxEditLength: mostDiffering };
+  const patch = structuredPatch('', '', before, after, '', '', options);
+  if (patch === undefined) return oneChange(linesOf(before), linesOf(after));
+  return patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
+    ...lines,
+  ]);
+}
+
+function oneChange(old: readonly string[], now: readonly string[]): readonly string[] {
+  const signed = (sign: string, lines: readonly string[]): readonly string[] =>
+    lines.flatMap((line) =>
+      line.endsWith('\n')
+        ? [`${sign}${line.slice(0, -1)}`]
+        : [`${sign}${line}`, '\\ No newline at end of file'],
+    );
+  return [
+    `@@ -${range(1, old.length)} +${range(1, now.length)} @@`,
+    ...signed('-', old),
+    ...signed('+', now),
+  ];
+}
+
+/** A side without lines is behind the line before it. */
+function range(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
+}
+
+/** With the end of each, by which the last one may differ alone. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -1,17 +1,18 @@
+/** Records the commands of clients in the audit log. */
 import type { Clock } from '../../core/base/clock.ts';
 import { equalSecret } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import type { ClientCommand, Command } from '../state/command.ts';
+import type { ClientCommand, Command, CommandOf } from '../state/command.ts';
 import type { Fact } from '../state/fact.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { SessionState } from '../state/state.ts';
-import type { AuditAction } from './audit-line.ts';
 import type { OpenAudit } from './open-audit.ts';
+import type { AuditAction } from './read-audit.ts';
 
-/** Who did what to a session, written down as the channel takes its commands. */
+/** The audit records of the commands that a channel accepts or refuses. */
 export interface SessionAudit {
   /** Before anything of an accepted command has happened; EVIDENCE_WRITE_FAILED: it may not happen then. */
   accepted(command: Command, state: SessionState, facts: readonly Fact[]): Promise<void>;
@@ -125,7 +126,6 @@ function summarise(command: ClientCommand, state: SessionState, facts: readonly 
   }
 }
 
-/** Text of somebody's own as a line of the log may hold it. */
 function oneLine(text: string, most: number): string {
   const [cut, isCut] = [text.slice(0, most).toWellFormed(), text.length > most];
   return printable(isCut ? `${cut}…` : cut);
@@ -144,19 +144,13 @@ function ofMessage(text: string, facts: readonly Fact[]): string {
   const said = facts.find((fact) => fact.type === 'said');
   if (said === undefined) return 'a message that was sent before: nothing new';
   const note = said.noteOf === undefined ? '' : `, the note of interaction ${said.noteOf}`;
-  // Masked before it is cut: half a secret is known by nobody.
+  // Secrets are masked before the text is shortened.
   const masked = redactTexts(text.slice(0, looked).toWellFormed(), { remove: sensitiveClasses, words: {} });
   return `message ${said.id} of ${text.length} characters${note}: ${oneLine(masked, shown)}`;
 }
 
-/** A comment is for whoever reads the change: of it the length alone. */
-function ofReview({
-  patchset,
-  path,
-  hunk,
-  verdict,
-  comment,
-}: Extract<ClientCommand, { type: 'review' }>): string {
+/** The log holds the length of a comment, never its text. */
+function ofReview({ patchset, path, hunk, verdict, comment }: CommandOf<'review'>): string {
   return [
     `hunk ${oneLine(hunk, shown)} of ${oneLine(path, shown)} in patchset ${oneLine(patchset, shown)}: ${verdict ?? 'no verdict'}`,
     ...(comment === undefined ? [] : [`with a comment of ${comment.length} characters`]),

@@ -1,3 +1,4 @@
+/** Appends to the audit log of a thread and rotates its files. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
@@ -5,9 +6,19 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type JournalReach, type JournalWitness, toVouchedLine } from '../../store/journal-witness.ts';
 import { firstPrev } from '../../store/parse-journal.ts';
-import { type AuditFile, auditFile, listAuditFiles } from './audit-files.ts';
-import { type AuditEvent, maxAuditLine, policyVersion } from './audit-line.ts';
-import { type AuditEnd, type AuditProblem, judgeAudit, keptSummary } from './judge-audit.ts';
+import {
+  type AuditEnd,
+  type AuditEvent,
+  type AuditFile,
+  type AuditProblem,
+  auditFile,
+  auditName,
+  keptSummary,
+  listAuditFiles,
+  maxAuditLine,
+  policyVersion,
+  verifyAudit,
+} from './read-audit.ts';
 
 /** The audit log of a thread, open for writing. */
 export interface OpenAudit extends AsyncDisposable {
@@ -26,15 +37,9 @@ export interface AuditParts {
   readonly keptFiles?: number;
 }
 
-/** The name under which the user's witness knows the audit log of a thread. */
-export function auditName(threadId: string): string {
-  return `audit-${threadId}`;
-}
-
 /**
- * Opens or begins the audit log in a thread's directory, whose lock the caller holds. What cannot be believed any more
- * is never written on: a new file begins behind the last line that is known of, and `writ fsck` goes on telling.
- * EVIDENCE_WRITE_FAILED, KEY_INSECURE.
+ * Opens or creates the audit log in a thread's directory; the caller holds its lock. A damaged file is never appended
+ * to: a new file begins after the last known line. EVIDENCE_WRITE_FAILED, KEY_INSECURE.
  */
 export async function openAudit(
   directory: string,
@@ -46,13 +51,13 @@ export async function openAudit(
   let file: FileHandle | undefined;
   /** Octets that count; beyond them may be half a line that could not be written. */
   let size = 0;
-  /** Nothing stands beyond them. */
+  /** The file ends at `size`. */
   let isTidy = false;
   const files = await listAuditFiles(directory);
-  const { problems, lines, end, isEndSound, ...judged } = await judgeAudit(directory, files, known);
+  const { problems, lines, end, isEndSound, ...judged } = await verifyAudit(directory, files, known);
   let { keptFrom } = judged;
   let { seq, prev } = isEndSound ? end : behind(end, files, known.reached);
-  // Known before its first line: a log of which nobody knows how far it reached may have been cut.
+  // The witness must know the log before its first line, or a cut log would not be detected.
   if (lines === 0 && known.reached === undefined) await known.reach({ records: 0, digest: firstPrev });
   if (isEndSound && end.path !== undefined) {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;

@@ -1,8 +1,9 @@
+/** Finds a running session and its control token. */
 import { WritError } from '../../core/base/errors.ts';
 import { type Discovery, isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
 import { readPrivateFile } from '../../http/private-files.ts';
 import { isProcessLockHeld } from '../../workspace/process/process-lock.ts';
-import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
+import { type ControlPlace, findControlPlace } from './open-control.ts';
 
 /** Where a session answers, and the right to control it. */
 export interface SessionAccess {
@@ -14,7 +15,7 @@ export interface SessionAccess {
 }
 
 export interface SessionSought {
-  /** Root of the work tree; not asked where an address is given. */
+  /** Root of the working tree; not called if an address is given. */
   readonly root: () => Promise<string>;
   readonly url?: string;
   readonly tokenFile?: string;
@@ -22,9 +23,9 @@ export interface SessionSought {
 }
 
 /**
- * A session at the address that was given, else the one whose discovery file stands here, and lives. The token goes
- * only to the session that it belongs to: that of a file that was named, or the one beside the discovery file. USAGE
- * for an address that is not a loopback's, SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE.
+ * Finds the session at the given address, or the live one with a discovery file here. The token is sent only to its
+ * own session: it comes from the given file, or from the file beside the discovery file. USAGE for an address that is
+ * not loopback, SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE.
  */
 export async function findSession({ root, url, tokenFile, infoFile }: SessionSought): Promise<SessionAccess> {
   if (url !== undefined) return withToken(toBase(url), tokenFile);
@@ -46,7 +47,7 @@ async function readRunning({ info, infoLock }: Pick<ControlPlace, 'info' | 'info
   if (text === undefined) throw notRunning('stopped', info);
   const discovery = parseDiscovery(text, info);
   await readPrivateFile(infoLock);
-  // A killed one leaves its file, and anybody may listen where it did.
+  // A killed session leaves its file, and another program may listen on its port.
   if (!(await isProcessLockHeld(infoLock, discovery.pid))) throw notRunning('stale', info);
   return discovery;
 }

@@ -1,13 +1,13 @@
+/** Access to a session for a screen in the same process. */
 import { WritError } from '../../core/base/errors.ts';
-import { readAnswer, readMessage, readReview } from '../api/read-body.ts';
-import { readEarlier } from '../api/transcript-routes.ts';
-import { revokeGrant } from '../channel/revoke-grant.ts';
+import { readAnswer, readMessage, readReview } from '../api/read-request.ts';
+import { readEarlier } from '../api/session-routes.ts';
+import { revokeGrant } from '../open-channel.ts';
 import type { OpenSession } from '../open-session.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import { type Snapshot, toSnapshot } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
 
-/** What a door tells beside the session itself, as the routes of its server tell it. */
 type DoorFacts = Pick<SessionDoor, 'diagnostics' | 'threads'>;
 
 /** As much as a client may send in one request. */

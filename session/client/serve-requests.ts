@@ -1,18 +1,27 @@
+/** Serves `code-control --stdio`: JSON-RPC requests and events of a session. */
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import { askHttp, streamHttp } from '../../core/base/net.ts';
+import { cutLines } from './cut-lines.ts';
 import type { SessionAccess } from './find-session.ts';
-import { type ParsedRequest, parseRequest, type RpcError, type RpcRequest } from './parse-request.ts';
-import { methodRoutes, type SessionQuestion, toQuestion } from './to-question.ts';
+import {
+  methodRoutes,
+  type ParsedRequest,
+  parseRequest,
+  type RpcError,
+  type RpcRequest,
+  type SessionQuestion,
+  toQuestion,
+} from './session-requests.ts';
 
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** The body of an answer 200, else why there is none: -32000 with `{status, code}`, -32001, -32603 for no JSON. */
 type SessionAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** Asks the server of a session. Rejects with the signal's reason alone. */
-async function askSession(
+/** Sends a request to the session's server. Rejects only with the signal's reason. */
+async function sendToSession(
   access: SessionAccess,
   { method, path, body, controllerToken, withinMs }: SessionQuestion,
   signal: AbortSignal,
@@ -42,7 +51,7 @@ async function askSession(
   }
 }
 
-/** Once a session has ended anybody may listen where it did, and would be told what was meant for it. */
+/** After a session has ended, another program may listen on its port. */
 async function whyGone({ baseUrl, isThere }: SessionAccess): Promise<RpcError | undefined> {
   if (isThere === undefined || (await isThere())) return undefined;
   return { code: -32001, message: `no session of this work tree answers on ${baseUrl} any more` };
@@ -76,7 +85,7 @@ function transportFault(fault: unknown): RpcError {
 export interface RequestStream {
   readonly access: SessionAccess;
   readonly input: Readable;
-  /** One line of output; resolves when it was taken, with whether anybody still reads. */
+  /** Writes one line; resolves with `false` if the reader is gone. */
   readonly write: (line: string) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
@@ -90,10 +99,9 @@ const mostAtOnce = 64;
 type Outcome = { readonly answer: SessionAnswer; readonly begin?: () => void };
 
 /**
- * JSON-RPC 2.0 over lines (resolutions, code-control --stdio), until the input ends and what it asked is answered, or
- * nobody reads any more. Requests and events flow at the same time; writes are sent in the order in which they came,
- * but nothing waits for a sub-agent to end. Keeps the token of the last lease, and sends it with what names none.
- * Rejects with the signal's reason.
+ * Serves JSON-RPC 2.0 over lines until the input ends and all requests are answered, or the reader is gone. Requests
+ * and events run in parallel. Writes are sent in order, but none waits for a sub-agent. Sends the token of the last
+ * lease unless a request has its own. Rejects with the signal's reason.
  */
 export async function serveRequests({
   access,
@@ -132,7 +140,7 @@ export async function serveRequests({
     const needsLease = isWrite && !isAttach;
     const send = async (): Promise<SessionAnswer> => {
       const own = lease !== undefined && needsLease ? { controllerToken: lease } : {};
-      const answer = await askSession(access, { ...own, ...question }, over);
+      const answer = await sendToSession(access, { ...own, ...question }, over);
       if ('result' in answer && isAttach) lease = tokenOf(answer.result);
       if ('result' in answer && method === 'controller.detach') lease = undefined;
       return answer;
@@ -168,17 +176,20 @@ export async function serveRequests({
     begin?.();
   };
   const pending = new Set<Promise<void>>();
+  const cut = cutLines(maxLineBytes);
+  const take = async (line: Buffer | 'too-long'): Promise<void> => {
+    if (line !== 'too-long' && line.every(isBlank)) return;
+    requests += 1;
+    if (pending.size >= mostAtOnce) await Promise.race(pending);
+    const handled: Promise<void> = handle(line === 'too-long' ? tooLong : parseRequest(line)).finally(() =>
+      pending.delete(handled),
+    );
+    pending.add(handled);
+  };
   addAbortSignal(over, input);
   try {
-    for await (const line of eachLine(input, maxLineBytes)) {
-      if (line?.every(isBlank)) continue;
-      requests += 1;
-      if (pending.size >= mostAtOnce) await Promise.race(pending);
-      const handled: Promise<void> = handle(line === undefined ? tooLong : parseRequest(line)).finally(() =>
-        pending.delete(handled),
-      );
-      pending.add(handled);
-    }
+    for await (const chunk of input) for (const line of cut(chunk)) await take(line);
+    for (const line of cut()) await take(line);
     await Promise.all(pending);
   } catch (fault) {
     if (!over.aborted) throw fault;
@@ -200,7 +211,7 @@ function isBlank(octet: number): boolean {
   return octet === 0x20 || octet === 0x09 || octet === 0x0d;
 }
 
-/** Throws for what nests deeper than it can be written: a reader takes any depth. */
+/** Throws if the message is nested too deep for `JSON.stringify`. */
 function toText(message: unknown): string {
   try {
     return JSON.stringify(message);
@@ -214,42 +225,9 @@ function tokenOf(attached: unknown): string | undefined {
   return typeof controllerToken === 'string' ? controllerToken : undefined;
 }
 
-/**
- * The lines of a stream, without their ends, also one at its end that has none; `undefined` for one of more than
- * `maxBytes`, which is read over.
- */
-async function* eachLine(
-  chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Buffer | undefined, void, undefined> {
-  let parts: Uint8Array[] = [];
-  let held = 0;
-  const take = (part: Uint8Array): void => {
-    held += part.length;
-    if (held > maxBytes) parts = [];
-    else parts.push(part);
-  };
-  const cut = (): Buffer | undefined => {
-    const line = held > maxBytes ? undefined : Buffer.concat(parts);
-    [parts, held] = [[], 0];
-    return line;
-  };
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      take(chunk.subarray(from, end));
-      yield cut();
-      from = end + 1;
-    }
-    // Whoever sent the chunk may use its memory again.
-    if (from < chunk.length) take(Uint8Array.from(chunk.subarray(from)));
-  }
-  if (held > 0) yield cut();
-}
-
 /** The one subscription that a client has, or has not. */
 interface KeptFeed {
-  /** Answers when the stream stands; nothing comes of it before `begin`. A second one is the same. */
+  /** Resolves when the stream is open; no event comes before `begin`. A second call returns the same result. */
   subscribe(): Promise<{ readonly answer: SessionAnswer; readonly begin?: () => void }>;
   /** When it resolves, nothing comes any more. */
   unsubscribe(): Promise<void>;
@@ -258,8 +236,8 @@ interface KeptFeed {
 const subscribed: SessionAnswer = { result: { subscribed: true } };
 
 /**
- * Follows the events of a session while its client wants them; a stream that ends by itself is told as the event
- * `closed`, and can be asked for again.
+ * Follows the events of a session while its client is subscribed. A stream that ends by itself is reported as the
+ * event `closed`.
  */
 function keepFeed(
   access: SessionAccess,
@@ -305,7 +283,7 @@ const connectWithinMs = 10_000;
 const maxEventBytes = 16 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 
-/** An event stream that stands, or why it does not. */
+/** An open event stream, or why it could not be opened. */
 type Feed =
   | { readonly error: Extract<SessionAnswer, { readonly error: unknown }>['error'] }
   | {
@@ -313,7 +291,7 @@ type Feed =
       run(onEvent: (event: string, data: unknown) => Promise<void>): Promise<string | undefined>;
     };
 
-/** Asks for the events of a session. Nothing is handed on before `run`; the signal ends it. */
+/** Opens the event stream of a session. Events are delivered after `run`; the signal ends the stream. */
 async function followSession(access: SessionAccess, signal: AbortSignal): Promise<Feed> {
   const gone = await whyGone(access);
   if (gone !== undefined) return { error: gone };

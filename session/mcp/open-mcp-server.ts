@@ -1,3 +1,4 @@
+/** The MCP server: tools, resources, and consent to changes. */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -14,14 +15,20 @@ import {
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { ApprovalQuestion, McpActor, McpApproval, McpGround } from './mcp-ground.ts';
-import { questionLines } from './question-lines.ts';
-import { readArguments, toInputSchema } from './read-arguments.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import type { McpTool } from './tool.ts';
-import { toCallAnswer, toRefusalAnswer, toToldFault } from './tool-answer.ts';
-import { vcsTools } from './tools/vcs-tools.ts';
-import { writTools } from './tools/writ-tools.ts';
+import {
+  type ApprovalQuestion,
+  type McpActor,
+  type McpApproval,
+  type McpGround,
+  type McpTool,
+  questionLines,
+  readArguments,
+  toInputSchema,
+} from './tool.ts';
+import { toCallAnswer, toRefusalAnswer, toShownFault } from './tool-answer.ts';
+import { vcsTools } from './vcs-tools.ts';
+import { writTools } from './writ-tools.ts';
 
 /** What the servers of one process share; each connection, or each request over HTTP, has a server of its own. */
 export interface McpFamily {
@@ -54,8 +61,8 @@ const instructions =
   'Tools of writ for the repository of this session. `read_writ_vcs` and the tools that scan, plan, list, show and verify change nothing. `run_writ_vcs` can also add, commit and switch, which a person may have to allow.';
 
 /**
- * The tools and resources of writ as a server of the Model Context Protocol, for both of its eras. An answer that was
- * asked for by elicitation is signed with a key that this process alone has, and counts once.
+ * Serves the tools and resources of writ over the Model Context Protocol, in both of its eras. An answer by
+ * elicitation is signed with a key of this process and can be used once.
  */
 export function openMcpFamily(ground: McpGround): McpFamily {
   const codec = createRequestStateCodec<Asked>({ key: randomOctets(32), ttlSeconds: answerWithinSeconds });
@@ -126,7 +133,7 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
       return { contents: [{ uri, ...(await readResource(ground, uri, ctx.mcpReq.signal)) }] };
     } catch (thrown) {
       ctx.mcpReq.signal.throwIfAborted();
-      const { code, text } = toToldFault(thrown, ground.cwd);
+      const { code, text } = toShownFault(thrown, ground.cwd);
       const isMissing = ['NOT_FOUND', 'RUN_NOT_FOUND', 'THREAD_NOT_FOUND'].includes(code);
       throw isMissing
         ? new ResourceNotFoundError(uri, text)
@@ -170,7 +177,7 @@ function actorOf(server: Server, ctx: ServerContext, transport: McpActor['transp
   };
 }
 
-/** Where the client says that it can ask its person with a form. */
+/** `undefined` if the client does not support form elicitation. */
 function elicitationOf(server: Server, ctx: ServerContext): Elicitation | undefined {
   const envelope: ClientEnvelope = ctx.mcpReq.envelope ?? {};
   const told = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
@@ -207,7 +214,7 @@ async function askClient(
   });
 }
 
-/** What a client that was asked by elicitation brought back. */
+/** The answer of the client's user to an elicitation. */
 interface ElicitedAnswer {
   /** The question it was, as `questionDigest` says, under a name that counts once. */
   readonly digest: string;
@@ -215,9 +222,9 @@ interface ElicitedAnswer {
   readonly approved: boolean;
 }
 
-/** How one call can ask its own client. */
+/** Elicitation for one call. */
 interface Elicitation {
-  /** Present where this call comes back with an answer that we asked for. */
+  /** Present if this call returns with an answer. */
   readonly answer?: ElicitedAnswer;
   /** Ends the call with a question; it comes back with the answer. */
   readonly ask: (question: ApprovalQuestion, digest: string) => never;
@@ -230,9 +237,8 @@ const longestWaitMs = 300_000;
 const maxUsed = 10_000;
 
 /**
- * Resolves where a change may be made. First the policy; then whoever controls the session; then the client's own
- * person, where it offers to ask him; else APPROVAL_REQUIRED. APPROVAL_DENIED where somebody or the policy says no.
- * It ends after five minutes at the latest.
+ * Resolves if a change is allowed: by the policy, by the controller of the session, or by the client's user through
+ * elicitation. APPROVAL_REQUIRED, APPROVAL_DENIED. Ends after five minutes.
  */
 async function requireConsent(
   { approval: { policy, askController }, readsOnly }: Pick<McpGround, 'approval' | 'readsOnly'>,
@@ -272,7 +278,7 @@ async function requireConsent(
   });
 }
 
-/** Of what is asked, and what it rests on: an answer to another question is none to this one. */
+/** Binds an answer to its question: an answer with another digest is ignored. */
 function questionDigest({ planned: { change, ground, title }, actor }: ApprovalQuestion): string {
   return canonicalDigest({ change, ground, title, actor });
 }
@@ -305,7 +311,7 @@ function denied(message: string, hints: readonly string[] = []): WritError {
 
 const everyMs = 1_000;
 
-/** Says each second that a call still goes on, to a client that asked to be told; until it is disposed of. */
+/** Sends a progress notification each second, if the client requested progress, until disposed. */
 function startBeat(ctx: ServerContext, what: string): Disposable {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { [Symbol.dispose]() {} };

@@ -1,10 +1,16 @@
+/** The MCP resources: runs, evidence and threads. */
+import { compact } from '../../api/envelope.ts';
 import type { JsonData } from '../../api/json-data.ts';
+import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
-import { fitData } from './fit-data.ts';
-import type { McpGround } from './mcp-ground.ts';
-import { ToolRefusal } from './tool-answer.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { listThreads } from '../thread/list-threads.ts';
+import { threadDirectory } from '../thread/open-thread.ts';
+import { readThread } from '../thread/read-thread.ts';
+import type { McpGround, McpThreads } from './tool.ts';
+import { fitData, ToolRefusal } from './tool-answer.ts';
 
 const json = 'application/json';
 const maxListed = 50;
@@ -28,11 +34,11 @@ export const resourceTemplates = [
 
 /** Runs and threads, newest first, and the lists themselves. */
 export async function listResources(ground: McpGround, signal: AbortSignal) {
-  // What cannot be listed is told by whoever reads it.
+  // The error is reported when the resource is read.
   const nothing = (): readonly JsonData[] => [];
   const [runs, threads] = await Promise.all([
     runsOf(ground, signal).catch(nothing),
-    threadsOf(ground).catch(nothing),
+    threadItems(ground).catch(nothing),
   ]);
   return {
     resources: [
@@ -54,7 +60,6 @@ export async function listResources(ground: McpGround, signal: AbortSignal) {
   };
 }
 
-/** What stands at one address. */
 interface Contents {
   readonly text: string;
   readonly mimeType: string;
@@ -62,7 +67,7 @@ interface Contents {
 
 const plainId = /^[0-9A-Za-z][\w.-]{0,127}$/;
 
-/** What stands at one of our addresses. NOT_FOUND. */
+/** Reads one resource. NOT_FOUND. */
 export async function readResource(ground: McpGround, uri: string, signal: AbortSignal): Promise<Contents> {
   const [kind, id, part, digest, ...more] = uri.startsWith('writ://')
     ? uri.slice('writ://'.length).split('/')
@@ -82,7 +87,7 @@ export async function readResource(ground: McpGround, uri: string, signal: Abort
   )
     return evidenceOf(ground, id, digest, signal);
   if (isPlain && kind === 'threads' && part === undefined) {
-    if (id === undefined) return asJson({ items: await threadsOf(ground) });
+    if (id === undefined) return asJson({ items: await threadItems(ground) });
     const thread = await ground.threads?.read(id);
     if (thread !== undefined) return asJson(thread);
   }
@@ -97,7 +102,7 @@ async function runsOf(ground: McpGround, signal: AbortSignal): Promise<readonly 
   return runs;
 }
 
-async function threadsOf({ threads }: McpGround): Promise<readonly JsonData[]> {
+async function threadItems({ threads }: McpGround): Promise<readonly JsonData[]> {
   return threads === undefined ? [] : threads.list();
 }
 
@@ -143,4 +148,29 @@ async function dataOf(ground: McpGround, words: readonly string[], signal: Abort
 
 function asJson(data: JsonData): Contents {
   return { text: JSON.stringify(fitData(data, maxBytes)), mimeType: json };
+}
+
+const mostThreads = 50;
+
+/**
+ * The threads of a repository as resources: the list, and the messages of one thread with whether its journal is
+ * authentic.
+ */
+export function threadsOf(
+  repository: Pick<Repository, 'commonDir'>,
+  witness: Pick<JournalWitness, 'look'>,
+): McpThreads {
+  return {
+    list: async () =>
+      (await listThreads(repository, { limit: mostThreads, offset: 0 })).items.map((item) => ({ ...item })),
+    async read(id) {
+      const { transcript, earlier, proven } = await readThread(threadDirectory(repository, id), id, witness);
+      const said = transcript.map(({ createdAtMs, kind, title, content }) => ({
+        kind,
+        ...compact({ title, content }),
+        createdAt: toRfc3339(createdAtMs),
+      }));
+      return { id, proven: proven !== undefined, earlier, transcript: said };
+    },
+  };
 }

@@ -1,11 +1,15 @@
+/** Serves MCP over HTTP on the loopback. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { makeToken } from '../../http/discovery.ts';
+import { makeToken, matchesToken } from '../../http/discovery.ts';
+import { valuesOf } from '../../http/guard-request.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { readPrivateFile, removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
+import type { Exchange, Route } from '../../http/send-answer.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
-import type { McpGround } from './mcp-ground.ts';
-import { mcpPath, mcpRoutes } from './mcp-routes.ts';
+import type { McpGround } from './tool.ts';
 
 export interface McpHttpOptions {
   /** A literal loopback address. */
@@ -14,7 +18,7 @@ export interface McpHttpOptions {
   readonly port: number;
   /** `<state_dir>/code`, a private directory of this user; the token is written there. */
   readonly directory: string;
-  /** A fault of ours, that the client is not told. */
+  /** An internal fault; the client gets no details of it. */
   readonly report: (fault: unknown) => void;
 }
 
@@ -22,7 +26,7 @@ export interface McpHttp {
   /** `http://127.0.0.1:6789/mcp`. */
   readonly mcpUrl: string;
   readonly tokenFile: string;
-  /** Ends what is under way, and takes the token away. */
+  /** Ends open requests and removes the token file. */
   close(): Promise<void>;
 }
 
@@ -67,15 +71,14 @@ export async function serveMcpHttp(
   return { mcpUrl: `${server.baseUrl}${mcpPath}`, tokenFile: place.file, close: end };
 }
 
-/** Where the token of one server lies. */
 interface TokenPlace {
   readonly file: string;
   giveBack(): Promise<void>;
 }
 
 /**
- * `mcp-token` (resolutions B, MCP), and for a session beside one that has it already `mcp-token-PORT`: whoever has read
- * the first goes on with it, whichever session ends sooner. PRIVATE_FILE_UNSAFE for a lock that is none of ours.
+ * `mcp-token`, or `mcp-token-PORT` if another session holds the first, whose readers keep a valid token.
+ * PRIVATE_FILE_UNSAFE for a foreign lock.
  */
 async function takeTokenPlace(directory: string, port: string): Promise<TokenPlace> {
   const file = join(directory, 'mcp-token');
@@ -89,4 +92,111 @@ async function takeTokenPlace(directory: string, port: string): Promise<TokenPla
     if (!isWritError(fault, 'CONTROL_INSTANCE_CONFLICT')) throw fault;
     return { file: `${file}-${port}`, giveBack: async () => {} };
   }
+}
+
+/** The one address of the protocol over HTTP. */
+const mcpPath = '/mcp';
+
+interface McpRoutes {
+  readonly routes: readonly Route[];
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+const maxAtOnce = 32;
+/** What the protocol reads of a request; everything else stays here. */
+const passed = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+/**
+ * `POST /mcp` for both eras; requests are stateless. Checks the token, then the body, then the protocol.
+ * MCP_TOKEN_REQUIRED; TOO_MANY_SUBSCRIBERS above 32 parallel requests.
+ */
+function mcpRoutes(ground: McpGround, token: string): McpRoutes {
+  let handler: Promise<McpHttpHandler> | undefined;
+  let open = 0;
+  const answer = async (exchange: Exchange): Promise<undefined> => {
+    const { request, response } = exchange;
+    if (!isBearer(request, token)) {
+      response.setHeader('www-authenticate', 'Bearer');
+      throw new WritError('MCP_TOKEN_REQUIRED');
+    }
+    const body = await exchange.readBody();
+    if (open >= maxAtOnce) throw new WritError('TOO_MANY_SUBSCRIBERS', { detail: { expected: maxAtOnce } });
+    open += 1;
+    try {
+      handler ??= openHandler(ground);
+      await relay(await handler, request, response, body);
+    } finally {
+      open -= 1;
+    }
+  };
+  return {
+    routes: [{ method: 'POST', path: mcpPath, answer }],
+    close: async () => (await handler)?.close(),
+  };
+}
+
+/** The SDK is loaded by the first request. */
+async function openHandler(ground: McpGround): Promise<McpHttpHandler> {
+  const { createMcpHandler } = await import('@modelcontextprotocol/server');
+  const { openMcpFamily } = await import('./open-mcp-server.ts');
+  const family = openMcpFamily(ground);
+  return createMcpHandler(() => family.open('http'), {
+    maxSubscriptions: maxAtOnce / 2,
+    onerror: (fault) => ground.log(`mcp: ${fault.message.slice(0, 200)}`),
+  });
+}
+
+/** One header, one scheme, the whole token; compared in constant time. */
+function isBearer(request: IncomingMessage, token: string): boolean {
+  const [value = '', ...more] = valuesOf(request, 'authorization');
+  const [, given = ''] = /^Bearer ([\w-]{1,200})$/i.exec(value) ?? [];
+  return more.length === 0 && given !== '' && matchesToken(given, token);
+}
+
+/** Passes a request to the handler and streams the answer back; a disconnect aborts the request. */
+async function relay(
+  handler: McpHttpHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parsedBody: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  response.on('close', leave);
+  // The server keeps reading after the end of a request; a client that closes here cancels its call.
+  request.socket.on('end', leave);
+  try {
+    const headers = passed.flatMap((name) =>
+      valuesOf(request, name).map((value): [string, string] => [name, value]),
+    );
+    const { signal } = gone;
+    const asked = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}', signal });
+    const answered = await handler.fetch(asked, { parsedBody });
+    if (response.destroyed) return;
+    response.writeHead(answered.status, {
+      ...Object.fromEntries(answered.headers),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    if (answered.body !== null)
+      for await (const chunk of answered.body) {
+        if (response.destroyed) break;
+        if (!response.write(chunk)) await drained(response, signal);
+      }
+    response.end();
+  } catch (fault) {
+    // A client that disconnected gets no error.
+    if (!gone.signal.aborted) throw fault;
+  } finally {
+    response.off('close', leave);
+    request.socket.off('end', leave);
+  }
+}
+
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('drain', resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -1,10 +1,12 @@
+/** Serves MCP over standard input and output. */
 import type { Readable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { McpGround } from './mcp-ground.ts';
+import { cutLines } from '../client/cut-lines.ts';
 import { openMcpFamily } from './open-mcp-server.ts';
+import type { McpGround } from './tool.ts';
 
 export interface McpStdio {
   readonly input: Readable;
@@ -114,7 +116,7 @@ function lineTransport({ input, write, isMessage }: LineStreams): Transport {
       isClosed = true;
       clearTimeout(timer);
       input.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onEnd);
-      // An error that comes later is nobody's.
+      // Later errors have no receiver.
       input.on('error', () => {});
       input.pause();
       transport.onclose?.();
@@ -135,33 +137,4 @@ function read(line: Buffer): unknown {
 function idOf(value: unknown): string | number | null {
   const { id } = Object(value) as { readonly id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
-}
-
-/**
- * Cuts the chunks of one stream into lines, without their ends. One of more than `maxBytes` is told when it has grown
- * so long, once, and dropped to its end: what stands behind it is read.
- */
-function cutLines(maxBytes: number): (chunk: Uint8Array) => Generator<Buffer | 'too-long', void, undefined> {
-  let parts: Uint8Array[] = [];
-  let held = 0;
-  let skips = false;
-  return function* cut(chunk) {
-    let from = 0;
-    while (from < chunk.length) {
-      const end = chunk.indexOf(10, from);
-      const part = chunk.subarray(from, end === -1 ? chunk.length : end);
-      from += part.length + 1;
-      if (!skips) {
-        held += part.length;
-        if (held > maxBytes) {
-          [skips, parts] = [true, []];
-          yield 'too-long';
-        } else parts.push(Uint8Array.from(part));
-      }
-      if (end === -1) return;
-      const line = skips ? undefined : Buffer.concat(parts);
-      [parts, held, skips] = [[], 0, false];
-      if (line !== undefined) yield line;
-    }
-  };
 }

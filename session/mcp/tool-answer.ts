@@ -1,12 +1,14 @@
+/** Converts results and errors of tools to MCP answers. */
 import { homedir, tmpdir } from 'node:os';
 import { toErrorRecord, toFault } from '../../api/envelope.ts';
-import type { WritAnswer } from './mcp-ground.ts';
-import type { ToolOutcome } from './tool.ts';
+import type { JsonData } from '../../api/json-data.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { ToolOutcome, WritAnswer } from './tool.ts';
 
 type ErrorRecord = NonNullable<WritAnswer['error']>;
 
 /** What a tool answers, as the protocol carries it. */
-export interface CallAnswer {
+interface CallAnswer {
   readonly [key: string]: unknown;
   readonly content: { type: 'text'; text: string }[];
   readonly structuredContent?: Record<string, unknown>;
@@ -37,7 +39,7 @@ export function toCallAnswer({ data, text }: ToolOutcome): CallAnswer {
  * this machine beyond the working directory. A fault of ours is said to be one, without its words.
  */
 export function toRefusalAnswer(thrown: unknown, cwd: string): CallAnswer {
-  const { told, text } = toToldFault(thrown, cwd);
+  const { told, text } = toShownFault(thrown, cwd);
   const data = thrown instanceof ToolRefusal ? thrown.data : undefined;
   const more = data === undefined ? '' : `\n${JSON.stringify(data)}`;
   return {
@@ -48,7 +50,7 @@ export function toRefusalAnswer(thrown: unknown, cwd: string): CallAnswer {
 }
 
 /** The record of a fault, and the same in lines. */
-export function toToldFault(
+export function toShownFault(
   thrown: unknown,
   cwd: string,
 ): { readonly told: ErrorRecord; readonly code: string; readonly text: string } {
@@ -91,4 +93,33 @@ function hidePlaces(text: string, cwd: string): string {
     .replaceAll(tmpdir(), '<tmp>')
     .replaceAll(homedir(), '~')
     .replaceAll(/(?<![\w.~<>/:-])\/(?:[^\s/`'":,;()<>]+\/)+([^\s/`'":,;()<>]*)/g, '<path>/$1');
+}
+
+/**
+ * Data that goes into an answer of `maxBytes`: where it does not, its longest lists are shortened, and `truncated` says
+ * how long each was. OUTPUT_TOO_LARGE where there is nothing to shorten.
+ */
+export function fitData(data: JsonData, maxBytes: number): JsonData {
+  const lengths = new Map<string, number>();
+  let fitted: JsonData = data;
+  while (Buffer.byteLength(JSON.stringify(fitted)) > maxBytes) {
+    const longest = Object.entries(fitted)
+      .filter(
+        (entry): entry is [string, readonly unknown[]] => Array.isArray(entry[1]) && entry[1].length > 0,
+      )
+      .map(([name, list]) => ({ name, list, bytes: JSON.stringify(list).length }))
+      .sort((a, b) => b.bytes - a.bytes)[0];
+    if (longest === undefined) {
+      const message = `the answer has more than ${maxBytes} bytes`;
+      throw new WritError('OUTPUT_TOO_LARGE', {
+        message,
+        hints: ['ask for less, or read it with `writ` itself'],
+      });
+    }
+    const { name, list } = longest;
+    if (!lengths.has(name)) lengths.set(name, list.length);
+    const half = list.slice(0, Math.floor(list.length / 2));
+    fitted = { ...fitted, [name]: half, truncated: Object.fromEntries(lengths) };
+  }
+  return fitted;
 }

@@ -1,9 +1,9 @@
-import type { EarlierPage } from '../api/transcript-routes.ts';
+import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { TranscriptAsk } from '../state/transcript-archive.ts';
 import type { HunkReview } from '../state/work.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
-import type { TranscriptAsk } from '../thread/open-transcript.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 
 /**

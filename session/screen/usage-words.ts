@@ -1,5 +1,4 @@
-import type { StepCost } from '../state/cost.ts';
-import type { SessionUsage, Used } from '../state/usage.ts';
+import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
 import { type Span, span, type Tone } from './line.ts';
 
 /** Shares from which on somebody should look, and from which on it is nearly over. */

@@ -1,35 +1,35 @@
-import type { ServerResponse } from 'node:http';
+import { compact } from '../../api/envelope.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
 import { ignoreDirectory, openPrivateDirectory } from '../../http/private-files.ts';
-import { answerHeaders, type Route } from '../../http/send-answer.ts';
-import { goalRoutes } from '../api/goal-routes.ts';
-import { graphRoutes, type ReadGraph } from '../api/graph-routes.ts';
-import { sessionRoutes } from '../api/session-routes.ts';
-import { taskRoutes } from '../api/task-routes.ts';
-import { tellStatus } from '../api/tell-status.ts';
-import { threadRoutes } from '../api/thread-routes.ts';
-import { transcriptRoutes } from '../api/transcript-routes.ts';
+import type { Route } from '../../http/send-answer.ts';
+import {
+  goalRoutes,
+  graphRoutes,
+  guardStatus,
+  type ReadGraph,
+  sessionRoutes,
+  taskRoutes,
+  threadRoutes,
+  transcriptRoutes,
+} from '../api/session-routes.ts';
 import { openWriteDoor, type SessionApi } from '../api/write-door.ts';
 import { openLocalDoor } from '../client/local-door.ts';
-import { type ControlPlace, findControlPlace } from '../control/control-place.ts';
-import { openControl } from '../control/open-control.ts';
-import type { SessionLog } from '../log/open-log.ts';
-import type { McpApproval, McpGround } from '../mcp/mcp-ground.ts';
-import { questionLines } from '../mcp/question-lines.ts';
+import { type ControlPlace, findControlPlace, openControl } from '../client/open-control.ts';
 import type { McpHttp } from '../mcp/serve-mcp-http.ts';
+import { type McpApproval, type McpGround, questionLines } from '../mcp/tool.ts';
+import type { SessionLog } from '../open-log.ts';
 import type { OpenSession } from '../open-session.ts';
-import type { SessionOptions } from '../options/session-options.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
-import type { SelfTester } from '../self-test/self-tester.ts';
-import { requireApart, type SelfTest } from '../self-test/try-to-approve.ts';
+import { requireApart, type SelfTest, type SelfTester } from '../self-test.ts';
+import type { SessionOptions } from '../session-options.ts';
 import type { Happened } from '../state/fact.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import { pendingOf, type SessionState } from '../state/state.ts';
 import type { ThreadList } from '../thread/list-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
-import { remoteNotice } from './remote-notice.ts';
+import { pageRoutes, remoteNotice } from './pages.ts';
 
 export interface ServeSetting {
   readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir' | 'networkAccess'>;
@@ -45,13 +45,13 @@ export interface ServeSetting {
   readonly commit: string;
   readonly clock: Clock;
   readonly log: SessionLog;
-  /** A fault of ours, that the client is not told. */
+  /** An internal fault; the client gets no details of it. */
   readonly report: (fault: unknown) => void;
-  /** AGENT_UNKNOWN where nobody of that name can be called. */
+  /** AGENT_UNKNOWN. */
   readonly requireAgent: (name: string) => void;
   readonly threads: (page: ThreadPage) => Promise<ThreadList>;
   readonly graph: ReadGraph;
-  /** Tells it where approvals come from, and asks it before a session that opens the network is served. */
+  /** Must pass before a session with an open network is served. */
   readonly selfTest: SelfTester;
   /** What MCP clients are answered from. */
   readonly mcp: McpGround;
@@ -67,7 +67,7 @@ export interface ServedSession extends AsyncDisposable {
   readonly session: OpenSession;
   /** For a screen in this process. */
   readonly door: SessionDoor;
-  /** Where others find it; absent where no such file was asked for. */
+  /** The discovery file; absent if there is none. */
   readonly infoFile: string | undefined;
   /** Absent where no program may steer it. */
   readonly tokenFile: string | undefined;
@@ -78,7 +78,7 @@ interface Ports {
   mcp?: number;
 }
 
-/** Octets of a write (document 2, Limits). */
+/** Octets of a request body. */
 const maxBodyBytes = 256 * 1024;
 const withinMs = 10_000;
 const maxDepth = 64;
@@ -99,8 +99,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
   };
   try {
     const place = await findControlPlace(root, {
-      ...(asked.tokenFile === undefined ? {} : { tokenFile: asked.tokenFile }),
-      ...(asked.infoFile === undefined ? {} : { infoFile: asked.infoFile }),
+      ...compact({ tokenFile: asked.tokenFile, infoFile: asked.infoFile }),
     });
     const control = await openControl({ mode: asked.mode, place, workingDir, clock });
     undo.push(() => control[Symbol.asyncDispose]());
@@ -124,7 +123,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     const { baseUrl } = server;
     ports.web = portOf(baseUrl);
     log.tell('info', 'http', 'listening', { baseUrl, bind: web.host });
-    // A port that is taken is told before a thread is begun; clients are let go of before their session ends.
+    // A port in use is reported before a thread is created; clients are disconnected before their session ends.
     const mcp = await serveMcp(setting, place, () => session);
     undo.push(mcp.close);
     ports.mcp = portOf(mcp.mcpUrl);
@@ -195,8 +194,8 @@ function routesOf(
 }
 
 /**
- * MCP over HTTP, on the loopback whatever the web server listens on; its token is a file beside the control files.
- * Until there is a session nothing is changed. Closed once, however often it is asked to.
+ * Serves MCP over HTTP on the loopback; its token is a file beside the control files. Until the session is open,
+ * changes are refused.
  */
 async function serveMcp(
   { options, mcp, report }: ServeSetting,
@@ -235,7 +234,7 @@ function portOf(url: string): number {
   return Number(/:(\d+)(?:\/|$)/.exec(url)?.[1]);
 }
 
-/** `GET /api/code/diagnostics` (resolutions B, Controllers): read only, redacted. */
+/** `GET /api/code/diagnostics`: read-only, redacted. */
 export function diagnosticsRoute(state: () => SessionState | undefined, facts: DiagnosticsFacts): Route {
   const required = (): SessionState => {
     const now = state();
@@ -247,12 +246,12 @@ export function diagnosticsRoute(state: () => SessionState | undefined, facts: D
     path: '/api/code/diagnostics',
     answer() {
       required();
-      return tellStatus(() => readDiagnostics(required, facts));
+      return guardStatus(() => readDiagnostics(required, facts));
     },
   };
 }
 
-/** Writes down what happens in a session, by kind and id: nothing that anybody said. Answers how to stop that. */
+/** Logs the kinds and ids of facts, never their text. Returns a function that stops it. */
 function logSession({ channel, threadId }: OpenSession, log: SessionLog): () => void {
   log.tell('info', 'session', 'open', { threadId });
   const stop = channel.subscribe((state, facts) => {
@@ -294,7 +293,7 @@ export interface DiagnosticsFacts {
   readonly ports: () => { readonly web: number; readonly mcp?: number };
 }
 
-/** What diagnostics tell of a session as it is when that is known: redacted, nothing that anybody said. */
+/** Diagnostics of the current state, redacted. */
 export async function readDiagnostics(state: () => SessionState, facts: DiagnosticsFacts) {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
@@ -305,8 +304,7 @@ export async function readDiagnostics(state: () => SessionState, facts: Diagnost
   return {
     pid: process.pid,
     provider,
-    ...(asked.model === undefined ? {} : { model: asked.model }),
-    ...(key === undefined ? {} : { key }),
+    ...compact({ model: asked.model, key }),
     threadId: now.ground.threadId,
     status: now.status,
     controller,
@@ -327,67 +325,4 @@ function lastErrorOf({ status, transcript }: SessionState): string | undefined {
   if (status !== 'error') return undefined;
   const content = transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';
   return /^([A-Z][A-Z0-9_]{2,60})(?::|$)/.exec(content)?.[1] ?? 'TURN_FAILED';
-}
-
-/** Of the page and its files: nothing from elsewhere, nothing inline, nothing framed, no markup out of text. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-const headers: Readonly<Record<string, string>> = {
-  ...answerHeaders,
-  'content-security-policy': policy,
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-};
-
-const forEver = 'public, max-age=31536000, immutable';
-
-/**
- * The page of a session and its files (document 2, What the service does). They are read when a browser first asks:
- * whoever only speaks to the API pays nothing for them. A name that is none is NOT_FOUND.
- */
-const pageRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/',
-    isPage: true,
-    answer: async ({ response }) => {
-      const { pageDocument } = await load();
-      send(response, pageDocument, { 'content-type': 'text/html; charset=utf-8' });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/assets/:name',
-    isPage: true,
-    answer: async ({ response, params: { name } }) => {
-      const { assets } = await load();
-      const asset = assets.find((one) => one.name === name);
-      if (asset === undefined) throw new WritError('NOT_FOUND');
-      const { contentType, sha256, text } = asset;
-      send(response, text, {
-        'content-type': contentType,
-        'cache-control': forEver,
-        etag: `"${sha256}"`,
-      });
-    },
-  },
-];
-
-const load = (): Promise<typeof import('../web/assets.gen.ts')> => import('../web/assets.gen.ts');
-
-function send(response: ServerResponse, text: string, more: Readonly<Record<string, string>>): void {
-  const body = Buffer.from(text);
-  response.writeHead(200, { ...headers, ...more, 'content-length': body.length }).end(body);
 }

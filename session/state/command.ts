@@ -1,7 +1,9 @@
-import type { Fact, Speaker, TurnEnd } from './fact.ts';
-import type { GivenAnswer, Interaction, InteractionKind } from './interaction.ts';
-import type { Proof } from './lease.ts';
-import type { Deed, TurnWords } from './slash/spoken.ts';
+/** The commands, reports and effects of the session's state machine. */
+import { WritError } from '../../core/base/errors.ts';
+import type { Fact, FactOf, Lease, Proof, Speaker, TurnEnd } from './fact.ts';
+import type { GivenAnswer, NewQuestion } from './interaction.ts';
+import type { Deed, TurnWords } from './slash.ts';
+import { isBusy, type SessionState } from './state.ts';
 import type { HunkReview } from './work.ts';
 
 /** What clients want; each but `attach` and `reclaim` is a write and needs a proof. */
@@ -36,10 +38,12 @@ export type ClientCommand =
   | { readonly type: 'goal-cancel'; readonly reason?: string; readonly proof: Proof }
   /** What a person says of one hunk of a patchset. */
   | ({ readonly type: 'review'; readonly proof: Proof } & HunkReview)
-  /** What was pre-approved under that id is asked about again. */
+  /** Revokes a grant. */
   | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
-  /** The local screen takes the session back. */
+  /** The local screen reclaims control. */
   | { readonly type: 'reclaim' };
+
+export type CommandOf<T extends ClientCommand['type']> = Extract<ClientCommand, { readonly type: T }>;
 
 /** What effects report; of a turn that is over, nothing counts any more. */
 export type Report = { readonly turn: string } & (
@@ -68,32 +72,24 @@ export type Report = { readonly turn: string } & (
           | 'goal-moved';
       }
     >
-  | Omit<Extract<Fact, { readonly type: 'used' }>, 'turn'>
-  | Extract<Fact, { readonly type: 'replying' }>
+  | Omit<FactOf<'used'>, 'turn'>
+  | FactOf<'replying'>
   | { readonly type: 'replied'; readonly id: string; readonly text: string }
-  | {
-      readonly type: 'ask';
-      readonly subject: string;
-      readonly kind: InteractionKind;
-      readonly title?: string;
-      readonly description?: string;
-      readonly prompt?: string;
-      readonly metadata: Readonly<Record<string, unknown>>;
-    }
-  /** Whoever used tools has stopped: what is not over yet is unknown. */
+  | ({ readonly type: 'ask' } & NewQuestion)
+  /** The tools of the turn have stopped: those that still run become unknown. */
   | { readonly type: 'tools-stopped' }
   | { readonly type: 'end'; readonly end: TurnEnd; readonly reason?: string }
 );
 
-/** A report as whoever works in a turn makes it. */
-export type Told = WithoutTurn<Report>;
+/** A report without its turn. */
+export type TurnReport = WithoutTurn<Report>;
 
 type WithoutTurn<R> = R extends unknown ? Omit<R, 'turn'> : never;
 
 export type Command =
   | ClientCommand
   | Report
-  /** A client of another kind needs a turn in which it can ask. */
+  /** Begins a turn for a question of an MCP client. */
   | { readonly type: 'visit' }
   /** `dueMs`: the monotonic clock has reached this. */
   | { readonly type: 'tick'; readonly dueMs?: number };
@@ -116,8 +112,64 @@ export type Want =
       readonly subject: string;
       readonly option: string;
       readonly given: GivenAnswer;
-      readonly metadata: Interaction['metadata'];
+      /** Of a plan. */
+      readonly networkAccess?: 'allow' | 'deny';
+      /** Of `/plan continue N`. */
+      readonly repairLimit?: number;
       readonly by: Speaker;
     }
   | { readonly type: 'note'; readonly subject: string; readonly note: string; readonly by: Speaker }
   | { readonly type: 'abort'; readonly turn: string };
+
+/** Inputs of a decision besides state and command. */
+export interface Moment {
+  readonly nowMs: number;
+  /** Milliseconds of a clock that never steps. */
+  readonly monotonicMs: number;
+  /** A new id, other at each call. */
+  readonly newId: () => string;
+  /** What the work tree is like now; absent where the command does not depend on it. */
+  readonly workspace?: string;
+}
+
+/** What a command came to: nothing of it has happened yet. */
+export interface Decided {
+  readonly facts: readonly Fact[];
+  readonly wants: readonly Want[];
+  /** The lease of the sender after `attach`. */
+  readonly lease?: Lease;
+  /** The turn that the command began. */
+  readonly turn?: string;
+}
+
+export const nothingDecided: Decided = { facts: [], wants: [] };
+
+/** CONTROLLER_CONFLICT with its reason. */
+export function conflict(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('CONTROLLER_CONFLICT', { message, detail });
+}
+
+/** CONTROLLER_CONFLICT: one turn after the other. */
+export function requireIdle(state: SessionState): void {
+  if (isBusy(state)) throw conflict('the session is busy', { reason: 'session_busy', status: state.status });
+}
+
+interface Message {
+  readonly text: string;
+  readonly commandId: string | undefined;
+}
+
+/** A message as it is kept. */
+export function saidFact({ text, commandId }: Message, by: Speaker, id: string): FactOf<'said'> {
+  return { type: 'said', id, text, by, ...(commandId === undefined ? {} : { commandId }) };
+}
+
+/** Whether the same was said before under the same command. COMMAND_PAYLOAD_CONFLICT where it was something else. */
+export function isRepeated(
+  { commands }: Pick<SessionState, 'commands'>,
+  { text, commandId }: Message,
+): boolean {
+  const before = commandId === undefined ? undefined : commands.get(commandId);
+  if (before === undefined || before === text) return before !== undefined;
+  throw new WritError('COMMAND_PAYLOAD_CONFLICT', { detail: { command_id: commandId } });
+}

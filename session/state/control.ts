@@ -1,16 +1,15 @@
+/** Leases: who may write to a session. */
 import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { ClientCommand } from './command.ts';
-import { conflict, type Decided, type Moment, nothingDecided } from './decided.ts';
-import type { Fact, Speaker } from './fact.ts';
-import { type Interaction, isApproval } from './interaction.ts';
-import { isLeaseKind, leaseEnd, type Proof } from './lease.ts';
+import { type CommandOf, conflict, type Decided, type Moment, nothingDecided } from './command.ts';
+import { type Fact, type FactOf, isLeaseKind, leaseEnd, type Proof, type Speaker } from './fact.ts';
+import { isApproval } from './interaction.ts';
 import { holderOf, localHolder, pendingOf, type SessionState } from './state.ts';
 
-/** A client asks for the session: for a lease, or for its own to go on. */
+/** Grants or renews a lease. */
 export function attach(
   state: SessionState,
-  { clientId, kind, tokenDigest, controlToken }: Extract<ClientCommand, { type: 'attach' }>,
+  { clientId, kind, tokenDigest, controlToken }: CommandOf<'attach'>,
   moment: Moment,
 ): Decided {
   if (!isLeaseKind(kind)) {
@@ -33,7 +32,7 @@ export function attach(
   return { facts: [{ type: 'attached', lease }, ...voided], wants: [], lease };
 }
 
-/** The local screen takes the session back. */
+/** The local screen reclaims control. */
 export function reclaim(state: SessionState, moment: Moment): Decided {
   if (state.ground.local !== 'tui') throw new WritError('UNSUPPORTED_OPERATION');
   if (state.lease === undefined) return nothingDecided;
@@ -43,29 +42,28 @@ export function reclaim(state: SessionState, moment: Moment): Decided {
 /** The end of a lease; where a screen or a standard input is there, it has the session from then on. */
 export function release(
   state: SessionState,
-  why: Extract<Fact, { type: 'released' }>['why'],
+  why: FactOf<'released'>['why'],
   moment: Moment,
 ): readonly Fact[] {
   const isTakenOver = state.ground.local !== 'none' && state.holder !== localHolder;
   return [{ type: 'released', why }, ...(isTakenOver ? takenOver(state, moment) : [])];
 }
 
-/** Whoever answers now has to see for himself: an answer to the old question is one to a question that is over. */
+/** After a change of controller, pending approvals get new ids, so that old answers are rejected. */
 function takenOver(state: SessionState, { nowMs, newId }: Moment): readonly Fact[] {
   return pendingOf(state)
     .filter(isApproval)
-    .flatMap((one): Fact[] => [
-      { type: 'withdrawn', id: one.id, why: 'taken-over' },
-      { type: 'asked', interaction: { ...one, id: newId(), metadata: unsaid(one), requestedAtMs: nowMs } },
-    ]);
+    .flatMap((one): Fact[] => {
+      // A confirmation of the previous controller does not count.
+      const { needsConfirmation: _, ...metadata } = one.metadata;
+      return [
+        { type: 'withdrawn', id: one.id, why: 'taken-over' },
+        { type: 'asked', interaction: { ...one, id: newId(), metadata, requestedAtMs: nowMs } },
+      ];
+    });
 }
 
-/** A first word that wanted a second one was somebody else's. */
-function unsaid({ metadata: { needsConfirmation: _, ...metadata } }: Interaction): Interaction['metadata'] {
-  return metadata;
-}
-
-/** Who writes, where he may; in the order of the resolutions (Order of refusals on a route). */
+/** Returns the writer, or throws why the proof is not accepted. */
 export function requireWriter(
   { lease: held, ground: { local } }: Pick<SessionState, 'lease' | 'ground'>,
   proof: Proof,
@@ -85,4 +83,12 @@ export function requireWriter(
 function requireControlToken(token: 'missing' | 'invalid' | 'valid'): void {
   if (token === 'missing') throw new WritError('MISSING_CONTROL_TOKEN');
   if (token === 'invalid') throw new WritError('INVALID_CONTROL_TOKEN');
+}
+
+/** Cancels the running turn and withdraws its questions. */
+export function cancel(state: SessionState): Decided {
+  const { turn } = state;
+  if (turn === undefined) return nothingDecided;
+  const withdrawn = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'cancelled' }));
+  return { facts: [{ type: 'cancel-asked' }, ...withdrawn], wants: [{ type: 'abort', turn }] };
 }

@@ -1,39 +1,43 @@
+/** Decides messages and answers of the controller. */
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import { boundRequest } from '../../engine/draft/draft-request.ts';
-import { beginDeed, isDeed } from './begin-deed.ts';
-import { changeBudget } from './change-budget.ts';
-import type { ClientCommand, Want } from './command.ts';
-import { cutDialogue, type DialogueCut } from './cut-dialogue.ts';
-import { type Decided, type Moment, nothingDecided } from './decided.ts';
-import type { Fact, Speaker } from './fact.ts';
-import { exhausted, grantedLimit } from './goal-budget.ts';
-import { judgeHeldAnswer } from './held/judge-held-answer.ts';
-import { requireMayUndo, requireNothingHeld, requireSomethingHeld } from './held/require-held.ts';
+import { classifyCommand } from '../approvals/classify-command.ts';
+import { changeBudget, changeSettings } from './change-settings.ts';
+import {
+  type CommandOf,
+  type Decided,
+  isRepeated,
+  type Moment,
+  nothingDecided,
+  requireIdle,
+  saidFact,
+  type Want,
+} from './command.ts';
+import { cutDialogue, type DialogueCut } from './dialogue.ts';
+import type { Fact, FactOf, Speaker } from './fact.ts';
+import { exhausted, grantedLimit, pursuedGoal } from './goal.ts';
+import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './held.ts';
 import {
   awaitsNote,
   type GivenAnswer,
   type Interaction,
   type InteractionAnswer,
-  judgeAnswer,
+  isApproval,
   questionsOf,
   secretQuestions,
+  validateAnswer,
 } from './interaction.ts';
-import { pursuedGoal } from './pursued-goal.ts';
-import { requireIdle } from './require-idle.ts';
-import { isRepeated, saidFact } from './said-fact.ts';
-import { sayGoal } from './say-goal.ts';
-import { changeSettings } from './settings/change-settings.ts';
-import { isNoNote } from './slash/is-no-note.ts';
-import { readSpoken } from './slash/read-spoken.ts';
-import type { AtOnce, Deed, Spoken } from './slash/spoken.ts';
+import { sayGoal } from './pursue-goal.ts';
+import { brokenOff } from './reduce-transcript.ts';
+import { type AtOnce, type Deed, isNoNote, readSpoken, type Spoken } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';
-import { brokenOff } from './transcript.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
 export function submit(
   state: SessionState,
-  { text, commandId }: Extract<ClientCommand, { type: 'submit' }>,
+  { text, commandId }: CommandOf<'submit'>,
   by: Speaker,
   moment: Moment,
 ): Decided {
@@ -76,7 +80,7 @@ export function submit(
 }
 
 function begun(
-  said: Extract<Fact, { readonly type: 'said' }>,
+  said: FactOf<'said'>,
   spoken: Extract<Want, { readonly type: 'turn' }>['spoken'],
   by: Speaker,
   turn: string,
@@ -88,16 +92,21 @@ function begun(
 }
 
 /** A plan that failed as often as it may by itself, or as its goal allows: the next message says how it goes on. */
-function isStoppedRepair({ kind, metadata }: Interaction): boolean {
-  return kind === 'post_plan_choice' && (metadata.repair !== undefined || metadata.stopped !== undefined);
+function isStoppedRepair(asked: Interaction): asked is PlanQuestion {
+  return (
+    asked.kind === 'post_plan_choice' &&
+    (asked.metadata.repair !== undefined || asked.metadata.stopped !== undefined)
+  );
 }
+
+type PlanQuestion = Extract<Interaction, { readonly kind: 'post_plan_choice' }>;
 
 /** `/plan continue [n]` executes what is shown, with another limit; any other words are guidance for a better plan. */
 function goOn(
   state: SessionState,
-  asked: Interaction,
+  asked: PlanQuestion,
   spoken: Exclude<Spoken, AtOnce | Deed | { readonly kind: 'goal' | 'review' | 'undo' }>,
-  said: Extract<Fact, { readonly type: 'said' }>,
+  said: FactOf<'said'>,
   by: Speaker,
   moment: Moment,
 ): Decided {
@@ -111,14 +120,12 @@ function goOn(
     throw new WritError('UNSUPPORTED_OPERATION', {
       message: 'a goal goes on as long as its budget lasts: `/plan continue` takes no number here',
     });
-  // What was said stands there as a message already.
+  // The message itself is in the transcript already.
   const others = facts.filter((fact) => fact.type !== 'noted' || fact.title !== answerTitle);
   return {
     facts: [said, ...others],
     wants: wants.map((want) =>
-      want.type === 'answer' && limit !== undefined
-        ? { ...want, metadata: { ...want.metadata, repairLimit: limit } }
-        : want,
+      want.type === 'answer' && limit !== undefined ? { ...want, repairLimit: limit } : want,
     ),
   };
 }
@@ -126,7 +133,7 @@ function goOn(
 /** Another agent answers a question of an automation, as a turn of its own. */
 export function dispatch(
   state: SessionState,
-  { agent, prompt }: Pick<Extract<ClientCommand, { type: 'dispatch' }>, 'agent' | 'prompt'>,
+  { agent, prompt }: Pick<CommandOf<'dispatch'>, 'agent' | 'prompt'>,
   by: Speaker,
   { newId }: Moment,
 ): Decided {
@@ -144,20 +151,20 @@ export function dispatch(
   };
 }
 
-/** A turn in which nothing is done but asked. */
+/** A turn for questions only. */
 export function visit(state: SessionState, { newId }: Moment): Decided {
   requireIdle(state);
   const turn = newId();
   return { facts: [{ type: 'turn-began', turn }], wants: [], turn };
 }
 
-/** Without it nobody would see that the session waits for words. */
+/** Explains that the session waits for a message. */
 const awaited = 'say what shall be different: your next message is the note';
 
 /** An answer to an interaction; what is refused leaves it pending. */
 export function respond(
   state: SessionState,
-  { id, given }: Pick<Extract<ClientCommand, { type: 'respond' }>, 'id' | 'given'>,
+  { id, given }: Pick<CommandOf<'respond'>, 'id' | 'given'>,
   by: Speaker,
   { workspace, newId }: Moment,
 ): Decided {
@@ -165,15 +172,16 @@ export function respond(
   if (asked === undefined) throw new WritError('NOT_FOUND', { message: 'no such interaction' });
   if (asked.status !== 'pending')
     throw new WritError('INTERACTION_NOT_ACTIVE', { detail: { id, status: asked.status } });
-  const answer = judgeAnswer(asked, given);
+  const answer = validateAnswer(asked, given);
   if (answer.option === 'execute' && state.settings.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
       message: `a session for ${state.settings.context} only reads: no plan is executed in it`,
       hints: ['cancel it, or go on with this thread with `--context dev`'],
     });
-  if (answer.option === 'execute' && asked.metadata.workspace !== workspace)
+  const plan = asked.kind === 'post_plan_choice' ? asked.metadata : {};
+  if (answer.option === 'execute' && plan.workspace !== workspace)
     throw new WritError('WORKSPACE_CHANGED', { detail: { id } });
-  judgeHeldAnswer(state, asked, answer);
+  validateHeldAnswer(state, asked, answer);
   if (answer.note !== undefined) requireNote(asked, answer.note);
   const amended = amendment(state, asked, answer);
   if (amended !== undefined) return { facts: [{ type: 'amended', id, metadata: amended }], wants: [] };
@@ -186,7 +194,7 @@ export function respond(
         ? []
         : [{ type: 'noted', id: newId(), title: answerTitle, text: told } as const]),
       ...answeredGoal(state, asked, answer.option, by),
-      // Whoever is told `idle` may speak at once.
+      // The turn ends in the same step, so that a client that sees `idle` can send at once.
       ...(answer.option === 'cancel' && state.turn !== undefined
         ? [
             ...withdrawn(
@@ -202,7 +210,14 @@ export function respond(
         : []),
     ],
     wants: [
-      { type: 'answer', subject: asked.subject, option: answer.option, given, metadata: asked.metadata, by },
+      {
+        type: 'answer',
+        subject: asked.subject,
+        option: answer.option,
+        given,
+        by,
+        ...compact({ networkAccess: plan.networkAccess }),
+      },
     ],
   };
 }
@@ -215,19 +230,19 @@ function requireNote({ kind }: Interaction, note: string): void {
 /** What an answer changes of a question that stays pending; `undefined` for one that settles it. */
 function amendment(
   { settings: { context } }: SessionState,
-  { metadata }: Interaction,
+  asked: Interaction,
   { option }: InteractionAnswer,
 ): Interaction['metadata'] | undefined {
-  const { needsConfirmation, ...rest } = metadata;
-  if (option === 'network') {
+  if (asked.kind === 'post_plan_choice' && option === 'network') {
     if (context !== 'dev')
       throw new WritError('INVALID_INTERACTION_RESPONSE', {
         message: 'this context only reads: it opens no network',
       });
-    return { ...rest, networkAccess: metadata.networkAccess === 'allow' ? 'deny' : 'allow' };
+    const { metadata } = asked;
+    return { ...metadata, networkAccess: metadata.networkAccess === 'allow' ? 'deny' : 'allow' };
   }
-  if (option === 'allow_all_commands' && needsConfirmation !== option)
-    return { ...rest, needsConfirmation: option };
+  if (isApproval(asked) && option === 'allow_all_commands' && asked.metadata.needsConfirmation !== option)
+    return { ...asked.metadata, needsConfirmation: option };
   return undefined;
 }
 
@@ -238,10 +253,7 @@ function withoutSecrets(asked: Interaction, answer: InteractionAnswer): Interact
   return { ...answer, answers: Object.fromEntries(open) };
 }
 
-function withdrawn(
-  asked: readonly Interaction[],
-  why: Extract<Fact, { readonly type: 'withdrawn' }>['why'],
-): readonly Fact[] {
+function withdrawn(asked: readonly Interaction[], why: FactOf<'withdrawn'>['why']): readonly Fact[] {
   return asked.map(({ id }) => ({ type: 'withdrawn', id, why }));
 }
 
@@ -253,10 +265,7 @@ function isAtOnce(spoken: Spoken): spoken is AtOnce {
   return Object.hasOwn(kinds, spoken.kind);
 }
 
-/**
- * Does what was said there and then: no model is asked, and whatever turn runs goes on. Each command refuses for itself
- * what does not go while one runs.
- */
+/** Applies a command immediately, also while a turn runs. No model is called. */
 function actAtOnce(state: SessionState, said: AtOnce, by: Speaker, moment: Moment): Decided {
   switch (said.kind) {
     case 'set':
@@ -271,12 +280,12 @@ function actAtOnce(state: SessionState, said: AtOnce, by: Speaker, moment: Momen
 /** Title of the entry of a transcript that says what a person answered. */
 const answerTitle = 'Answer';
 
-/** Characters of what was asked, and of one answer. */
+/** Characters of a question, and of one answer. */
 const most = { asked: 200, given: 4000 } as const;
 
 /**
- * What a person answered in words of his own, or to a question of a model, for whoever reads the transcript later: each
- * question with its answer; of a secret that there is one. `undefined` where the choice alone is all.
+ * The answer as a transcript entry: notes, and each question of a model with its answer; secret answers are not
+ * shown. `undefined` if the option says everything.
  */
 function answerNote(
   { plans }: Pick<SessionState, 'plans'>,
@@ -369,6 +378,40 @@ function answeredGoal(
   return option === 'cancel' ? [moved(goal.id, { status: 'blocked', blockReason: 'declined' })] : [];
 }
 
-function moved(goal: string, change: Extract<Fact, { readonly type: 'goal-moved' }>['change']): Fact {
+function moved(goal: string, change: FactOf<'goal-moved'>['change']): Fact {
   return { type: 'goal-moved', goal, change };
+}
+
+const deedKinds = { shell: true, verify: true } as const satisfies Readonly<Record<Deed['kind'], true>>;
+
+function isDeed(spoken: Spoken): spoken is Deed {
+  return Object.hasOwn(deedKinds, spoken.kind);
+}
+
+/** A turn of its own. CONTROLLER_CONFLICT while one runs, UNSUPPORTED_OPERATION where the session is not for that. */
+function beginDeed(
+  state: SessionState,
+  deed: Deed,
+  said: FactOf<'said'>,
+  by: Speaker,
+  { newId }: Pick<Moment, 'newId'>,
+): Decided {
+  requireIdle(state);
+  if (deed.kind === 'shell') requireMayRun(state, deed.command);
+  const turn = newId();
+  return {
+    facts: [said, { type: 'turn-began', turn }],
+    wants: [{ type: 'turn', turn, spoken: deed, by }],
+  };
+}
+
+/** A context that only reads runs proven reads only. */
+function requireMayRun({ settings: { context } }: SessionState, command: string): void {
+  if (context === 'dev') return;
+  const { class: judged, why } = classifyCommand(command);
+  if (judged === 'safe') return;
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: `a session for ${context} only reads: ${why}`,
+    hints: ['`/context dev` first'],
+  });
 }

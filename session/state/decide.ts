@@ -1,18 +1,25 @@
+/** Decides what a command does: facts and effects. */
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { cancel } from './cancel.ts';
-import type { ClientCommand, Command, Report } from './command.ts';
-import { attach, reclaim, release, requireWriter } from './control.ts';
+import {
+  type ClientCommand,
+  type Command,
+  type CommandOf,
+  type Decided,
+  type Moment,
+  nothingDecided,
+  type Report,
+  saidFact,
+} from './command.ts';
+import { attach, cancel, reclaim, release, requireWriter } from './control.ts';
 import { dispatch, respond, submit, visit } from './converse.ts';
-import { type Decided, type Moment, nothingDecided } from './decided.ts';
-import type { Fact, Speaker } from './fact.ts';
+import { type Fact, leaseEnd, type Speaker } from './fact.ts';
 import type { Interaction } from './interaction.ts';
-import { leaseEnd } from './lease.ts';
-import { opensNetwork } from './opens-network.ts';
+import { opensNetwork } from './preconditions.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
-import { saidFact } from './said-fact.ts';
+import { brokenOff, repliedFact } from './reduce-transcript.ts';
 import { pendingOf, type SessionState, type ToolCall } from './state.ts';
-import { brokenOff, repliedFact } from './transcript.ts';
 
 /**
  * What a command makes of a state. Pure. A command that is refused throws (CONTROLLER_CONFLICT,
@@ -59,7 +66,7 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
 
 type Write = Exclude<ClientCommand, { type: 'attach' | 'reclaim' }>;
 
-/** A write of whoever may write; an accepted one renews his lease. */
+/** A write that requires control and renews the lease. */
 function write(state: SessionState, command: Write, moment: Moment): Decided {
   const by = requireWriter(state, command.proof);
   if (by.kind === 'automation' && opensNetwork(state, command))
@@ -109,13 +116,12 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
 const maxComment = 2000;
 
 /**
- * A person says something of one hunk; what he does not say again stays, but for the reason of a rejection that he
- * takes back. INVALID_BODY; NOT_FOUND where there is no such
- * patchset, file or hunk; INTERACTION_NOT_ACTIVE for what is committed: that is kept.
+ * Sets verdict or comment of one hunk; the other one stays, except the reason of a withdrawn rejection. INVALID_BODY;
+ * NOT_FOUND for an unknown patchset, file or hunk; INTERACTION_NOT_ACTIVE if the change is committed.
  */
 function review(
   state: SessionState,
-  { patchset, path, hunk, verdict, comment }: Extract<ClientCommand, { type: 'review' }>,
+  { patchset, path, hunk, verdict, comment }: CommandOf<'review'>,
   by: Speaker,
   { newId }: Moment,
 ): Decided {
@@ -152,8 +158,7 @@ function review(
           patchset,
           path,
           hunk,
-          ...(now.verdict === undefined ? {} : { verdict: now.verdict }),
-          ...(now.comment === undefined ? {} : { comment: now.comment }),
+          ...compact({ verdict: now.verdict, comment: now.comment }),
         },
         by,
       },
@@ -180,7 +185,7 @@ function takeReport(state: SessionState, command: Report, { nowMs, newId }: Mome
   switch (told.type) {
     case 'ask': {
       const { type: _, ...question } = told;
-      // Whoever has asked to stop is asked nothing more.
+      // After a cancel no question is shown.
       if (state.isCancelling) return { facts: [], wants: [{ type: 'abort', turn }] };
       const interaction: Interaction = { ...question, id: newId(), status: 'pending', requestedAtMs: nowMs };
       return { facts: [{ type: 'asked', interaction }], wants: [] };
@@ -209,7 +214,7 @@ function takeReport(state: SessionState, command: Report, { nowMs, newId }: Mome
   }
 }
 
-/** It may have changed something, and nobody knows how much. */
+/** The tool may have had effects. */
 function unknownTool({ id, toolName, summary, output }: ToolCall): Fact {
   const how = 'stopped before its end';
   return {

@@ -1,14 +1,15 @@
+/** The facts of a session, and who causes them. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import type { DialogueCut } from './cut-dialogue.ts';
-import type { GoalChange, SessionGoal } from './goal.ts';
-import type { GoalAmounts } from './goal-budget.ts';
-import type { HeldEnd, HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
+import type { DialogueCut } from './dialogue.ts';
+import type { GoalAmounts, GoalChange, SessionGoal } from './goal.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
-import type { Lease } from './lease.ts';
-import type { SessionSettings, StartedSettings } from './settings/session-settings.ts';
+import type { SessionSettings, StartedSettings } from './settings.ts';
 import type { UsedOnce } from './usage.ts';
 import type {
   GateResult,
+  HeldEnd,
+  HeldReview,
+  HeldRun,
   HunkReview,
   RunOutcome,
   SessionDraft,
@@ -16,12 +17,13 @@ import type {
   SessionPlan,
   SessionTask,
   StepStatus,
+  UndoneRun,
 } from './work.ts';
 
-/** Who has the session where nobody holds a lease: its terminal, the client at its standard input, nobody. */
+/** The controller while there is no lease. */
 type LocalController = 'tui' | 'cli' | 'none';
 
-/** What is fixed when a session is opened (document 2, Session snapshot). */
+/** Fixed when a session is opened. */
 export interface SessionGround extends StartedSettings {
   readonly sessionId: string;
   readonly threadId: string;
@@ -32,7 +34,7 @@ export interface SessionGround extends StartedSettings {
     readonly mode?: string;
     readonly managed: boolean;
   };
-  /** Where the provider is asked, if a person said so with `--api-base`; a resumed thread is asked there, too. */
+  /** Address of the provider from `--api-base`; also used when the thread is resumed. */
   readonly apiBase?: string;
   readonly capabilities: Readonly<Record<CapabilityName, boolean>>;
   readonly local: LocalController;
@@ -42,7 +44,7 @@ export interface SessionGround extends StartedSettings {
   readonly goalBudget: GoalAmounts;
   /** Where it stops, in USD over its thread, unless a person says otherwise; absent: nowhere. */
   readonly limitUsd?: number;
-  /** Whether anybody knows what its model costs; absent: that is seen when it is asked. */
+  /** Whether the price of the model is known; absent: unknown until the first call. */
   readonly isPriced?: boolean;
 }
 
@@ -56,7 +58,7 @@ type CapabilityName =
   | 'structuredQuestions'
   | 'providerSessionResume';
 
-/** Who said or answered something; it is an author of what comes of it (resolutions, Approvals). */
+/** The author of a message or answer. */
 export interface Speaker {
   readonly kind: 'browser' | 'automation' | 'tui' | 'cli';
   /** Absent for the local one. */
@@ -90,7 +92,7 @@ export type Fact =
       readonly type: 'replied';
       readonly id: string;
       readonly text: string;
-      /** The entry that it stands before: that one came while it was being said. Absent: at the end. */
+      /** The entry that this one precedes, if that began later. Absent: at the end. */
       readonly before?: string;
     }
   | {
@@ -108,7 +110,7 @@ export type Fact =
   | { readonly type: 'announced'; readonly id: string; readonly toolName?: string }
   /** The end of what a command of a person has printed so far, under the id of its tool call. */
   | { readonly type: 'printing'; readonly id: string; readonly text: string }
-  /** A command of a person is over, and a model will be told of it in these words. */
+  /** A user's command has ended; `text` is for the next model call. */
   | { readonly type: 'ran'; readonly id: string; readonly text: string }
   /** A model has got what is kept under these ids. */
   | { readonly type: 'runs-told'; readonly ids: readonly string[] }
@@ -123,7 +125,7 @@ export type Fact =
   | {
       readonly type: 'amended';
       readonly id: string;
-      readonly metadata: Readonly<Record<string, unknown>>;
+      readonly metadata: Interaction['metadata'];
     }
   | {
       readonly type: 'withdrawn';
@@ -140,9 +142,7 @@ export type Fact =
       readonly id: string;
       readonly text: string;
       readonly title?: string;
-      /** What it tells of a stage of gates, as data. */
       readonly gate?: GateResult;
-      /** What it tells of a run, as data. */
       readonly outcome?: RunOutcome;
     }
   | { readonly type: 'drafted'; readonly draft: SessionDraft }
@@ -165,9 +165,8 @@ export type Fact =
   /** A question to a model is over, its reply whole or broken off: what it came to. */
   | ({
       readonly type: 'used';
-      /** The turn that asked it. */
       readonly turn: string;
-      /** The plan and the key of the Task that it was asked for. */
+      /** The plan and the key of the task. */
       readonly plan?: string;
       readonly task?: string;
     } & UsedOnce)
@@ -188,15 +187,17 @@ export type Fact =
     }
   /** Its change is made, and waits for a person. */
   | { readonly type: 'review-began'; readonly review: HeldReview }
-  /** What is left of it without these hunks is judged in a run of its own. */
+  /** The change without the rejected hunks runs again. */
   | { readonly type: 'review-anew'; readonly runId: string; readonly rejected: readonly string[] }
   | { readonly type: 'review-ended'; readonly end: HeldEnd }
-  /** A run is taken back by another one. */
+  /** Another run undoes a run. */
   | ({ readonly type: 'undo-began' } & UndoneRun)
   /** From here on turns go by these. */
   | { readonly type: 'set'; readonly settings: SessionSettings }
   | { readonly type: 'cancel-asked' }
   | { readonly type: 'turn-ended'; readonly turn: string; readonly end: TurnEnd; readonly reason?: string };
+
+export type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;
 
 /** A fact and when it was. */
 export type Happened = Fact & { readonly atMs: number };
@@ -213,3 +214,45 @@ export const fleeting: ReadonlySet<Fact['type']> = new Set([
   'announced',
   'printing',
 ]);
+
+/** Lifetime of a lease without a write. */
+export const leaseMs = 120_000;
+
+/** The right to write, as one client holds it. */
+export interface Lease {
+  readonly kind: 'browser' | 'automation';
+  readonly clientId: string;
+  /** SHA-256 of its token; the token itself is in no state. */
+  readonly tokenDigest: string;
+  /** For people and clients: by the wall clock when it was granted or renewed. */
+  readonly expiresAtMs: number;
+  /** When it ends, in milliseconds of the monotonic clock of this process: a step of the wall clock changes nothing. */
+  readonly endsAtMs: number;
+}
+
+/** When a lease that is granted or renewed now ends. */
+export function leaseEnd({
+  nowMs,
+  monotonicMs,
+}: {
+  readonly nowMs: number;
+  readonly monotonicMs: number;
+}): Pick<Lease, 'expiresAtMs' | 'endsAtMs'> {
+  return { expiresAtMs: nowMs + leaseMs, endsAtMs: monotonicMs + leaseMs };
+}
+
+export function isLeaseKind(kind: string): kind is Lease['kind'] {
+  return kind === 'browser' || kind === 'automation';
+}
+
+/** What a request brings along to show that it may write. */
+export type Proof =
+  /** The screen or the standard input of the process itself. */
+  | { readonly from: 'local' }
+  | {
+      readonly from: 'client';
+      /** Of the lease token; absent where none was sent. */
+      readonly tokenDigest?: string;
+      /** Of the process's own token. */
+      readonly controlToken: 'missing' | 'invalid' | 'valid';
+    };

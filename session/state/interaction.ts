@@ -1,29 +1,33 @@
+/** Questions to the controller, their options and the validation of answers. */
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { AskedQuestion, PlanMetadata, Question } from './question.ts';
 
-export type InteractionKind =
-  | 'approval'
-  | 'sandbox_approval'
-  | 'request_user_input'
-  | 'intent_review_choice'
-  | 'post_plan_choice';
+export type InteractionKind = Question['kind'];
 
-/** A question to whoever controls the session. Pending until it is answered or withdrawn; never by time. */
-export interface Interaction {
+/** A question to the controller. It is pending until it is answered or withdrawn; there is no timeout. */
+export type Interaction = InteractionParts & Question;
+
+/** The members that every kind of question has. */
+export interface InteractionParts extends QuestionParts {
   readonly id: string;
-  readonly kind: InteractionKind;
-  /** What waits for the answer; stays the same where the question is asked again under another id. */
-  readonly subject: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly prompt?: string;
   readonly status: 'pending' | 'resolved' | 'cancelled';
-  /** camelCase keys. */
-  readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAtMs: number;
   readonly resolvedAtMs?: number;
 }
 
-/** One answer as it arrived, its form checked and nothing else (resolutions, interactions/{id}). */
+/** A question of an effect. */
+export type NewQuestion = QuestionParts & Question;
+
+interface QuestionParts {
+  /** Identifies the effect that waits; stays the same if the question is shown again under another id. */
+  readonly subject: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly prompt?: string;
+}
+
+/** An answer with a valid form, not yet checked against its question. */
 export interface GivenAnswer {
   readonly selectedOption?: string;
   readonly approved?: boolean;
@@ -37,7 +41,7 @@ export interface InteractionAnswer {
   readonly option: string;
   readonly applyToFuture?: 'accept_all' | 'decline_all';
   readonly note?: string;
-  /** Without those to secret questions: they go to whoever asked, and nowhere else. */
+  /** Without secret answers, which only the effect gets. */
   readonly answers?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -52,7 +56,7 @@ const approvals = [
   ['abort', 'Deny and stop'],
 ] as const;
 
-/** The options of each kind, and their labels (resolutions, interactions). */
+/** The options of each kind, and their labels. */
 export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id: string, label: string])[]>> =
   {
     approval: approvals,
@@ -71,7 +75,7 @@ export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id:
     ],
   };
 
-/** Options after which what was asked about goes on. */
+/** Options that allow the subject of the question. */
 const consenting: ReadonlySet<string> = new Set([
   'approve',
   'approve_session',
@@ -83,14 +87,16 @@ const consenting: ReadonlySet<string> = new Set([
   'execute',
 ]);
 
-/** Whether an option lets what was asked about be done. */
 export function isConsent(option: string): boolean {
   return consenting.has(option);
 }
 
 const refusing: ReadonlySet<string> = new Set(['deny', 'abort', 'cancel']);
 
-export function isApproval({ kind }: Pick<Interaction, 'kind'>): boolean {
+export function isApproval<Asked extends Pick<Question, 'kind'>>(
+  asked: Asked,
+): asked is Asked & { readonly kind: 'approval' | 'sandbox_approval' } {
+  const { kind } = asked;
   return kind === 'approval' || kind === 'sandbox_approval';
 }
 
@@ -98,7 +104,7 @@ export function isApproval({ kind }: Pick<Interaction, 'kind'>): boolean {
  * Reads an answer against the question. Nothing is filled in: what names no option, an unknown one, or says two things
  * at once is INVALID_INTERACTION_RESPONSE, and the question stays pending.
  */
-export function judgeAnswer(question: Interaction, given: GivenAnswer): InteractionAnswer {
+export function validateAnswer(question: Interaction, given: GivenAnswer): InteractionAnswer {
   const { selectedOption, approved, applyToFuture = 'no', note, answers } = given;
   const named = optionsOf[question.kind].map(([id]) => id);
   const option = selectedOption ?? impliedOption(question, given);
@@ -115,13 +121,12 @@ export function judgeAnswer(question: Interaction, given: GivenAnswer): Interact
     throw refused('`applyToFuture` `decline_all` contradicts an approval', { option });
   if (note !== undefined && option !== 'modify') throw refused('a `note` belongs to `modify`', { option });
   if (question.kind === 'request_user_input') requireAnswers(question, answers);
-  else if (question.kind === 'post_plan_choice') requireLineNotes(question, option, answers);
+  else if (question.kind === 'post_plan_choice') requireLineNotes(question.metadata, option, answers);
   else if (answers !== undefined) throw refused('`answers` belong to `request_user_input`', { option });
   return {
     option,
     ...(applyToFuture === 'no' ? {} : { applyToFuture }),
-    ...(note === undefined ? {} : { note }),
-    ...(answers === undefined ? {} : { answers }),
+    ...compact({ note, answers }),
   };
 }
 
@@ -140,17 +145,8 @@ export function awaitsNote({
   return option === 'modify' && note === undefined && answers === undefined;
 }
 
-/** One question of `request_user_input`, as its metadata holds it. */
-export interface AskedQuestion {
-  readonly id: string;
-  readonly prompt: string;
-  readonly kind: 'single' | 'text';
-  readonly options?: readonly { readonly id: string; readonly label: string }[];
-  readonly secret?: boolean;
-}
-
-export function questionsOf({ metadata }: Pick<Interaction, 'metadata'>): readonly AskedQuestion[] {
-  return (metadata.questions ?? []) as readonly AskedQuestion[];
+export function questionsOf(asked: Question): readonly AskedQuestion[] {
+  return asked.kind === 'request_user_input' ? (asked.metadata.questions ?? []) : [];
 }
 
 /** Ids of the questions whose answers are kept nowhere. */
@@ -174,11 +170,9 @@ function requireAnswers(question: Interaction, answers: GivenAnswer['answers'] =
 
 const maxNoteCharacters = 2000;
 
-/**
- * Notes on single lines of a plan, by the id of the line; they go with what is executed, or with what is planned anew.
- */
+/** Validates notes on lines of a plan, by line id. */
 function requireLineNotes(
-  { metadata }: Interaction,
+  { lines }: PlanMetadata,
   option: string,
   answers: GivenAnswer['answers'] = {},
 ): void {
@@ -186,9 +180,9 @@ function requireLineNotes(
   if (notes.length === 0) return;
   if (option !== 'execute' && option !== 'modify')
     throw refused('notes on lines go with `execute` or `modify`', { option });
-  const lines = new Set((metadata.lines ?? []) as readonly string[]);
+  const known = new Set(lines);
   for (const [line, [note = '', ...more]] of notes) {
-    if (!lines.has(line)) throw refused('a note names a line that the plan does not have', {});
+    if (!known.has(line)) throw refused('a note names a line that the plan does not have', {});
     if (more.length > 0 || note.trim() === '' || note.length > maxNoteCharacters || /\p{Cc}/u.test(note))
       throw refused(`expected one line of 1 to ${maxNoteCharacters} characters as the note on \`${line}\``, {
         line,

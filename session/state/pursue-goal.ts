@@ -1,17 +1,23 @@
+/** Decides how a goal starts, resumes and ends. */
 import { WritError } from '../../core/base/errors.ts';
-import { cancel } from './cancel.ts';
-import type { ClientCommand } from './command.ts';
-import type { Decided, Moment } from './decided.ts';
-import type { Fact, Speaker } from './fact.ts';
-import { type GoalCriterion, isOpenGoal, type SessionGoal } from './goal.ts';
-import { newBudget } from './goal-budget.ts';
-import { requireUnreviewed } from './held/require-held.ts';
-import { pursuedGoal } from './pursued-goal.ts';
-import { requireIdle } from './require-idle.ts';
+import { type CommandOf, type Decided, type Moment, requireIdle } from './command.ts';
+import { cancel } from './control.ts';
+import type { Fact, FactOf, Speaker } from './fact.ts';
+import {
+  exhausted,
+  type GoalCriterion,
+  isOpenGoal,
+  newBudget,
+  pursuedGoal,
+  type SessionGoal,
+  toGoalView,
+} from './goal.ts';
+import { requireUnreviewed } from './held.ts';
+import type { GoalWords } from './slash.ts';
 import type { SessionState } from './state.ts';
 
-type Said = Extract<Fact, { readonly type: 'said' }>;
-type Wish = Pick<Extract<ClientCommand, { readonly type: 'goal-start' }>, 'objective' | 'criteria'>;
+type Said = FactOf<'said'>;
+type Wish = Pick<CommandOf<'goal-start'>, 'objective' | 'criteria'>;
 
 /**
  * A goal begins, in a turn of its own. The same objective again goes on with the one that is blocked; any other is
@@ -54,7 +60,7 @@ export function startGoal(
 }
 
 /** The goal that is blocked goes on; GOAL_NOT_ACTIVE where none is. */
-export function resumeGoal(state: SessionState, said: Said, by: Speaker, { newId }: Moment): Decided {
+function resumeGoal(state: SessionState, said: Said, by: Speaker, { newId }: Moment): Decided {
   const { goal } = state;
   if (goal === undefined || !isOpenGoal(goal)) throw new WritError('GOAL_NOT_ACTIVE');
   if (goal.status === 'active') throw alreadyActive(goal);
@@ -64,7 +70,7 @@ export function resumeGoal(state: SessionState, said: Said, by: Speaker, { newId
 /** A goal is given up, and its turn with it. GOAL_NOT_ACTIVE. */
 export function cancelGoal(
   state: SessionState,
-  { reason }: Pick<Extract<ClientCommand, { readonly type: 'goal-cancel' }>, 'reason'>,
+  { reason }: Pick<CommandOf<'goal-cancel'>, 'reason'>,
   said: readonly Said[],
   { newId }: Moment,
 ): Decided {
@@ -98,7 +104,7 @@ function goOnWith(
 
 const maxDerived = 500;
 
-/** The objective itself is the first criterion; whoever named more is held to those, too. */
+/** The objective is the first criterion. */
 function criteriaOf(objective: string, named: readonly string[]): readonly GoalCriterion[] {
   const derived = objective.length > maxDerived ? `${objective.slice(0, maxDerived)}…` : objective;
   return [derived.toWellFormed(), ...named].map((text, at) => ({
@@ -116,4 +122,60 @@ function namesNothingElse({ criteria }: SessionGoal, named: readonly string[]): 
 
 function alreadyActive({ id, status }: SessionGoal): WritError {
   return new WritError('GOAL_ALREADY_ACTIVE', { detail: { goal: id, status } });
+}
+
+/** Handles `/goal`, also while a turn runs. */
+export function sayGoal(
+  state: SessionState,
+  words: GoalWords,
+  said: FactOf<'said'>,
+  by: Speaker,
+  moment: Moment,
+): Decided {
+  switch (words.kind) {
+    case 'start':
+      return startGoal(state, { objective: words.objective, criteria: [] }, said, by, moment);
+    case 'go-on':
+      return resumeGoal(state, said, by, moment);
+    case 'cancel':
+      return cancelGoal(state, words, [said], moment);
+    case 'status': {
+      const told = {
+        type: 'noted',
+        id: moment.newId(),
+        title: 'Goal',
+        text: sentenceOf(state.goal),
+      } as const;
+      return { facts: [said, told], wants: [] };
+    }
+  }
+}
+
+/** A goal as a few lines of text. */
+function sentenceOf(goal: SessionGoal | undefined): string {
+  if (goal === undefined) return 'no goal was set: `/goal start OBJECTIVE`';
+  const { status, blockReason, objective, criteria, loops, budget } = toGoalView(goal);
+  const { tokens, costUsd, seconds } = budget;
+  return [
+    `${status}${blockReason === undefined ? '' : ` (${blockReason})`}: ${objective}`,
+    ...criteria.map((one) => {
+      const by = one.checks === undefined ? 'no check yet' : one.checks.join(', ');
+      return `- ${one.status}: ${one.text} (${by})`;
+    }),
+    `${loops} ${loops === 1 ? 'run' : 'runs'} evaluated; used ${count(tokens)} tokens, ${usd(costUsd)}, ${count(seconds)} s${exhausted(goal.budget) === undefined ? '' : ', used up'}`,
+    ...(status === 'blocked' ? ['`/goal start` goes on with it, `/goal cancel` gives it up'] : []),
+  ].join('\n');
+}
+
+interface Part {
+  readonly used: number;
+  readonly limit: number;
+}
+
+function count({ used, limit }: Part): string {
+  return [used, limit].map((one) => one.toLocaleString('en-US')).join(' of ');
+}
+
+function usd({ used, limit }: Part): string {
+  return [used, limit].map((one) => `$${one.toFixed(2)}`).join(' of ');
 }

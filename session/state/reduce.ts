@@ -1,24 +1,43 @@
-import { cutDialogue } from './cut-dialogue.ts';
-import type { Fact, Happened, ToolStatus, TurnEnd } from './fact.ts';
-import { type BlockReason, type GoalChange, isOpenGoal, type SessionGoal } from './goal.ts';
-import { addAmounts } from './goal-budget.ts';
-import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
-import { answeredPlans, askedPlans, endedPlans, lived, withModelSettled } from './plan-life.ts';
-import { pursuedGoal } from './pursued-goal.ts';
-import { withPatchset } from './reduce-patchset.ts';
-import { withAnnounced, withOutput, withoutAnnounced, withTool } from './reduce-tools.ts';
+/** Applies one fact to the state. */
+import { compact } from '../../api/envelope.ts';
+import { cutDialogue, withMessage } from './dialogue.ts';
+import type { FactOf, Happened, ToolStatus, TurnEnd } from './fact.ts';
 import {
+  addAmounts,
+  type BlockReason,
+  type GoalChange,
+  isOpenGoal,
+  pursuedGoal,
+  type SessionGoal,
+} from './goal.ts';
+import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
+import {
+  answeredPlans,
+  askedPlans,
+  endedPlans,
+  lived,
   paidPlan,
   planEntry,
   stepped,
   stoppedTask,
-  withMessage,
-  withOne,
+  withModelSettled,
   withReview,
-} from './reduce-work.ts';
-import { firstSettings, resumedSettings } from './settings/session-settings.ts';
+} from './reduce-plans.ts';
+import {
+  appended,
+  entry,
+  withAnnounced,
+  withEnd,
+  withNote,
+  withOne,
+  withOutput,
+  withoutAnnounced,
+  withPatchset,
+  withReply,
+  withTool,
+} from './reduce-transcript.ts';
+import { firstSettings, resumedSettings } from './settings.ts';
 import { holderOf, kept, localHolder, pendingOf, type SessionState, type SessionStatus } from './state.ts';
-import { appended, entry, withEnd, withNote, withReply } from './transcript.ts';
 import { nothingUsed, withUsed } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
@@ -116,7 +135,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'amended':
       return {
         interactions: state.interactions.map((one) =>
-          one.id === fact.id ? { ...one, metadata: fact.metadata } : one,
+          one.id === fact.id ? ({ ...one, metadata: fact.metadata } as Interaction) : one,
         ),
       };
     case 'answered': {
@@ -161,7 +180,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return state.goal?.id === fact.goal
         ? {
             goal: movedGoal(state.goal, fact.change),
-            // Whoever waits for a person works at nothing.
+            // A blocked goal has no running task.
             ...(fact.change.status === 'blocked'
               ? { tasks: state.tasks.map((task) => stoppedTask(task, atMs)) }
               : {}),
@@ -231,7 +250,7 @@ const afterTurn: Readonly<Record<TurnEnd, SessionStatus>> = {
   decided: 'completed',
 };
 
-/** answered → executing_tool (approval), thinking (else) or idle (cancel) (resolutions, Status). */
+/** answered → executing_tool (approval), thinking (else) or idle (cancel). */
 function afterAnswer(
   asked: Interaction | undefined,
   option: string,
@@ -256,7 +275,7 @@ function settled(
   return interactions.map((one) => (one.id === id ? { ...one, status, resolvedAtMs } : one));
 }
 
-/** A new plan stands in the transcript, too; one that goes on does not say it again. */
+/** A new plan also becomes a transcript entry. */
 function withPlan(state: SessionState, plan: SessionPlan): Partial<SessionState> {
   const known = state.plans.find(({ id }) => id === plan.id);
   const isNew = known === undefined;
@@ -276,14 +295,13 @@ function withNew(interactions: readonly Interaction[], one: Interaction): readon
 /** What one question more came to; of a turn that is over only the whole grows. */
 function usedBy(
   { usage, turn }: Pick<SessionState, 'usage' | 'turn'>,
-  fact: Extract<Fact, { type: 'used' }>,
+  fact: FactOf<'used'>,
 ): SessionState['usage'] {
   const ofTurn = fact.turn === turn ? withUsed(usage.turn ?? nothingUsed, fact) : usage.turn;
   return {
     ...withUsed(usage, fact),
     contextTokens: fact.inputTokens + fact.outputTokens,
-    ...(fact.contextWindow === undefined ? {} : { contextWindow: fact.contextWindow }),
-    ...(ofTurn === undefined ? {} : { turn: ofTurn }),
+    ...compact({ contextWindow: fact.contextWindow, turn: ofTurn }),
   };
 }
 
@@ -323,16 +341,16 @@ const reasonOf: Readonly<Record<TurnEnd, BlockReason>> = {
   decided: 'failed',
 };
 
-/** What the end of its turn leaves of a goal: nobody works on it any more. */
+/** The end of its turn blocks an active goal. */
 function afterTurnOf(goal: SessionGoal, turn: string, end: TurnEnd): SessionGoal {
   if (goal.turn !== turn || goal.status !== 'active') return goal;
   return movedGoal(goal, { status: 'blocked', blockReason: reasonOf[end] });
 }
 
-/** What a question to a model, asked in its turn, leaves of a goal. */
+/** Adds the cost of a model call of its turn to a goal. */
 function usedByGoal(
   goal: SessionGoal,
-  { turn, inputTokens, outputTokens, costUsd = 0 }: Extract<Fact, { readonly type: 'used' }>,
+  { turn, inputTokens, outputTokens, costUsd = 0 }: FactOf<'used'>,
 ): SessionGoal {
   if (goal.turn !== turn) return goal;
   const { budget } = goal;

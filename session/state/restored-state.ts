@@ -1,65 +1,49 @@
+/** Restores the state of a thread and repairs it after a kill. */
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import { cutDialogue } from './cut-dialogue.ts';
-import type { Happened } from './fact.ts';
+import type { Moment } from './command.ts';
+import { cutDialogue, withMessage } from './dialogue.ts';
+import type { Fact, Happened } from './fact.ts';
+import { pursuedGoal } from './goal.ts';
+import type { Interaction } from './interaction.ts';
+import { heldQuestion } from './questions.ts';
 import { openedState, reduce } from './reduce.ts';
-import { withMessage } from './reduce-work.ts';
-import { kept, type SessionState } from './state.ts';
+import { kept, pendingOf, type SessionState, type TranscriptEntry } from './state.ts';
+import { evicted } from './transcript-archive.ts';
 
 /**
- * The state that the facts of a thread add up to, oldest first: the same as reducing them one by one, without copying
- * for each what is let go of before the end. Pure. JOURNAL_CORRUPT where they do not begin with an opening.
+ * Applies the facts of a thread, oldest first. The result equals reducing them one by one; dialogue and commands are
+ * bounded only once, at the end. Calls `onEvicted` with each transcript entry that left the window. Pure otherwise.
+ * JOURNAL_CORRUPT if the facts do not begin with an opening.
  */
-export function restoredState(facts: readonly Happened[]): SessionState {
-  const [first] = facts;
+export function restoredState(
+  facts: readonly Happened[],
+  onEvicted: (entry: TranscriptEntry) => void = () => {},
+): SessionState {
+  const [first, ...later] = facts;
   if (first?.type !== 'opened')
     throw new WritError('JOURNAL_CORRUPT', { message: 'the thread does not begin with an opening' });
-  const recent = beginOfWindow(facts);
   const commands: (readonly [id: string, text: string])[] = [];
   let dialogue: ModelMessage[] = [];
   let state = openedState(first);
-  for (let at = 1; at < facts.length; at += 1) {
-    const fact = facts[at] as Happened;
-    if (fact.type === 'exchanged') {
-      dialogue.push(fact.message);
+  for (const fact of later) {
+    if (fact.type === 'exchanged' || fact.type === 'talk-cut') {
+      if (fact.type === 'exchanged') dialogue.push(fact.message);
+      else dialogue = [...cutDialogue(bounded(dialogue), fact.how)];
       state = { ...state, updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
-    } else if (fact.type === 'talk-cut') {
-      dialogue = [...cutDialogue(bounded(dialogue), fact.how)];
-      state = { ...state, updatedAtMs: Math.max(state.updatedAtMs, fact.atMs) };
-    } else if (fact.type === 'said' && fact.commandId !== undefined) {
+      continue;
+    }
+    let one = fact;
+    if (fact.type === 'said' && fact.commandId !== undefined) {
       const { commandId, ...said } = fact;
       commands.push([commandId, fact.text]);
-      state = reduce(state, said);
-    } else state = reduce(state, fact);
-    if (at < recent && state.transcript.length >= 2 * counted) state = withoutTranscript(state);
+      one = said;
+    }
+    const next = reduce(state, one);
+    evicted(state, next, one).forEach(onEvicted);
+    state = next;
   }
   return { ...state, commands: new Map(commands.slice(-kept.commands)), dialogue: bounded(dialogue) };
-}
-
-/** Entries that are held while what is long gone is only counted. */
-const counted = 64;
-
-/**
- * From here on there are twice as many messages as a transcript keeps: no entry before it is in the end, and none that
- * is in the end was placed beside one of those.
- */
-function beginOfWindow(facts: readonly Happened[]): number {
-  let messages = 0;
-  for (let at = facts.length - 1; at > 0; at -= 1) {
-    if (facts[at]?.type === 'said') messages += 1;
-    if (messages === 2 * kept.transcript) return at;
-  }
-  return 0;
-}
-
-/** All but the last entries. */
-function withoutTranscript(state: SessionState): SessionState {
-  const { transcript, earlier } = state;
-  return {
-    ...state,
-    transcript: transcript.slice(-counted),
-    earlier: earlier + transcript.length - counted,
-  };
 }
 
 /** A dialogue is cut where a person speaks: what the last cut leaves, every cut before it would have left. */
@@ -68,4 +52,60 @@ function bounded(dialogue: readonly ModelMessage[]): readonly ModelMessage[] {
   const spoken = dialogue[last];
   if (spoken === undefined) return dialogue;
   return [...withMessage(dialogue.slice(0, last), spoken), ...dialogue.slice(last + 1)];
+}
+
+/**
+ * Facts that repair a state whose process was killed: running tools become unknown, a question stays pending, a held
+ * change is asked about again, any other turn has failed. Pure.
+ */
+export function afterKill(
+  state: SessionState,
+  { nowMs, newId }: Pick<Moment, 'nowMs' | 'newId'>,
+): readonly Fact[] {
+  const left: Fact[] = state.toolCalls
+    .filter(({ status }) => status === 'running' || status === 'preview')
+    .map(({ id, toolName, status, summary: what }): Fact => {
+      const isBegun = status === 'running';
+      const how = isBegun ? 'writ was stopped before its end' : 'writ was stopped before it began';
+      const summary = what === undefined ? how : `${what}: ${how}`;
+      return { type: 'tool', id, toolName, status: isBegun ? 'unknown' : 'failed', summary };
+    });
+  const { turn } = state;
+  const goal = pursuedGoal(state);
+  // Only a draft or a plan that waits for a yes has nothing under way.
+  const isLeft = goal?.status === 'active' && !pendingOf(state).some(isReview) && state.noteFor === undefined;
+  if (isLeft)
+    left.push({
+      type: 'goal-moved',
+      goal: goal.id,
+      change: { status: 'blocked', blockReason: 'interrupted' },
+    });
+  if (turn === undefined || pendingOf(state).length > 0 || state.noteFor !== undefined) return left;
+  const { held } = state;
+  if (held !== undefined && !state.isCancelling) {
+    const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
+    return [...left, { type: 'asked', interaction: asked }];
+  }
+  const why = 'writ was stopped in the middle of this turn';
+  // A goal goes on with its run by itself.
+  const words = isLeft ? '' : stoppedWords(state);
+  const reason = isLeft
+    ? `${why}: \`/goal start\` goes on with the goal`
+    : [why, words].filter(Boolean).join('; ');
+  return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
+}
+
+function isReview({ kind }: Interaction): boolean {
+  return kind === 'intent_review_choice' || kind === 'post_plan_choice';
+}
+
+/** The run that the turn works on and that has come to nothing yet: stopped now, it is kept and can be gone on with. */
+export function stoppedRun({ run, outcome }: Pick<SessionState, 'run' | 'outcome'>): string | undefined {
+  return outcome?.runId === run ? undefined : run;
+}
+
+/** How to resume the stopped run; empty if there is none. */
+export function stoppedWords(state: Pick<SessionState, 'run' | 'outcome'>): string {
+  const run = stoppedRun(state);
+  return run === undefined ? '' : `its run is kept: \`writ resume ${run}\` goes on with it`;
 }

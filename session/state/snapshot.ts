@@ -1,13 +1,22 @@
+/** The state of a session as clients get it. */
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { limitOf } from './change-budget.ts';
-import { toGoalView } from './goal-view.ts';
-import { type Interaction, type InteractionKind, optionsOf } from './interaction.ts';
-import type { SessionSettings } from './settings/session-settings.ts';
+import { limitOf } from './change-settings.ts';
+import type { SessionGround } from './fact.ts';
+import { toGoalView } from './goal.ts';
+import {
+  type Interaction,
+  type InteractionKind,
+  type InteractionParts,
+  isApproval,
+  optionsOf,
+} from './interaction.ts';
+import type { Question } from './question.ts';
+import type { SessionSettings } from './settings.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
-import { type SessionUsage, toldUsed } from './usage.ts';
+import { roundedUsage, type SessionUsage } from './usage.ts';
 import type { SessionPlan } from './work.ts';
 
-/** A session as clients get it: camelCase names, snake_case values (document 2, Session snapshot). */
+/** A session as clients get it: camelCase names, snake_case values. */
 export type Snapshot = ReturnType<typeof toSnapshot>;
 
 /** Pure; holds no token, and of secret questions no answer. */
@@ -42,20 +51,20 @@ export function toSnapshot(state: SessionState) {
   };
 }
 
-/** How it is run is nobody's business but the engine's. */
+/** Clients do not get the internals of a plan. */
 function toPlan({ run: _, steps, ...plan }: SessionPlan) {
   return { ...timed(plan), steps: steps.map(({ id, step, status }) => ({ id, step, status })) };
 }
 
-/** Absent where no model was asked and nothing stops the session. */
+/** Absent without model calls and without a limit. */
 function usageOf(state: SessionState): { readonly usage?: SessionUsage } {
   const { turn, ...whole } = state.usage;
   const limitUsd = limitOf(state);
   if (whole.contextTokens === undefined && limitUsd === undefined) return {};
   return {
     usage: {
-      ...toldUsed(whole),
-      ...(turn === undefined ? {} : { turn: toldUsed(turn) }),
+      ...roundedUsage(whole),
+      ...(turn === undefined ? {} : { turn: roundedUsage(turn) }),
       ...(limitUsd === undefined ? {} : { limitUsd }),
     },
   };
@@ -106,13 +115,18 @@ function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
   };
 }
 
-function toInteraction(
-  { requestedAtMs, resolvedAtMs, subject: _, ...interaction }: Interaction,
-  settings: SessionState['settings'],
-) {
+interface WideInteraction extends InteractionParts {
+  readonly kind: InteractionKind;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+function toInteraction(question: Interaction, settings: SessionState['settings']) {
+  // Screens validate the metadata themselves: the page may be older than the server.
+  const wide: WideInteraction = question;
+  const { requestedAtMs, resolvedAtMs, subject: _, ...interaction } = wide;
   return {
     ...interaction,
-    options: describedOptions(interaction, settings),
+    options: describedOptions(question, settings),
     requestedAt: toRfc3339(requestedAtMs),
     ...(resolvedAtMs === undefined ? {} : { resolvedAt: toRfc3339(resolvedAtMs) }),
   };
@@ -149,28 +163,39 @@ const networks: Readonly<Record<string, string>> = {
 
 /** What an option of this question would do, in a person's words; `undefined` where its label says it all. */
 export function optionDescription(
-  { kind, metadata }: Pick<Interaction, 'kind' | 'metadata'>,
+  question: Question,
   option: string,
   { review }: Pick<SessionSettings, 'review'> = {},
 ): string | undefined {
-  // What an approval would cover depends on the very call.
-  const reuse = metadata.reuse as Readonly<Record<string, unknown>> | undefined;
-  const covers = typeof reuse === 'object' && reuse !== null ? reuse[option] : undefined;
-  const isHeld = kind === 'post_plan_choice' && option === 'execute' && review === 'on';
-  const told =
-    kind === 'post_plan_choice' && option === 'network'
-      ? networks[metadata.networkAccess === 'allow' ? 'allow' : 'deny']
-      : (covers ?? (isHeld ? executesHeld : said[kind]?.[option]));
-  return typeof told === 'string' && told !== '' ? told.slice(0, most).toWellFormed() : undefined;
+  const described: unknown = describe(question, option, review === 'on');
+  return typeof described === 'string' && described !== ''
+    ? described.slice(0, most).toWellFormed()
+    : undefined;
+}
+
+function describe(question: Question, option: string, isHeld: boolean): string | undefined {
+  const { kind } = question;
+  if (isApproval(question)) return question.metadata.reuse?.[option] ?? said[kind]?.[option];
+  if (question.kind !== 'post_plan_choice') return said[kind]?.[option];
+  if (option === 'network') return networks[question.metadata.networkAccess ?? 'deny'];
+  return option === 'execute' && isHeld ? executesHeld : said[kind]?.[option];
 }
 
 /** The options of a question as clients get them. */
-function describedOptions(
-  question: Pick<Interaction, 'kind' | 'metadata'>,
-  settings: Pick<SessionSettings, 'review'>,
-) {
+function describedOptions(question: Question, settings: Pick<SessionSettings, 'review'>) {
   return optionsOf[question.kind].map(([id, label]) => {
     const description = optionDescription(question, id, settings);
     return { id, label, ...(description === undefined ? {} : { description }) };
   });
 }
+
+export const allCapabilities: SessionGround['capabilities'] = {
+  messageInput: true,
+  streamingText: true,
+  planUpdates: true,
+  toolCalls: true,
+  patchsets: true,
+  interactiveApprovals: true,
+  structuredQuestions: true,
+  providerSessionResume: true,
+};

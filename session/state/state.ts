@@ -1,22 +1,23 @@
+/** The state of a session and its bounds. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import type { SessionGround, ToolStatus } from './fact.ts';
+import type { Lease, SessionGround, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
-import type { HeldReview, HeldRun, UndoneRun } from './held/held-review.ts';
 import type { Interaction } from './interaction.ts';
-import type { Lease } from './lease.ts';
-import type { SessionSettings } from './settings/session-settings.ts';
+import type { SessionSettings } from './settings.ts';
 import type { SessionUsage } from './usage.ts';
 import type {
   GateResult,
+  HeldReview,
+  HeldRun,
   HunkReview,
   RunOutcome,
   SessionDraft,
   SessionPatchset,
   SessionPlan,
   SessionTask,
+  UndoneRun,
 } from './work.ts';
 
-/** document 2, States and transitions. */
 export type SessionStatus =
   | 'idle'
   | 'thinking'
@@ -49,14 +50,13 @@ export interface ToolCall {
   readonly updatedAtMs: number;
 }
 
-/** A command of a person that is over, in the words that a model is told; whether it was. */
+/** A user's command that has ended, as text for a model. */
 export interface RanCommand {
   readonly id: string;
   readonly text: string;
   readonly isTold: boolean;
 }
 
-/** A review, and whether the model was told of it. */
 export type SaidReview = HunkReview & { readonly id: string; readonly told?: 'talk' | 'plan' };
 
 /** Everything that a session is, as its facts add up to it. */
@@ -64,7 +64,7 @@ export interface SessionState {
   readonly ground: SessionGround;
   readonly settings: SessionSettings;
   readonly lease: Lease | undefined;
-  /** Who wrote last, or had the session to begin with; another one takes it over. */
+  /** The last controller. */
   readonly holder: string;
   readonly status: SessionStatus;
   /** The turn that runs. */
@@ -87,7 +87,6 @@ export interface SessionState {
   readonly gates: readonly GateResult[];
   /** What the last run came to. */
   readonly outcome: RunOutcome | undefined;
-  /** The last goal that somebody set. */
   readonly goal: SessionGoal | undefined;
   /** What was said of single hunks, the last word of each. */
   readonly reviews: readonly SaidReview[];
@@ -95,15 +94,14 @@ export interface SessionState {
   readonly heldRun: HeldRun | undefined;
   /** What waits for that person. */
   readonly held: HeldReview | undefined;
-  /** What people had taken back. */
   readonly undos: readonly UndoneRun[];
-  /** What a person ran himself, the last of it. */
+  /** The last commands of the user. */
   readonly ran: readonly RanCommand[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
-  /** What models came to; its limit is told where it is shown. */
+  /** Usage of models, without the limit. */
   readonly usage: Omit<SessionUsage, 'limitUsd'>;
-  /** Where a person said that the session stops, in USD; absent: nobody has said anything. */
+  /** Limit in USD that a user set; absent: not set in this thread. */
   readonly limit: { readonly usd?: number } | undefined;
   /** What a model gets of what was said before, oldest first. */
   readonly dialogue: readonly ModelMessage[];
@@ -127,11 +125,9 @@ export const kept = {
   patchsets: 20,
   reviews: 500,
   undos: 100,
-  /** Characters. */
-  dialogue: 400_000,
 } as const;
 
-/** Whoever has the session by being where it runs. */
+/** The controller where the process runs. */
 export const localHolder = 'local';
 
 /** Names a client for comparison: the same one may come back. */

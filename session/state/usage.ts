@@ -1,3 +1,4 @@
+/** Usage and cost of models, and budgets that are too small. */
 import { WritError } from '../../core/base/errors.ts';
 
 /** What questions to models came to. */
@@ -6,7 +7,7 @@ export interface Used {
   readonly outputTokens: number;
   /** Of what has a price; absent where nothing has. */
   readonly costUsd?: number;
-  /** Some of it was asked of a model whose price nobody knows. */
+  /** The price of a model was unknown. */
   readonly unpriced?: true;
 }
 
@@ -22,7 +23,7 @@ export interface SessionUsage extends Used {
   readonly limitUsd?: number;
 }
 
-/** What one question and its reply came to; without a cost where nobody knows the price of the model. */
+/** Usage of one model call; without a cost if the price is unknown. */
 export interface UsedOnce extends Pick<Used, 'inputTokens' | 'outputTokens' | 'costUsd'> {
   readonly contextWindow?: number;
 }
@@ -43,18 +44,50 @@ export function withUsed(before: Used, { inputTokens, outputTokens, costUsd }: U
   };
 }
 
-/** As it is told: a cost to a millionth of a dollar. */
-export function toldUsed<U extends Used>({
+/** Rounds the cost to a millionth of a dollar. */
+export function roundedUsage<U extends Used>({
   costUsd,
   ...used
 }: U): Omit<U, 'costUsd'> & Pick<Used, 'costUsd'> {
   return { ...used, ...(costUsd === undefined ? {} : { costUsd: Math.round(costUsd * 1e6) / 1e6 }) };
 }
 
-/** SESSION_BUDGET_UNPRICED: what costs nobody knows what cannot be held to a limit. */
 export function budgetUnpriced(model: string, limitUsd: number): WritError {
   return new WritError('SESSION_BUDGET_UNPRICED', {
     message: `it is unknown what \`${model.slice(0, 100)}\` costs: the limit of ${limitUsd} USD cannot be held`,
     detail: { model: model.slice(0, 200), limit_usd: limitUsd },
   });
+}
+
+/** What the work at one Task of a plan came to, or is expected to. */
+export interface StepCost {
+  /** The line of the plan that the Task begins with: it is worked as a whole, and so it is paid. */
+  readonly line: string;
+  readonly tokens: number;
+  /** Absent if the price is unknown. */
+  readonly costUsd?: number;
+}
+
+/** What is to be known of a plan that is expected to cost more than the session may; `undefined` where it is not. */
+export function shortBudget(
+  limitUsd: number | undefined,
+  { costUsd: spentUsd = 0 }: Pick<SessionUsage, 'costUsd'>,
+  { costUsd }: Pick<StepCost, 'costUsd'>,
+): string | undefined {
+  if (limitUsd === undefined || costUsd === undefined) return undefined;
+  const leftUsd = Math.max(0, limitUsd - spentUsd);
+  if (costUsd <= leftUsd) return undefined;
+  const [cost, left] = [costUsd, leftUsd].map((usd) => usd.toFixed(4));
+  return `the budget is short: this is estimated to cost ${cost} USD, and ${left} of ${limitUsd} USD are left; it would stop on the way (\`/budget USD\` raises it)`;
+}
+
+/** The same of the cap in its contract. */
+export function shortCap(
+  { maxCostUnits }: { readonly maxCostUnits: number },
+  { tokens, costUsd }: Omit<StepCost, 'line'>,
+): string | undefined {
+  // An unknown price counts as the run itself counts it.
+  const units = Math.ceil(costUsd === undefined ? tokens / 1000 : 1000 * costUsd);
+  if (maxCostUnits === 0 || units <= maxCostUnits) return undefined;
+  return `the contract is short: this is estimated at ${units} cost units, and \`maxCostUnits\` allows ${maxCostUnits}; the run would wait for a person on the way`;
 }

@@ -1,12 +1,14 @@
+/** Drafts, plans, tasks, patchsets, gates and reviews of a session. */
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import type { StageRecord } from '../../core/interfaces/stage.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
-import type { StepCost } from './cost.ts';
+import type { HeldChange } from '../../engine/seal/move-target.ts';
+import type { StepCost } from './usage.ts';
 
-/** A contract that was drafted of what a person said; it lies with its run's id where drafts are kept. */
+/** A drafted spec; its file is stored under the id of its run. */
 export interface SessionDraft {
   readonly runId: string;
-  /** From 1; one more each time it was drafted anew. */
+  /** From 1; each new draft adds one. */
   readonly revision: number;
   /** The request, and what the person said of drafts before this one. */
   readonly said: readonly string[];
@@ -33,10 +35,10 @@ export interface Repair {
   readonly limit: number;
 }
 
-/** After so many automatic repairs a person is asked; and more than so many nobody can grant (resolutions). */
+/** Automatic repairs before a person is prompted, and the maximum that a person can allow. */
 export const repairs = { threshold: 3, cap: 10 } as const;
 
-/** A plan that a person reads, or that a model tells of itself while it works. */
+/** A plan of the engine, or steps that a model reports. */
 export interface SessionPlan {
   readonly id: string;
   readonly title?: string;
@@ -48,7 +50,7 @@ export interface SessionPlan {
   readonly estimates?: readonly StepCost[];
   /** How many Tasks of this thread the estimates rest on; 0: they are assumed. */
   readonly estimatedFrom?: number;
-  /** What each Task came to so far; counted, and told by nobody. */
+  /** Actual cost of each task so far; internal. */
   readonly actuals?: readonly StepCost[];
   /** Of a plan of the engine's: what it is run with. */
   readonly run?: {
@@ -122,3 +124,25 @@ export interface HunkReview {
   readonly verdict?: 'keep' | 'reject';
   readonly comment?: string;
 }
+
+/** A run whose change waits on a branch of its own until a person has reviewed it. */
+export interface HeldRun extends Pick<HeldChange, 'runId' | 'branch' | 'target'> {
+  /** Of the plan that it executed. */
+  readonly plan: string;
+}
+
+/** What a person reviews: it is committed, and no branch of the person's has moved. */
+export interface HeldReview extends HeldRun, Pick<HeldChange, 'commit'> {
+  readonly patchset: string;
+  readonly summary: string;
+  /** The run of the remaining hunks after others were rejected. */
+  readonly anew?: { readonly runId: string; readonly rejected: readonly string[] };
+}
+
+/** A run, and the run that undoes it. */
+export interface UndoneRun {
+  readonly run: string;
+  readonly by: string;
+}
+
+export type HeldEnd = 'kept' | 'taken-out' | 'discarded';

@@ -1,3 +1,4 @@
+/** Checks all threads and their index for `writ fsck`. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,10 +9,9 @@ import type { Problem } from '../../store/problem.ts';
 import { journalFile } from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { refresh } from './list-threads.ts';
-import { threadDirectory, witnessName } from './open-thread.ts';
-import { readThreadJournal } from './read-thread-journal.ts';
+import { listThreadIds, threadDirectory, threadsRoot, witnessName } from './open-thread.ts';
+import { readThreadJournal } from './read-thread.ts';
 import { scanThread, stampOf } from './scan-thread.ts';
-import { listThreadIds, threadsRoot } from './thread-ids.ts';
 import { threadIndexPath, withThreadIndex } from './thread-index.ts';
 
 type Place = Pick<Repository, 'commonDir'>;
@@ -101,7 +101,7 @@ async function checkIndex(repository: Place, ids: readonly string[]): Promise<re
   }
 }
 
-/** Makes the index anew out of the journals and answers where; nothing where what lies there cannot be taken away. */
+/** Rebuilds the index from the journals and returns its path; nothing if the old one cannot be removed. */
 export async function rebuildThreadIndex(repository: Place): Promise<readonly string[]> {
   try {
     await withThreadIndex(repository, (index) => refresh(repository, index), { anew: true });

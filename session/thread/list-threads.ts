@@ -1,14 +1,14 @@
+/** Lists the threads of a repository. */
+import { join } from 'node:path';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { threadDirectory } from './open-thread.ts';
-import { scanThread, stampOf, type ThreadScan } from './scan-thread.ts';
-import { listThreadIds } from './thread-ids.ts';
+import { isProcessLockHeld } from '../../workspace/process/process-lock.ts';
+import { listThreadIds, threadDirectory } from './open-thread.ts';
+import { scanThread, stampOf, type ThreadScan, type ThreadSummary } from './scan-thread.ts';
 import { type ThreadIndex, type ThreadPage, withThreadIndex } from './thread-index.ts';
-import type { ThreadSummary } from './thread-summary.ts';
 
-/** One thread of a list (document 2, Thread list item). */
-export interface ThreadItem {
+interface ThreadItem {
   readonly id: string;
   readonly title?: string;
   /** Nothing archives a thread yet. */
@@ -25,10 +25,8 @@ export interface ThreadList {
 }
 
 /**
- * The threads of a repository, from the start of their session on, last updated first, then by id. What was added to
- * their journals since the last time is read first; one that is damaged is told with what was sound, and hides no
- * other.
- * STORAGE_PATH_INVALID, DB_UNAVAILABLE, THREAD_LIST_FAILED.
+ * Lists the threads of a repository, last updated first, then by id. New lines of their journals are read first. A
+ * damaged thread is listed with its sound part. STORAGE_PATH_INVALID, DB_UNAVAILABLE, THREAD_LIST_FAILED.
  */
 export async function listThreads(
   repository: Pick<Repository, 'commonDir'>,
@@ -85,4 +83,37 @@ function toItem({ id, title, currentIntentId, createdAtMs, updatedAtMs }: Thread
     createdAt: toRfc3339(createdAtMs),
     updatedAt: toRfc3339(updatedAtMs),
   };
+}
+
+/** `open`: a process has the thread; `damaged`: its journal does not hold together; `closed`: it can be resumed. */
+type ThreadState = 'open' | 'closed' | 'damaged';
+
+interface ListedThread extends ThreadItem {
+  readonly state: ThreadState;
+}
+
+interface ThreadsWithStates {
+  readonly threads: readonly ListedThread[];
+  /** There are older threads than those listed. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * The threads of a repository with their states, last updated first, at most `limit` of them.
+ * STORAGE_PATH_INVALID, DB_UNAVAILABLE, THREAD_LIST_FAILED.
+ */
+export async function listThreadsWithStates(
+  repository: Pick<Repository, 'commonDir'>,
+  limit: number,
+): Promise<ThreadsWithStates> {
+  const { items, nextOffset } = await listThreads(repository, { limit, offset: 0 });
+  if (items.length === 0) return { threads: [], hasMore: false };
+  const scans = await withThreadIndex(repository, async (index) => index.scans());
+  const threads: ListedThread[] = [];
+  for (const item of items) {
+    const isOpen = await isProcessLockHeld(join(threadDirectory(repository, item.id), 'lock'));
+    const isDamaged = scans.get(item.id)?.isDamaged === true;
+    threads.push({ ...item, state: isOpen ? 'open' : isDamaged ? 'damaged' : 'closed' });
+  }
+  return { threads, hasMore: nextOffset !== undefined };
 }

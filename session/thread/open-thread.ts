@@ -1,6 +1,10 @@
+/** Opens a thread for writing, and finds all threads. */
+import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
+import { printable } from '../../core/base/printable.ts';
 import { Journal } from '../../store/journal.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
@@ -32,9 +36,9 @@ export function witnessName(threadId: string): string {
 export const factsType = 'facts';
 
 /**
- * Opens or begins a thread for writing. THREAD_BUSY where another process writes it, JOURNAL_CORRUPT, OBJECT_CORRUPT
- * where a link stands in its place or in that of its lock or journal, and THREAD_UNPROVEN for one that this user did
- * not write on this machine: whoever did could have approved in his name.
+ * Opens or creates a thread for writing. THREAD_BUSY, JOURNAL_CORRUPT, OBJECT_CORRUPT if a link replaces its
+ * directory, lock or journal, THREAD_UNPROVEN if this user did not write it on this machine: its author could have
+ * approved in the user's name.
  */
 export async function openThread(
   directory: string,
@@ -88,4 +92,58 @@ export async function openThread(
 /** What happened, of records that are vouched for. */
 export function toFacts(records: readonly JournalRecord[]): readonly Happened[] {
   return records.flatMap(({ type, data }) => (type === factsType ? (data as readonly Happened[]) : []));
+}
+
+/** THREAD_NOT_FOUND; `isRun`: the id is that of a run. */
+export function threadNotFound(threadId: string, { isRun = false } = {}): WritError {
+  const id = printable(threadId);
+  return new WritError('THREAD_NOT_FOUND', {
+    message: `there is no thread \`${id}\` in this repository`,
+    detail: { thread_id: id },
+    ...(isRun ? { hints: [`that is a run: \`writ resume ${id}\` goes on with it`] } : {}),
+  });
+}
+
+interface ThreadIds {
+  /** Sorted. */
+  readonly ids: readonly string[];
+  /** Names of links, files and directories that are no thread's. */
+  readonly strangers: readonly string[];
+}
+
+/** Where the threads of a repository are. */
+export function threadsRoot(repository: Pick<Repository, 'commonDir'>): string {
+  return dirname(threadDirectory(repository, 'any'));
+}
+
+/**
+ * The ids of all threads, from the names of their directories. STORAGE_PATH_INVALID if a link or a file replaces the
+ * root directory.
+ */
+export async function listThreadIds(repository: Pick<Repository, 'commonDir'>): Promise<ThreadIds> {
+  const root = threadsRoot(repository);
+  const found = await lstat(root).catch(absent);
+  if (found === undefined) return { ids: [], strangers: [] };
+  if (!found.isDirectory())
+    throw new WritError('STORAGE_PATH_INVALID', {
+      message: `expected \`${root}\` to be a directory of its own: what lies there leads elsewhere`,
+      detail: { path: root },
+    });
+  const ids: string[] = [];
+  const strangers: string[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    const id = entry.isDirectory() ? idOf(entry.name) : undefined;
+    if (id === undefined) strangers.push(entry.name);
+    else ids.push(id);
+  }
+  return { ids: ids.sort(), strangers: strangers.sort() };
+}
+
+function idOf(name: string): string | undefined {
+  try {
+    const id = decodeURIComponent(name);
+    return encodeId(id) === name && !id.includes('\0') ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }

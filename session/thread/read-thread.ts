@@ -1,24 +1,91 @@
-import { isAuthentic, type JournalWitness } from '../../store/journal-witness.ts';
+/** Reads threads without their lock; journals of other users are untrusted. */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
+import type { JournalWitness } from '../../store/journal-witness.ts';
+import { isAuthentic } from '../../store/journal-witness.ts';
+import { type JournalRecord, type ParsedJournal, parseJournal } from '../../store/parse-journal.ts';
+import { journalFile, requireOwnPlace } from '../../store/run-directory.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import type { Happened } from '../state/fact.ts';
 import { restoredState } from '../state/restored-state.ts';
-import type { SessionState } from '../state/state.ts';
-import { toFacts, witnessName } from './open-thread.ts';
-import { readThreadJournal } from './read-thread-journal.ts';
-import { threadNotFound } from './thread-not-found.ts';
-import { type ThreadWords, wordsOf } from './words-of.ts';
+import { kept, type SessionState, type TranscriptEntry } from '../state/state.ts';
+import {
+  factsType,
+  listThreadIds,
+  threadDirectory,
+  threadNotFound,
+  toFacts,
+  witnessName,
+} from './open-thread.ts';
+import { isRequest, isTime, membersOf } from './scan-thread.ts';
 
-/** A thread as whoever only looks gets it. */
-export interface ThreadReading extends ThreadWords {
-  /**
-   * Absent where nobody here vouches for it: its words can be shown, and nothing in it is believed, no plan, no answer,
-   * nobody's name.
-   */
+/** Bounds the memory; a thread of months is far smaller. */
+const maxBytes = 1024 * 1024 * 1024;
+
+/**
+ * Reads the journal of a thread without its lock, also while another process writes it; `undefined` where there is
+ * none. Follows no link and waits for no pipe. JOURNAL_CORRUPT, OBJECT_CORRUPT.
+ */
+export async function readThreadJournal(directory: string): Promise<ParsedJournal | undefined> {
+  await requireOwnPlace(directory, ['lock', journalFile]);
+  const path = join(directory, journalFile);
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(absent);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    if (size > maxBytes) {
+      const message = `expected \`${path}\` to have at most ${maxBytes} octets, found ${size}`;
+      throw new WritError('JOURNAL_CORRUPT', { message, detail: { path, size } });
+    }
+    return parseJournal(await file.readFile(), path, true);
+  } finally {
+    await file.close();
+  }
+}
+
+/** What was said in a thread: the last entries of its transcript, and how many came before. */
+interface ThreadWords {
+  readonly transcript: readonly TranscriptEntry[];
+  readonly earlier: number;
+}
+
+/**
+ * Messages, replies, notes and tool names of untrusted records. Approvals, plans and names of authors are ignored.
+ * Malformed records are skipped. Pure.
+ */
+function wordsOf(records: readonly Pick<JournalRecord, 'type' | 'data'>[]): ThreadWords {
+  const all = records.flatMap(({ type, data }) =>
+    type === factsType && Array.isArray(data) ? data.flatMap(toEntry) : [],
+  );
+  const transcript = all.slice(-kept.transcript);
+  return { transcript, earlier: all.length - transcript.length };
+}
+
+const kinds = { said: 'user_message', replied: 'assistant_message', noted: 'info_note' } as const;
+
+function toEntry(fact: unknown): readonly TranscriptEntry[] {
+  const { type, id, text, toolName, status, atMs } = (fact ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string' || !isTime(atMs)) return [];
+  const entry = { id, streaming: false, metadata: {}, createdAtMs: atMs, updatedAtMs: atMs };
+  if ((type === 'said' || type === 'replied' || type === 'noted') && typeof text === 'string')
+    return [{ ...entry, kind: kinds[type], content: text }];
+  // Each call is shown once; its outcome is not trusted.
+  const isCall = type === 'tool' && (status === 'preview' || status === 'running');
+  return isCall && typeof toolName === 'string' ? [{ ...entry, kind: 'tool_call', title: toolName }] : [];
+}
+
+interface ThreadReading extends ThreadWords {
+  /** Absent if the journal is not authentic: its words can be shown, but nothing in it is trusted. */
   readonly proven?: { readonly facts: readonly Happened[]; readonly state: SessionState };
 }
 
 /**
- * Reads a thread, also one that another process writes; takes no lock and changes nothing. THREAD_NOT_FOUND,
- * JOURNAL_CORRUPT, OBJECT_CORRUPT where a link stands in its place.
+ * Reads a thread without its lock, also while another process writes it. THREAD_NOT_FOUND, JOURNAL_CORRUPT,
+ * OBJECT_CORRUPT if a link replaces it.
  */
 export async function readThread(
   directory: string,
@@ -33,4 +100,84 @@ export async function readThread(
   const facts = toFacts(journal.records);
   const state = restoredState(facts);
   return { transcript: state.transcript, earlier: state.earlier, proven: { facts, state } };
+}
+
+/** Which model a thread was worked on with last, as its journal says: input from outside until it is validated. */
+export interface RecordedModel {
+  readonly provider: string;
+  readonly model?: string;
+  readonly apiBase?: string;
+}
+
+/** More than any name of a provider, path of a recording or address has. */
+const maxText = 4096;
+
+/** Reads what a thread records of its model; `undefined` if it records none, or its journal is damaged. */
+export async function readRecordedModel(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<RecordedModel | undefined> {
+  const facts = await factsOf(repository, threadId);
+  const last = facts.findLast(({ type }) => type === 'opened' || type === 'resumed');
+  const { provider: recorded, apiBase } = membersOf(membersOf(last).ground);
+  const { provider, model } = membersOf(recorded);
+  if (!isName(provider)) return undefined;
+  return {
+    provider,
+    ...(isName(model) ? { model } : {}),
+    ...(typeof apiBase === 'string' ? { apiBase } : {}),
+  };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxText && !/\p{Cc}/u.test(value);
+}
+
+/** Ids of the threads of this repository. */
+export async function listSessionThreads(
+  repository: Pick<Repository, 'commonDir'>,
+): Promise<readonly string[]> {
+  return (await listThreadIds(repository)).ids;
+}
+
+/** What was said first in a thread, to call it by; `undefined` where nothing was, or its journal is damaged. */
+export async function firstWords(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<string | undefined> {
+  const said = (await factsOf(repository, threadId)).flatMap((fact) =>
+    fact.type === 'said' && typeof fact.text === 'string' ? [fact.text] : [],
+  );
+  return said.find(isRequest) ?? said[0];
+}
+
+const maxRuns = 1000;
+
+/** Ids of the runs that a session began, in order; none if its journal is damaged. The journal is untrusted. */
+export async function runsOfThread(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<readonly string[]> {
+  const runs = (await factsOf(repository, threadId)).flatMap((fact) =>
+    fact.type === 'run-began' && typeof fact.runId === 'string' ? [fact.runId] : [],
+  );
+  return [...new Set(runs)].slice(-maxRuns);
+}
+
+/** What of a journal has the form of a fact; nothing of one that is damaged, or leads elsewhere. */
+async function factsOf(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<readonly Partial<Happened>[]> {
+  try {
+    const { records = [] } = (await readThreadJournal(threadDirectory(repository, threadId))) ?? {};
+    return records.flatMap(({ type, data }) =>
+      type === factsType && Array.isArray(data)
+        ? data.filter((fact) => typeof fact === 'object' && fact !== null)
+        : [],
+    );
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT') || isWritError(fault, 'OBJECT_CORRUPT')) return [];
+    throw fault;
+  }
 }

@@ -1,3 +1,4 @@
+/** The database with the list of threads, rebuilt from their journals. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
@@ -5,8 +6,7 @@ import { requireOwnPlace } from '../../store/run-directory.ts';
 import { openSql, type SqlDatabase, type SqlRow } from '../../store/sql.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
-import type { ThreadScan } from './scan-thread.ts';
-import type { ThreadSummary } from './thread-summary.ts';
+import type { ThreadScan, ThreadSummary } from './scan-thread.ts';
 
 /** Which of the listed threads: `limit` of them (at least 1) behind the first `offset`. */
 export interface ThreadPage {
@@ -49,9 +49,8 @@ export function threadIndexPath({ commonDir }: Pick<Repository, 'commonDir'>): s
 }
 
 /**
- * Has the index of a repository for as long as `work` lasts: one process at a time, each waits for the other. With
- * `anew`, whatever stood in its place is removed first. DB_UNAVAILABLE where it is damaged, of a newer writ, cannot be
- * opened or stays taken.
+ * Runs `work` with the index, under a lock. `anew` removes the old index first. DB_UNAVAILABLE if it is damaged, of a
+ * newer writ, not accessible or locked.
  */
 export async function withThreadIndex<T>(
   repository: Pick<Repository, 'commonDir'>,

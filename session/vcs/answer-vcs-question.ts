@@ -1,12 +1,12 @@
+/** Runs the read-only version control subcommands. */
 import { WritError } from '../../core/base/errors.ts';
 import type { VcsQuestion } from '../../engine/work/vcs/parse-vcs.ts';
 import { askGit, gitFailed, runGit } from '../../workspace/git/git.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { resolveCommit } from '../../workspace/git/resolve-commit.ts';
-import { asRange } from './named-revision.ts';
+import { asRange } from './parse-vcs-call.ts';
 
-/** What is answered, before it is cut for whoever asked. */
 export interface VcsText {
   readonly text: string;
   /** With `status --json`. */
@@ -28,8 +28,8 @@ const fullForm = '--format=commit %H%nAuthor: %an <%ae>%nDate:   %aI%n%n%w(0,4,4
 const anyForm = ['--stat', '--name-only', '--name-status'];
 
 /**
- * Answers a question in the person's repository. Commits are looked up by name first, and git is handed their ids:
- * no word of the caller's stands where git reads options. REF_NOT_FOUND, GIT_FAILED, OUTPUT_TOO_LARGE.
+ * Answers a query in the user's repository. Revisions are resolved first and git gets commit ids, so no word of the
+ * caller is parsed as an option. REF_NOT_FOUND, GIT_FAILED, OUTPUT_TOO_LARGE.
  */
 export async function answerVcsQuestion(
   repository: Repository,
@@ -130,7 +130,7 @@ async function resolveAll(
   repository: Repository,
   { command, revisions }: VcsQuestion,
 ): Promise<readonly string[]> {
-  // A history without commits is no fault of who asks.
+  // Without revisions, the history of HEAD is shown.
   const named = revisions.length === 0 && command !== 'diff' ? ['HEAD'] : revisions;
   return Promise.all(
     named.map(async (word) => {
@@ -142,7 +142,7 @@ async function resolveAll(
   );
 }
 
-/** Where a working tree stands, as `status --json` tells it. */
+/** The state of a working tree, as `status --json` reports it. */
 interface WorkState {
   /** `null`: no commit yet. */
   readonly head: string | null;

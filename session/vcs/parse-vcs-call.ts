@@ -1,8 +1,49 @@
+/** Parses calls of the version control subcommands. */
 import { revealHidden } from '../../api/envelope.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { parseVcs, placeOf, type VcsQuestion, vcsCommands } from '../../engine/work/vcs/parse-vcs.ts';
+import {
+  parseVcs,
+  placeOf,
+  type VcsQuestion,
+  type VcsReach,
+  type VcsReading,
+  vcsCommands,
+} from '../../engine/work/vcs/parse-vcs.ts';
 import { isRefName } from '../../workspace/git/ref-name.ts';
-import { isNamedRevision, repositoryReach } from './named-revision.ts';
+
+const steps = /(?:~\d{0,4}|\^[12]?){0,8}$/;
+const withRanges: ReadonlySet<VcsReading> = new Set(['log', 'diff']);
+
+/**
+ * A commit by name: `HEAD`, an id, a branch, a tag, and steps back from it. No search, no date and no reflog
+ * (`@{…}`, `:/…`, `^{…}`): their words would be git's to read.
+ */
+function isNamedRevision(word: string): boolean {
+  const name = word.replace(steps, '');
+  return !name.startsWith('-') && isRefName(`refs/heads/${name}`);
+}
+
+/** `A..B` and `A...B`, where both are named. */
+export function asRange(
+  word: string,
+): { readonly sides: readonly [string, string]; readonly dots: string } | undefined {
+  const [, from = '', dots = '', to = ''] = /^([^.].*?)(\.{2,3})([^.].*)$/.exec(word) ?? [];
+  return isNamedRevision(from) && isNamedRevision(to) ? { sides: [from, to], dots } : undefined;
+}
+
+/** What is open in a person's own repository: its branches and tags by name, ranges, what is staged. */
+const repositoryReach: VcsReach = {
+  isRevision: (word, command) =>
+    isNamedRevision(word) || (withRanges.has(command) && asRange(word) !== undefined),
+  options: {
+    status: ['--branch', '-b', '--porcelain=v1', '--untracked-files=no', '--untracked-files=normal'],
+    diff: ['--cached', '--staged'],
+    branch: ['--all', '-a', '--remotes', '-r'],
+    log: ['--stat', '--name-only', '--name-status'],
+    'show-ref': ['--heads', '--tags'],
+    'ls-files': ['--stage', '-s'],
+  },
+};
 
 /** What version control is to change; nothing of it is text that git reads as an option. */
 export type VcsChange =
@@ -29,8 +70,8 @@ const deleting: Readonly<Record<string, 'delete' | 'delete-unmerged'>> = {
 };
 
 /**
- * Reads a call of the ten subcommands; a text says what is wrong with it. Words that are taken are known one by one: a
- * file to write, a program, a setting or another repository can be named by none of them.
+ * Parses a call of the ten subcommands; a string is the error. Every word is allow-listed: none can name a file to
+ * write, a program, a setting or another repository.
  */
 export function parseVcsCall(command: string, args: readonly string[]): VcsCall | string {
   if (!vcsCommands.includes(command))
@@ -131,7 +172,7 @@ function readBranch(args: readonly string[]): VcsChange | string | undefined {
 function branchFault(name: string): string | undefined {
   const isBranch =
     !name.startsWith('-') && !/^(?:HEAD|@)$|^refs\//.test(name) && isRefName(`refs/heads/${name}`);
-  // Two names that look the same are no names for whoever is asked about one of them.
+  // Branch names with invisible characters are rejected, because two of them could look the same.
   const isSeen = revealHidden(name, () => '') === name;
   return isBranch && isSeen ? undefined : `expected the name of a branch, found ${quoted(name)}`;
 }

@@ -1,3 +1,4 @@
+/** Answers a question without changing anything. */
 import { converse } from '../../agent/converse.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -14,19 +15,16 @@ import { openWeb } from '../../engine/work/web/open-web.ts';
 import { webTool } from '../../engine/work/web/web-verdict.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
-import { announcing } from './announcing.ts';
-import { consentGround } from './consent-ground.ts';
-import { personOf } from './person-of.ts';
-import { replyPieces } from './reply-pieces.ts';
-import { tellRuns, untoldRuns } from './tell-ran.ts';
-import { tellReviewed, untoldReviews } from './tell-reviews.ts';
+import { consentGround, personOf } from './consent.ts';
+import { announcing, replyPieces } from './reply-pieces.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 const maxKeptResult = 64 * 1024;
 
 /** A question that is answered: the model reads the repository, and changes nothing in any context. */
 export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
-  const { setting, signal, state, tell, newId } = scope;
+  const { setting, signal, state, emit, note, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
   const reviewed = untoldReviews(scope, 'talk');
   const question = await readRequest(text);
@@ -57,12 +55,12 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     signal,
     settings: { clock, meter: scope.meter() },
   });
-  if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'talk');
+  if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'talk');
   const ran = untoldRuns(scope);
-  if (ran !== undefined) await tellRuns(scope, ran);
-  // Half a reply is shown, and kept by nobody: whole it comes with `message`.
-  const reply = replyPieces((report) => void tell(report).catch(() => undefined), newId);
-  const announced = announcing((report) => void tell(report).catch(() => undefined), newId);
+  if (ran !== undefined) await sendRuns(scope, ran);
+  // Partial replies are shown but not stored; `message` has the whole reply.
+  const reply = replyPieces((report) => void emit(report).catch(() => undefined), newId);
+  const announced = announcing((report) => void emit(report).catch(() => undefined), newId);
   const ended = await converse({
     system: setting.instructions,
     before: state().dialogue,
@@ -79,9 +77,9 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
         if (event.type !== 'text') reply.hear(event);
       },
       async message(message) {
-        await tell({ type: 'exchanged', message: shortened(message) });
+        await emit({ type: 'exchanged', message: shortened(message) });
         if (message.role !== 'assistant') return;
-        if (message.text !== '') await tell({ type: 'replied', id: reply.id(), text: message.text });
+        if (message.text !== '') await emit({ type: 'replied', id: reply.id(), text: message.text });
         reply.next();
       },
     },
@@ -89,11 +87,11 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   // What a provider had to say beside its replies, the reasoning of another one that could not come along too.
   for (const notice of turns.taken().notices)
     if (!state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
-      await tell({ type: 'noted', id: newId(), title: 'Note', text: notice });
+      await note('Note', notice);
   return ended.kind === 'answered' ? { end: 'done' } : { end: 'failed', reason: ended.reason };
 }
 
-/** As it is kept for later turns; a long result can be asked for again. */
+/** A dialogue message with shortened tool results, as it is stored. */
 function shortened(message: ModelMessage): ModelMessage {
   if (message.role !== 'tool') return message;
   return {
@@ -114,7 +112,7 @@ interface QuestionGround {
   readonly runId: string;
   readonly effective: EffectiveIntentSpec;
   readonly policy: PrivacyPolicy;
-  /** Values that the model's provider is asked with. */
+  /** Credentials of the model's provider. */
   readonly secrets: readonly string[];
 }
 

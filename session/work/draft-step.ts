@@ -1,3 +1,4 @@
+/** Drafts a spec and prompts for its confirmation. */
 import { draftReview } from '../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -15,11 +16,10 @@ import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
 import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { pursuedGoal } from '../state/pursued-goal.ts';
-import { holdGoal } from './goal/hold-goal.ts';
-import { patiently } from './goal/patiently.ts';
-import { tellRuns, untoldRuns } from './tell-ran.ts';
+import { pursuedGoal } from '../state/goal.ts';
+import { holdGoal, patiently } from './goal-turn.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { sendRuns, untoldRuns } from './untold.ts';
 
 /** Characters of an objective; its octets are counted where it comes from. */
 const goalBounds = { least: 1, most: 16 * 1024 } as const;
@@ -28,11 +28,11 @@ const goalBounds = { least: 1, most: 16 * 1024 } as const;
 export const reviewSubject = 'review ';
 
 /**
- * Has a contract drafted of what a person said, and asks whether that is what was meant. The draft lies on disk before
- * the question is asked; a later one of the same talk takes its place, and says what differs.
+ * Drafts a spec from the user's messages, stores it, and prompts for its confirmation. A later draft of the same talk
+ * replaces it and shows the differences.
  */
 export async function draftStep(scope: TurnScope, words: readonly string[]): Promise<StepEnd> {
-  const { setting, signal, state, tell, newId } = scope;
+  const { setting, signal, state, emit, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
   const repository = await openRepository(repositoryPath);
   const said: string[] = [];
@@ -60,7 +60,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
     ...(kept === undefined ? {} : { spent: kept.spent }),
   };
   const drafted = await patiently(scope, () => draftIntent(engine, request)).catch(rethrowWithAsk);
-  if (ran !== undefined) await tellRuns(scope, ran);
+  if (ran !== undefined) await sendRuns(scope, ran);
   const { contract, repairs, questions, lacks, verified, spent } = drafted;
   const { bytes: specBytes, digest, effective } = contract;
   const { write, wholeRepository } = drafted.scope;
@@ -68,11 +68,11 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const revision = (before?.revision ?? 0) + 1;
   const { summary } = effective.intent;
   const intentId = effective.metadata.id;
-  await tell({ type: 'drafted', draft: { runId, revision, said, summary, digest, intentId } });
+  await emit({ type: 'drafted', draft: { runId, revision, said, summary, digest, intentId } });
   const held = goal && (await holdGoal(scope, goal, runId, verified));
   if (held !== undefined && 'end' in held) return held;
   const changes = kept === undefined ? [] : documentEdits(kept.specBytes, specBytes).map(editSentence);
-  await tell({
+  await emit({
     type: 'ask',
     subject: `${reviewSubject}${runId}`,
     kind: 'intent_review_choice',
@@ -99,7 +99,7 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   return 'waits';
 }
 
-/** Whoever gets no contract may have wanted none. */
+/** A refused draft may have been a plain question. */
 function rethrowWithAsk(fault: unknown): never {
   if (!isWritError(fault, 'DRAFT_REFUSED')) throw fault;
   const { code, message, detail, hints } = fault;
@@ -111,13 +111,13 @@ function rethrowWithAsk(fault: unknown): never {
   });
 }
 
-/** Ids of what judges a change, in the order in which it runs. */
+/** Ids of the checks, in the order in which they run. */
 function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] {
   const { fastChecks, integrationChecks, securityChecks, releaseChecks } = verificationPlan;
   return [fastChecks, integrationChecks, securityChecks, releaseChecks].flat().map(({ id }) => id);
 }
 
-/** What of a drafted contract a person judges, apart from all that is as in every other of its risk. */
+/** The parts of a drafted spec that a person reviews, without the defaults of its risk level. */
 function essenceOf({ contract: { effective }, repairs }: Pick<DraftedIntent, 'contract' | 'repairs'>) {
   const { intent, acceptance, risk } = effective;
   return {

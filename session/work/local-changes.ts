@@ -1,10 +1,11 @@
+/** Decides what happens to local changes in the way of a run. */
 import { keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { RunSettings } from '../../engine/state/run-request.ts';
 import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
-import type { HeldReview } from '../state/held/held-review.ts';
-import { localChangesAnswer, localChangesQuestion } from '../state/local-changes-question.ts';
+import { localChangesAnswer, localChangesQuestion } from '../state/questions.ts';
+import type { HeldReview } from '../state/work.ts';
 import type { TurnScope } from './turn-scope.ts';
 
 /**

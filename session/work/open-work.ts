@@ -1,3 +1,4 @@
+/** The effects of a session: runs the steps of its turns. */
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import {
@@ -5,40 +6,49 @@ import {
   draftPath,
   editSentence,
   type KeptDraft,
-  readDraft,
   requireStricter,
 } from '../../engine/draft/kept-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { ChannelParts, World } from '../channel/open-channel.ts';
+import type { ChannelParts, EffectContext } from '../open-channel.ts';
 import type { Want } from '../state/command.ts';
-import { heldSubject } from '../state/held/held-question.ts';
+import { pursuedGoal } from '../state/goal.ts';
 import { awaitsNote, type GivenAnswer } from '../state/interaction.ts';
-import { localChangesAnswer, localChangesSubject } from '../state/local-changes-question.ts';
-import { pursuedGoal } from '../state/pursued-goal.ts';
+import { heldSubject, localChangesAnswer, localChangesSubject, undoSubject } from '../state/questions.ts';
+import { stoppedWords } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';
-import { stoppedWords } from '../state/stopped-run.ts';
-import { undoSubject } from '../state/undo-question.ts';
 import { repairs } from '../state/work.ts';
 import { converseStep } from './converse-step.ts';
 import { draftStep, reviewSubject } from './draft-step.ts';
-import { goalStep } from './goal/goal-step.ts';
-import { pursueStep, resumePursued } from './goal/pursue-step.ts';
-import { requireVerifiable } from './goal/require-verifiable.ts';
-import { supervise } from './goal/supervise.ts';
+import { requireVerifiable, supervise } from './goal-turn.ts';
+import { heldStep, reviewStep } from './held-step.ts';
 import { keepLocalChanges } from './local-changes.ts';
-import { choiceSubject, type MadePlan, makePlan, planStep, requireDraft, unrepaired } from './plan-step.ts';
-import { heldStep } from './review/held-step.ts';
-import { reviewStep } from './review/review-step.ts';
+import {
+  choiceSubject,
+  type MadePlan,
+  madePlans,
+  makePlan,
+  planStep,
+  requireDraft,
+  unrepaired,
+} from './plan-step.ts';
+import { goalStep, pursueStep, resumePursued } from './pursue-step.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
-import { keepCopy } from './shell/keep-copy.ts';
-import { shellStep } from './shell/shell-step.ts';
-import { openSpending } from './spending.ts';
-import { openScope, openWaiters, type StepEnd, type TurnScope } from './turn-scope.ts';
-import { undoAnswered, undoStep } from './undo/undo-step.ts';
+import { keepCopy } from './shell-copy.ts';
+import { shellStep } from './shell-step.ts';
+import {
+  type OpenWorkSetting,
+  openScope,
+  openSpending,
+  openWaiters,
+  openWorkTime,
+  type StepEnd,
+  type TurnScope,
+  workSettingFor,
+} from './turn-scope.ts';
+import { undoAnswered, undoStep } from './undo-step.ts';
+import { verifyStep } from './verify-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
-import { type OpenWorkSetting, workSettingFor } from './work-setting.ts';
-import { openWorkTime } from './work-time.ts';
 
 /** The effects of a session: what its turns do with models and runs. */
 export interface SessionWork extends AsyncDisposable {
@@ -62,24 +72,24 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
   let last: Promise<void> = Promise.resolve();
   const closed = new AbortController();
 
-  const untilTold = async (tell: () => Promise<void>): Promise<void> => {
+  const untilTold = async (emit: () => Promise<void>): Promise<void> => {
     while (!closed.signal.aborted) {
       try {
-        return await tell();
+        return await emit();
       } catch {
         await setting.clock.sleep(tellAgainMs, closed.signal).catch(() => undefined);
       }
     }
   };
   /** One step of the turn; what it throws ends the turn. */
-  const step = (turn: string, world: World, act: (scope: TurnScope) => Promise<StepEnd>): void => {
+  const step = (turn: string, session: EffectContext, act: (scope: TurnScope) => Promise<StepEnd>): void => {
     controller = new AbortController();
     const { signal } = controller;
     const own = controller;
-    const settled = workSettingFor(setting, world.state().settings);
+    const settled = workSettingFor(setting, session.state().settings);
     const worked = openWorkTime(setting.clock);
     const scoped = (until: AbortSignal): TurnScope => {
-      const scope = openScope(turn, settled, world, waiters, {
+      const scope = openScope(turn, settled, session, waiters, {
         signal: until,
         stop: () => own.abort(stopped),
         heldBack: watcher.heldBack,
@@ -93,60 +103,59 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
     const scope = scoped(signal);
     last = supervise(scope, act)
       .catch((fault: unknown): StepEnd => {
-        if (signal.aborted) return { end: 'cancelled', ...toldOf(stoppedWords(world.state())) };
-        return { end: 'failed', reason: failedReason(fault, world.state()) };
+        if (signal.aborted) return { end: 'cancelled', ...toldOf(stoppedWords(session.state())) };
+        return { end: 'failed', reason: failedReason(fault, session.state()) };
       })
       .then(async (ended) => {
         if (ended !== 'waits') await untilTold(() => endTurn(scope, ended));
       });
   };
-  const turnOf = ({ state }: World): string => {
+  const turnOf = ({ state }: EffectContext): string => {
     const { turn } = state();
     if (turn === undefined) throw new TypeError('an answer without a turn');
     return turn;
   };
-  const answered = (want: Extract<Want, { readonly type: 'answer' | 'note' }>, world: World): void => {
+  const answered = (
+    want: Extract<Want, { readonly type: 'answer' | 'note' }>,
+    session: EffectContext,
+  ): void => {
     const option = want.type === 'note' ? 'modify' : want.option;
     // Its next message is the note.
     if (want.type === 'answer' && (option === 'cancel' || awaitsNote({ ...want.given, option }))) return;
     const given = want.type === 'note' ? { note: want.note } : want.given;
     if (waiters.answer(want.subject, { option, given, by: want.by })) return;
     const { subject } = want;
-    const metadata = want.type === 'note' ? {} : want.metadata;
-    step(turnOf(world), world, (scope) => continueStep(scope, { subject, option, given, metadata }));
+    const plan = want.type === 'note' ? {} : want;
+    step(turnOf(session), session, (scope) => continueStep(scope, { ...plan, subject, option, given }));
   };
   return {
-    async perform(want, world) {
+    async perform(want, session) {
       switch (want.type) {
         case 'turn': {
           const { spoken, turn, agent } = want;
-          if (spoken.kind === 'goal') return step(turn, world, goalStep);
-          if (spoken.kind === 'undo') return step(turn, world, (scope) => undoStep(scope, spoken.text));
-          if (spoken.kind === 'review') return step(turn, world, reviewStep);
+          if (spoken.kind === 'goal') return step(turn, session, goalStep);
+          if (spoken.kind === 'undo') return step(turn, session, (scope) => undoStep(scope, spoken.text));
+          if (spoken.kind === 'review') return step(turn, session, reviewStep);
           if (spoken.kind === 'shell') {
             const parts = { copy, printed: watcher.printed, idOf: watcher.idOf };
-            return step(turn, world, (scope) => shellStep(scope, spoken.command, want.by, parts));
+            return step(turn, session, (scope) => shellStep(scope, spoken.command, want.by, parts));
           }
           if (spoken.kind === 'verify')
-            return step(turn, world, async (scope) => {
-              // A verifier is much to load for those who never ask.
-              const { verifyStep } = await import('./verify/verify-step.ts');
-              return verifyStep(scope, spoken.target);
-            });
-          const isPlanned = world.state().settings.context === 'dev' && spoken.kind === 'plain';
-          return step(turn, world, (scope) =>
+            return step(turn, session, (scope) => verifyStep(scope, spoken.target));
+          const isPlanned = session.state().settings.context === 'dev' && spoken.kind === 'plain';
+          return step(turn, session, (scope) =>
             isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),
           );
         }
         case 'answer':
         case 'note':
-          return answered(want, world);
+          return answered(want, session);
         case 'abort': {
           controller.abort(stopped);
           await last;
-          // Nobody works on a turn that only waited for an answer.
-          if (world.state().turn === want.turn)
-            await world.send({ type: 'end', turn: want.turn, end: 'cancelled' });
+          // A turn that only waited has no running step.
+          if (session.state().turn === want.turn)
+            await session.send({ type: 'end', turn: want.turn, end: 'cancelled' });
         }
       }
     },
@@ -171,8 +180,8 @@ function toldOf(reason: string): { readonly reason?: string } {
 
 /** A turn ends, whatever the disk says: what cannot be written now is written when it can be. */
 async function endTurn(scope: TurnScope, ended: Exclude<StepEnd, 'waits'>): Promise<void> {
-  await scope.tell({ type: 'tools-stopped' });
-  await scope.tell({ type: 'end', ...ended });
+  await scope.emit({ type: 'tools-stopped' });
+  await scope.emit({ type: 'end', ...ended });
 }
 
 /** The scope in which another agent answers. */
@@ -188,12 +197,13 @@ interface Continuation {
   readonly subject: string;
   readonly option: string;
   readonly given: GivenAnswer;
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly networkAccess?: 'allow' | 'deny';
+  readonly repairLimit?: number;
 }
 
 /**
- * What an answer makes of a turn that waited for it. Everything it needs is in the session's facts and on disk: it may
- * be another process that asked.
+ * Continues a turn with an answer. Another process may have shown the question, so everything comes from facts and
+ * disk.
  */
 async function continueStep(scope: TurnScope, answer: Continuation): Promise<StepEnd> {
   const { subject, option, given } = answer;
@@ -204,7 +214,7 @@ async function continueStep(scope: TurnScope, answer: Continuation): Promise<Ste
     if (option === 'modify') return draftStep(scope, [...draft.said, given.note ?? '']);
     const { networkAccess, engine, repositoryPath } = setting;
     const repository = await openRepository(repositoryPath, { onlyReads: true });
-    const kept = requireDraft(readDraft(repository, draft.runId), draft.runId);
+    const kept = requireDraft(repository, draft.runId);
     await holdEdits(scope, repository, kept);
     const stopped = await requireVerifiable(scope, kept.specBytes);
     if (stopped !== undefined) return stopped;
@@ -218,33 +228,32 @@ async function continueStep(scope: TurnScope, answer: Continuation): Promise<Ste
   if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
   if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
   if (subject.startsWith(localChangesSubject)) return localChangesAnswered(scope, answer);
-  // Others may have been made since it was asked about.
+  // There may be newer plans than that of the question.
   const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;
-  const plan = state().plans.findLast(
-    (one): one is MadePlan & typeof one => one.run !== undefined && (asked === undefined || one.id === asked),
-  );
+  const plan = madePlans(state()).findLast(({ id }) => asked === undefined || id === asked);
   if (plan === undefined) throw new TypeError('an answer to a plan that there is not');
   if (asked !== undefined) return choose(scope, plan, answer);
-  // Who asked about a tool call is gone: its run goes on, and asks again.
+  // The effect that showed the question is gone: its run is resumed and prompts again.
   const { run } = state();
   if (run === undefined) return { end: 'failed', reason: 'no one waits for this answer any more' };
-  return pursuedGoal(state()) === undefined ? resumeStep(scope, run, plan) : resumePursued(scope, run, plan);
+  return resume(scope, run, plan);
 }
 
-/**
- * The process that asked about local changes is gone: the run goes on with the answer, or its draft is planned with it.
- */
+function resume(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
+  return pursuedGoal(scope.state()) === undefined
+    ? resumeStep(scope, runId, plan)
+    : resumePursued(scope, runId, plan);
+}
+
+/** The effect that showed the question is gone: the run is resumed with the answer, or its draft is planned with it. */
 async function localChangesAnswered(scope: TurnScope, { subject, given }: Continuation): Promise<StepEnd> {
   const runId = subject.slice(localChangesSubject.length);
   const choice = await keepLocalChanges(scope, runId, localChangesAnswer(given));
   if (choice === 'stop')
     return { end: 'failed', reason: 'local changes are in the way: commit or stash them' };
-  const { run, plans } = scope.state();
-  const plan = plans.findLast((one): one is MadePlan & typeof one => one.run?.runId === runId);
-  if (run !== undefined && plan !== undefined)
-    return pursuedGoal(scope.state()) === undefined
-      ? resumeStep(scope, run, plan)
-      : resumePursued(scope, run, plan);
+  const { run } = scope.state();
+  const plan = madePlans(scope.state()).findLast((one) => one.run.runId === runId);
+  if (run !== undefined && plan !== undefined) return resume(scope, run, plan);
   const { networkAccess } = scope.setting;
   return planStep(scope, { runId, remarks: [], repair: unrepaired, networkAccess });
 }
@@ -252,13 +261,11 @@ async function localChangesAnswered(scope: TurnScope, { subject, given }: Contin
 function choose(
   scope: TurnScope,
   plan: MadePlan,
-  { option, given, metadata }: Continuation,
+  { option, given, networkAccess = 'deny', repairLimit = plan.run.repair.limit }: Continuation,
 ): Promise<StepEnd> {
-  const networkAccess = metadata.networkAccess === 'allow' ? 'allow' : 'deny';
   const notes = given.answers ?? {};
-  const limit = Number(metadata.repairLimit ?? plan.run.repair.limit);
   if (option === 'execute') {
-    const repair = { attempt: plan.run.repair.attempt, limit: Math.min(limit, repairs.cap) };
+    const repair = { attempt: plan.run.repair.attempt, limit: Math.min(repairLimit, repairs.cap) };
     const execution: Execution = { plan: { ...plan, run: { ...plan.run, repair } }, networkAccess, notes };
     return pursuedGoal(scope.state()) === undefined
       ? runStep(scope, execution)
@@ -276,7 +283,7 @@ function choose(
   return planStep(scope, { runId: plan.run.runId, remarks, repair: plan.run.repair, networkAccess });
 }
 
-/** What a disk that takes no more is called. */
+/** Error codes of a full or read-only disk. */
 const full: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
 /**
@@ -306,12 +313,11 @@ function isFull(fault: unknown): boolean {
 }
 
 /**
- * Holds a draft whose file was edited by hand to what was drafted, and tells what differs: whoever confirms it was
- * shown the other one (docs/lifecycle.md, Edited by hand). DRAFT_LOOSENED; OBJECT_CORRUPT where what was drafted is not
- * what the thread says.
+ * Checks a draft that was edited by hand against the stored one and notes the differences (docs/lifecycle.md, Edited
+ * by hand). DRAFT_LOOSENED; OBJECT_CORRUPT if the stored draft differs from the thread.
  */
 async function holdEdits(
-  { setting: { engine }, state, tell, newId }: TurnScope,
+  { setting: { engine }, state, note }: TurnScope,
   repository: Pick<Repository, 'commonDir'>,
   kept: KeptDraft,
 ): Promise<void> {
@@ -326,5 +332,5 @@ async function holdEdits(
   requireStricter({ runId, path: draftPath(repository, runId) }, edits);
   if (edits.length === 0) return;
   const text = edits.map((edit) => `- ${editSentence(edit)}`).join('\n');
-  await tell({ type: 'noted', id: newId(), title: 'Edited by hand since it was drafted', text });
+  await note('Edited by hand since it was drafted', text);
 }

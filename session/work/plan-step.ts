@@ -1,25 +1,23 @@
+/** Plans a confirmed draft and prompts for its execution. */
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { type PlannedContract, planContract } from '../../engine/plan-contract.ts';
 import { workspaceFingerprint } from '../../workspace/git/dirty-paths.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
-import { limitOf } from '../state/change-budget.ts';
-import type { StepCost } from '../state/cost.ts';
-import type { SessionGoal } from '../state/goal.ts';
-import { toGoalView, toNumbers } from '../state/goal-view.ts';
-import type { Interaction } from '../state/interaction.ts';
-import { pursuedGoal } from '../state/pursued-goal.ts';
-import { shortBudget, shortCap } from '../state/short-budget.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { limitOf } from '../state/change-settings.ts';
+import { pursuedGoal, type SessionGoal, toGoalView, toNumbers } from '../state/goal.ts';
+import type { PlanMetadata } from '../state/question.ts';
 import type { SessionState } from '../state/state.ts';
+import { type StepCost, shortBudget, shortCap } from '../state/usage.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
-import { patiently } from './goal/patiently.ts';
+import { patiently } from './goal-turn.ts';
 import { localChangesOfDraft } from './local-changes.ts';
-import { tellRuns, untoldRuns } from './tell-ran.ts';
-import { tellReviewed, untoldReviews } from './tell-reviews.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 /** Begins the subject of the question what is to be done with a plan. */
 export const choiceSubject = 'choice ';
@@ -28,33 +26,37 @@ export const choiceSubject = 'choice ';
 export interface PlanWish {
   /** The draft that was confirmed. */
   readonly runId: string;
-  /** What somebody said of plans before, and what became of them. */
+  /** Comments on earlier plans, and their results. */
   readonly remarks: readonly string[];
   readonly repair: Repair;
   readonly networkAccess: 'allow' | 'deny';
 }
 
-/** A plan that stands in the session. */
 export type MadePlan = Omit<SessionPlan, 'updatedAtMs'> & Required<Pick<SessionPlan, 'run'>>;
+
+/** The plans of the engine in a session, oldest first. */
+export function madePlans({ plans }: Pick<SessionState, 'plans'>): readonly MadePlan[] {
+  return plans.filter((one): one is MadePlan & typeof one => one.run !== undefined);
+}
 
 export const unrepaired: Repair = { attempt: 0, limit: repairs.threshold };
 
-/** Plans a confirmed draft and asks what is to be done with the plan. */
+/** Plans a confirmed draft and prompts for its execution. */
 export async function planStep(scope: TurnScope, wish: PlanWish): Promise<StepEnd> {
   const { plan, planned } = await makePlan(scope, wish);
-  await askChoice(scope, plan, planned, wish);
+  await promptForPlan(scope, plan, planned, wish);
   return 'waits';
 }
 
-/** Has a plan made, and tells it; nothing is asked. */
+/** Makes and records a plan, without a question. */
 export async function makePlan(
   scope: TurnScope,
   { runId, remarks, repair }: PlanWish,
 ): Promise<{ readonly plan: MadePlan; readonly planned: PlannedContract }> {
-  const { setting, signal, state, tell, meter } = scope;
+  const { setting, signal, state, emit, meter } = scope;
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
-  const kept = requireDraft(readDraft(repository, runId), runId);
+  const kept = requireDraft(repository, runId);
   const reviewed = untoldReviews(scope, 'plan');
   const ran = untoldRuns(scope);
   const request = {
@@ -77,10 +79,10 @@ export async function makePlan(
     spent: kept.spent,
   };
   const planned = await patiently(scope, () => planContract(engine, request));
-  if (reviewed !== undefined) await tellReviewed(scope, reviewed, 'plan');
-  if (ran !== undefined) await tellRuns(scope, ran);
+  if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'plan');
+  if (ran !== undefined) await sendRuns(scope, ran);
   // The answer about local changes may be new in it.
-  const answered = requireDraft(readDraft(repository, runId), runId);
+  const answered = requireDraft(repository, runId);
   await keepDraft(repository, { ...answered, spent: planned.spent });
   const revision = (state().plans.findLast(({ run }) => run?.runId === runId)?.run?.revision ?? 0) + 1;
   const { advice } = planned;
@@ -96,13 +98,13 @@ export async function makePlan(
     ...estimated,
     run: { runId, revision, advice, repair },
   };
-  await tell({ type: 'planned', plan });
+  await emit({ type: 'planned', plan });
   return { plan, planned };
 }
 
-/** Asks what is to be done with a plan; it can be executed as long as the work tree is as it is now. */
-export async function askChoice(
-  { setting, state, tell }: TurnScope,
+/** Prompts for the execution of a plan; the answer is valid while the working tree is unchanged. */
+export async function promptForPlan(
+  { setting, state, emit }: TurnScope,
   plan: MadePlan,
   { plan: { contract, stages, scope, notices }, unadvised }: Pick<PlannedContract, 'plan' | 'unadvised'>,
   { networkAccess, repair }: PlanWish,
@@ -116,12 +118,11 @@ export async function askChoice(
     shortBudget(limitOf(state()), state().usage, estimated),
     shortCap(contract.effective.constraints.resources, estimated),
   ].filter((words) => words !== undefined);
-  await tell({
+  await emit({
     type: 'ask',
     subject: `${choiceSubject}${plan.id}`,
     kind: 'post_plan_choice',
-    ...(plan.title === undefined ? {} : { title: plan.title }),
-    ...(plan.summary === undefined ? {} : { description: plan.summary }),
+    ...compact({ title: plan.title, description: plan.summary }),
     prompt: promptOf(repair, goal),
     metadata: {
       planId: plan.id,
@@ -154,7 +155,7 @@ function promptOf({ attempt }: Repair, goal: SessionGoal | undefined): string {
 }
 
 /** What a person should know of a goal before its plan is executed: Execute grants what it may use up. */
-function ofGoal(goal: SessionGoal): Interaction['metadata'] {
+function ofGoal(goal: SessionGoal): Pick<PlanMetadata, 'goal' | 'grants' | 'stopped'> {
   const { objective: _, ...shown } = toGoalView(goal);
   return {
     goal: shown,
@@ -163,8 +164,9 @@ function ofGoal(goal: SessionGoal): Interaction['metadata'] {
   };
 }
 
-/** The draft that a talk is about. DRAFT_REFUSED where somebody took it away meanwhile. */
-export function requireDraft(kept: KeptDraft | undefined, runId: string): KeptDraft {
+/** Reads a draft. DRAFT_REFUSED if it was removed. */
+export function requireDraft(repository: Pick<Repository, 'commonDir'>, runId: string): KeptDraft {
+  const kept = readDraft(repository, runId);
   if (kept !== undefined) return kept;
   throw new WritError('DRAFT_REFUSED', {
     message: 'the draft of this plan is not here any more',
@@ -242,7 +244,7 @@ interface WorkAhead {
   readonly contractBytes: number;
   /** Tokens that Tasks of this thread came to before. */
   readonly earlier: readonly number[];
-  /** What a token cost in this turn so far; absent where nobody knows the price. */
+  /** Price of a token in this turn; absent if unknown. */
   readonly usdPerToken?: number;
 }
 

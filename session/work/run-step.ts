@@ -1,3 +1,5 @@
+/** Executes a plan and repairs it after a refusal. */
+
 import { readSteps } from '../../agent/tools/update-plan.ts';
 import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
@@ -12,20 +14,22 @@ import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
-import { envelopeChanges } from '../review/envelope-changes.ts';
-import { patchOfRun } from '../review/patch-of-run.ts';
-import { toChanges } from '../review/to-changes.ts';
-import { requireApart } from '../self-test/try-to-approve.ts';
-import { pursuedGoal } from '../state/pursued-goal.ts';
-import { announcing } from './announcing.ts';
-import { consentGround, noNetwork, openedNetwork } from './consent-ground.ts';
+import { requireApart } from '../self-test.ts';
+import { pursuedGoal } from '../state/goal.ts';
+import { type ConsentGround, consentGround, noNetwork, openedNetwork, personOf } from './consent.ts';
 import { localChangesOfDraft } from './local-changes.ts';
-import { personOf } from './person-of.ts';
-import { askChoice, type MadePlan, makePlan, requireDraft } from './plan-step.ts';
-import { failedWords, spentSoFar, spentWords } from './repair-words.ts';
-import { replyPieces } from './reply-pieces.ts';
-import { holdRun, holdStep, isHeldRun } from './review/hold-run.ts';
-import { tellOutcome } from './tell-outcome.ts';
+import { type MadePlan, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
+import { announcing, replyPieces } from './reply-pieces.ts';
+import {
+  failedWords,
+  holdRun,
+  holdStep,
+  isHeldRun,
+  reportOutcome,
+  spentSoFar,
+  spentWords,
+} from './run-outcome.ts';
+import { envelopeChanges, patchOfRun, toChanges } from './to-changes.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 
 /** A plan that a person has executed, and with what. */
@@ -37,8 +41,8 @@ export interface Execution {
 }
 
 /**
- * Executes a plan: from here on it is a run like any other (journal, gates, seal). If the change is refused, the plan
- * is revised and run again automatically, until the limit of repairs is reached; then the user is asked.
+ * Executes a plan as an ordinary run (journal, gates, seal). If the change is refused, the plan is revised and run
+ * again until the limit of repairs; then the user is prompted.
  */
 export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess } = execution;
@@ -65,20 +69,12 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     if (attempt >= limit || isSame) {
       const why = isSame ? 'it failed as the run before it did' : `repair ${attempt} of ${limit} failed, too`;
       const text = [`${why}: no repair runs by itself`, cost, ...failedWords(scope, view)].join('\n');
-      await scope.tell({ type: 'noted', id: scope.newId(), title: 'Repair', text });
-      await askChoice(scope, made.plan, made.planned, { ...wish, repair: { attempt, limit } });
+      await scope.note('Repair', text);
+      await promptForPlan(scope, made.plan, made.planned, { ...wish, repair: { attempt, limit } });
       return 'waits';
     }
-    await scope.tell({
-      type: 'noted',
-      id: scope.newId(),
-      title: 'Repair',
-      text: [
-        `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`,
-        cost,
-        ...failedWords(scope, view),
-      ].join('\n'),
-    });
+    const next = `the plan failed and was revised; repair ${attempt + 1} of ${limit} runs by itself`;
+    await scope.note('Repair', [next, cost, ...failedWords(scope, view)].join('\n'));
     ({ plan } = made);
     advice = plan.run.advice;
   }
@@ -104,31 +100,39 @@ export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan
 
 /** The same run, as far as it comes. */
 export async function resumePlan(scope: TurnScope, runId: string, plan: MadePlan): Promise<RunView> {
-  const { setting, signal } = scope;
+  const { setting } = scope;
   const repository = await openRepository(setting.repositoryPath);
   const kept = readDraft(repository, plan.run.runId);
   const network = kept === undefined ? noNetwork : openedNetwork(kept.specBytes);
   if (network.networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const { heldRun } = scope.state();
   return resumeRun(setting.engine, {
+    ...(await runParts(scope, plan, await consentGround(setting, network, scope.heldBack))),
+    runId,
+    ...(heldRun?.runId === runId ? { heldFor: heldRun.target.ref } : {}),
+    worker: { name: setting.source.worker },
+  });
+}
+
+/** Revisions of the plan within one run; after that it is a repair. */
+const mostReplans = 1;
+
+/** Settings that a new run of a plan and a resumed one share. */
+async function runParts(scope: TurnScope, plan: MadePlan, ground: ConsentGround) {
+  const { setting, signal } = scope;
+  return {
     ...setting.run,
     ...(await localChangesOfDraft(scope, plan.run.runId)),
     clock: setting.clock,
     signal,
     repositoryPath: setting.repositoryPath,
-    runId,
-    ...(heldRun?.runId === runId ? { heldFor: heldRun.target.ref } : {}),
-    worker: { name: setting.source.worker },
-    person: personOf(scope, await consentGround(setting, network, scope.heldBack)),
+    person: personOf(scope, ground),
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
     ...(pursuedGoal(scope.state()) === undefined ? {} : { isForGoal: true as const }),
-  });
+  };
 }
-
-/** Revisions of the plan within one run: the next one is a repair, which is counted, or a person is asked. */
-const mostReplans = 1;
 
 const unconfined =
   'nothing confines commands in this run: each one is asked about, unless the policy says otherwise';
@@ -141,11 +145,11 @@ export async function execute(
   runId: string,
   networkAccess: 'allow' | 'deny',
 ): Promise<RunView> {
-  const { setting, signal, tell } = scope;
-  const { engine, repositoryPath, source, clock, sandbox } = setting;
+  const { setting, emit } = scope;
+  const { engine, repositoryPath, source, sandbox } = setting;
   if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const repository = await openRepository(repositoryPath);
-  const kept = requireDraft(readDraft(repository, plan.run.runId), plan.run.runId);
+  const kept = requireDraft(repository, plan.run.runId);
   await requireConfirmed(engine, repositoryPath, kept.specBytes);
   const specBytes = withNetwork(kept.specBytes, networkAccess);
   // It was confirmed with another network policy; the person who executes it confirms this one.
@@ -154,46 +158,36 @@ export async function execute(
     await confirmIntent(engine, repositoryPath, specBytes);
   }
   const held = await holdRun(scope, { repository, runId, specBytes, plan });
-  await tell({ type: 'run-began', runId, ...(held === undefined ? {} : { held }) });
-  await tell({ type: 'planned', plan: { ...plan, status: 'running' } });
+  await emit({ type: 'run-began', runId, ...(held === undefined ? {} : { held }) });
+  await emit({ type: 'planned', plan: { ...plan, status: 'running' } });
   for (const task of tasksOf(plan))
-    await tell({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
+    await emit({ type: 'tasked', task: { id: `${runId}/${task}`, title: task, status: 'pending' } });
   const ground = await consentGround(setting, openedNetwork(specBytes), scope.heldBack);
-  if (ground.backend === undefined)
-    await tell({ type: 'noted', id: scope.newId(), title: 'No sandbox', text: unconfined });
+  if (ground.backend === undefined) await scope.note('No sandbox', unconfined);
   return runIntent(engine, {
-    ...setting.run,
-    ...(await localChangesOfDraft(scope, plan.run.runId)),
-    clock,
-    signal,
+    ...(await runParts(scope, plan, ground)),
     runId,
-    repositoryPath,
     specBytes,
     source,
     sandbox,
     ...(held === undefined ? {} : { onto: held.branch, heldFor: held.target.ref }),
     drafting: kept.spent,
     advice,
-    person: personOf(scope, ground),
-    watch: watchWork(scope, plan),
-    meter: scope.meter(plan.id),
-    maxReplans: mostReplans,
-    ...(pursuedGoal(scope.state()) === undefined ? {} : { isForGoal: true as const }),
   });
 }
 
-/** What a run came to, as the session tells it. */
+/** Records the result of a run in the session. */
 export async function settle(
   scope: TurnScope,
   plan: MadePlan,
   view: RunView,
 ): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
-  const { setting, tell } = scope;
+  const { setting, emit } = scope;
   const { decision, patch, waiting, runId } = view;
   const isCommit = decision?.type === 'commit';
   const isHeld = isHeldRun(scope, view);
   if (patch !== undefined && patch.files.length > 0)
-    await tell({
+    await emit({
       type: 'patched',
       patchset: {
         id: patch.digest,
@@ -205,14 +199,14 @@ export async function settle(
   const isOver = waiting === undefined;
   for (const task of tasksOf(plan))
     if (isOver)
-      await tell({
+      await emit({
         type: 'tasked',
         task: { id: `${runId}/${task}`, title: task, status: isCommit ? 'completed' : 'failed' },
       });
-  if (isCommit) await tell({ type: 'stepped', plan: plan.id, status: 'completed' });
+  if (isCommit) await emit({ type: 'stepped', plan: plan.id, status: 'completed' });
   const { steps: _, ...told } = plan;
   if (isOver)
-    await tell({
+    await emit({
       type: 'planned',
       plan: {
         ...told,
@@ -221,16 +215,16 @@ export async function settle(
       },
     });
   await noteSetAside(scope, runId);
-  await tellOutcome(scope, view);
+  await reportOutcome(scope, view);
   if (isCommit) return { end: 'decided' };
   return isOver ? 'failed' : { end: 'done' };
 }
 
 /** Notes that the local changes of the user are in a ref, if the run could not merge them back. */
-async function noteSetAside({ setting, tell, newId }: TurnScope, runId: string): Promise<void> {
+async function noteSetAside({ setting, note }: TurnScope, runId: string): Promise<void> {
   const repository = await openRepository(setting.repositoryPath);
   const text = await setAsideNoticeOf(repository, runId);
-  if (text !== undefined) await tell({ type: 'noted', id: newId(), title: 'Local changes', text });
+  if (text !== undefined) await note('Local changes', text);
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */
@@ -254,7 +248,7 @@ export function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): bool
   return state().plans.some(({ run }) => run?.runId === runId && run.hasBegun === true);
 }
 
-/** What a person noted on a line goes to whoever does it. */
+/** Adds the user's notes on lines to the advice of their tasks. */
 export function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): readonly TaskAdvice[] {
   return run.advice.map((advice) => {
     const own = steps.filter(({ task }) => task === advice.key);
@@ -265,10 +259,10 @@ export function withNotes({ run, steps }: MadePlan, notes: Execution['notes']): 
   });
 }
 
-/** Tells a session what the workers of its run do: replies as they come, steps, patches, Tasks. */
-function watchWork({ tell, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
-  // What is only looked at is told as well as it goes: nobody waits for it.
-  const told = (report: Parameters<typeof tell>[0]): void => void tell(report).catch(() => undefined);
+/** Reports what the workers of a run do: replies, steps, patches, tasks. */
+function watchWork({ emit, newId, state }: TurnScope, plan: MadePlan): WorkWatch {
+  // These reports are best effort.
+  const told = (report: Parameters<typeof emit>[0]): void => void emit(report).catch(() => undefined);
   const called = (call: ToolCall): void => {
     if (call.name === 'update_plan') toldSteps(call);
     if (call.name === 'apply_patch') toldPatch(call);

@@ -1,31 +1,31 @@
+/** Reports tool calls and gates of the engine to a session. */
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
-import type { Told } from '../state/command.ts';
-import { failedNames } from './repair-words.ts';
+import type { TurnReport } from '../state/command.ts';
+import { failedNames } from './run-outcome.ts';
 import type { TurnScope } from './turn-scope.ts';
 
-/** Observes the engine of a session; what it sees is told to whoever works there. */
+/** Observes the engine of a session and reports to the current turn. */
 export interface RunWatcher {
   readonly plugin: LoadedPlugin;
   /** What the sandbox kept a command of this text from, since the watcher was made. */
   heldBack(command: string): string | undefined;
-  /** What a use that runs has printed by now; it is told with it. */
+  /** Output of a running use so far. */
   printed(request: ToolRequest, text: string): void;
-  /** The id under which a use is told. */
+  /** The id under which a use is reported. */
   readonly idOf: (request: ToolRequest) => string;
-  /** From here on this turn is told. */
+  /** Selects the turn that gets the reports. */
   watch(scope: Watched): void;
 }
 
-/** A turn that is told, and by what secrets are known. */
-type Watched = Pick<TurnScope, 'tell' | 'mention' | 'signal'> & {
+type Watched = Pick<TurnScope, 'emit' | 'mention' | 'signal'> & {
   readonly setting: { readonly approval: Pick<TurnScope['setting']['approval'], 'mask'> };
 };
 
-type ToolFact = Extract<Told, { readonly type: 'tool' }>;
+type ToolFact = Extract<TurnReport, { readonly type: 'tool' }>;
 
 const ended = { done: 'completed', denied: 'failed', failed: 'failed' } as const;
 const maxSummary = 500;
@@ -33,7 +33,7 @@ const maxSummary = 500;
 /** A watcher for an engine that is not open yet. */
 export function watchRuns(clock: Clock): RunWatcher {
   let told: Watched | undefined;
-  /** Uses of tools are told apart by their requests: the same object at the start and at the end. */
+  /** Uses are identified by their request object, which is the same at start and end. */
   const ids = new WeakMap<ToolRequest, string>();
   /** By digest of the command. */
   const held = new Map<string, string>();
@@ -45,9 +45,9 @@ export function watchRuns(clock: Clock): RunWatcher {
     ids.set(request, id);
     return id;
   };
-  /** On disk before it acts; what only looks leaves nothing behind that anybody would have to know of. */
+  /** On disk before the tool acts; calls that only read are mentioned. */
   const tellUse = (request: ToolRequest, use: Omit<ToolFact, 'type'>): Promise<void> | undefined => {
-    if (!isLooking(request)) return told?.tell({ type: 'tool', ...use });
+    if (!isLooking(request)) return told?.emit({ type: 'tool', ...use });
     told?.mention({ type: 'tool', ...use });
     return undefined;
   };
@@ -69,7 +69,7 @@ export function watchRuns(clock: Clock): RunWatcher {
         return tellUse(request, {
           id: idOf(request),
           toolName,
-          // What was stopped has not failed: how much of it was done, nobody knows.
+          // A stopped tool is unknown, because it may have had effects.
           status: outcome === 'failed' && told?.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
           details: toolDetails(settled),
@@ -79,7 +79,7 @@ export function watchRuns(clock: Clock): RunWatcher {
       hooks.stage.settled.tap(async ({ stage: settled }) => {
         const { stage, status, expected, ran } = settled;
         const failed = told === undefined ? [] : failedNames(told, settled);
-        await told?.tell({
+        await told?.emit({
           type: 'noted',
           id: uuidV7(clock.now()),
           title: `Gate ${stage}`,
@@ -127,10 +127,7 @@ function describe({ tool, action, command, paths = [], query }: ToolRequest) {
 /** Characters of all of it, and of what is repeated out of the request. */
 const most = { all: 8000, asked: 6000, paths: 100 } as const;
 
-/**
- * What was done with a tool and what came of it, a fact a line and the command last: the whole of it, where a summary
- * holds its beginning. Masked by whoever tells it.
- */
+/** What a tool did and its result, one fact a line, the command last. The caller masks it. */
 function toolDetails({ request, outcome, refusal, exitCode, heldBack, durationMs }: ToolSettled): string {
   const { tool, action, checkId, command, paths = [], query } = request;
   const asked = command ?? query ?? '';

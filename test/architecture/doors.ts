@@ -68,7 +68,7 @@ export const doors: readonly Door[] = [
     name: 'the Model Context Protocol',
     file: 'session/mcp/open-mcp-server.ts',
     // The two ways that a client comes in by.
-    servers: ['session/mcp/serve-mcp-stdio.ts', 'session/mcp/mcp-routes.ts'],
+    servers: ['session/mcp/serve-mcp-stdio.ts', 'session/mcp/serve-mcp-http.ts'],
     typesAreFree: true,
     specifier: /^@modelcontextprotocol\//,
   },

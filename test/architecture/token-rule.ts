@@ -8,9 +8,9 @@ const compared =
 
 /** Files that compare what they made themselves, and why nobody learns anything of it. */
 const own: Readonly<Record<string, string>> = {
-  'session/api/lease-tokens.ts': 'a token that was made here with the one that the state took',
-  'session/api/write-rate.ts': 'the lease of a write that was admitted already',
-  'session/api/events/snapshot-stream.ts': 'the lease of one state with that of the next',
+  'session/api/lease-tokens.ts':
+    'tokens that were made here, and the lease of a write that was admitted already',
+  'session/api/event-streams.ts': 'the lease of one state with that of the next',
 };
 
 /** How long a comparison takes says nothing of a token (resolutions, Controllers). */

@@ -21,8 +21,8 @@ import { toPluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { storedPatterns } from '../../engine/upkeep/stored-ref.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInTypes } from '../../service/run-publisher.ts';
-import { methodRoutes } from '../../session/client/to-question.ts';
-import { slashCommands } from '../../session/state/slash/slash-commands.ts';
+import { methodRoutes } from '../../session/client/session-requests.ts';
+import { slashCommands } from '../../session/state/slash.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import { storeRefs } from '../../store/stores.ts';
 import { runLine } from '../bin/host.ts';
@@ -44,7 +44,7 @@ export function readDeclarations(): Readonly<Record<string, WrittenExports>> {
   const entryPoints = ['index', 'plugin', 'testing', 'verify'];
   const inner = [
     { file: join(dist, 'session/state/snapshot.d.ts'), names: ['Snapshot'] },
-    { file: join(dist, 'session/api/events/event-streams.d.ts'), names: ['ChangeKind'] },
+    { file: join(dist, 'session/api/event-streams.d.ts'), names: ['ChangeKind'] },
   ];
   const files = entryPoints.map((name) => join(dist, `${name}.d.ts`));
   const written = readExports(files, inner, join(root, 'node_modules/@types'));

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { sessionGround } from '../../../bin/code/serve-code.ts';
-import type { SessionOptions } from '../../../session/options/session-options.ts';
+import type { SessionOptions } from '../../../session/session-options.ts';
 
 const options = (provider: string): SessionOptions => ({
   mode: 'web',

@@ -9,7 +9,7 @@ import {
   maxAgentBytes,
   parseAgent,
   primaryAgents,
-} from '../../../session/agents/find-agent.ts';
+} from '../../../session/agents.ts';
 
 const sound = 'description = "d"\ninstructions = """\nOne.\n\tTwo.\n"""\nprimary = true\n';
 

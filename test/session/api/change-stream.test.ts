@@ -63,9 +63,9 @@ async function live(served: ServedSession, seed: number, steps: number): Promise
           turn,
           type: 'ask',
           subject: 's',
-          kind: pick(2) === 0 ? 'approval' : 'post_plan_choice',
+          kind: pick(2) === 0 ? 'intent_review_choice' : 'post_plan_choice',
           title: `t${n}`,
-          metadata: { n },
+          metadata: { runId: `r${n}` },
         });
         break;
       case 6:

@@ -1,10 +1,9 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import { goalRoutes } from '../../../session/api/goal-routes.ts';
-import { sessionRoutes } from '../../../session/api/session-routes.ts';
+import { goalRoutes, sessionRoutes } from '../../../session/api/session-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { GraphData } from '../../../api/schemas/other-schemas.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { graphRoutes } from '../../../session/api/graph-routes.ts';
+import { graphRoutes } from '../../../session/api/session-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
 import { serveSession } from './serve-session.ts';
 

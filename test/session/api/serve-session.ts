@@ -4,7 +4,7 @@ import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import type { Route } from '../../../http/send-answer.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
 import type { SessionApi } from '../../../session/api/write-door.ts';
-import { openChannel, type SessionChannel } from '../../../session/channel/open-channel.ts';
+import { openChannel, type SessionChannel } from '../../../session/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';

@@ -3,10 +3,9 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
-import type { SessionGround } from '../../../session/state/fact.ts';
-import { leaseMs } from '../../../session/state/lease.ts';
+import { leaseMs, type SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';
 
 const controlToken = 'c'.repeat(43);

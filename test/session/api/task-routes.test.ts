@@ -2,10 +2,9 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import { sessionRoutes } from '../../../session/api/session-routes.ts';
-import { taskRoutes } from '../../../session/api/task-routes.ts';
+import { sessionRoutes, taskRoutes } from '../../../session/api/session-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
-import { openChannel, type World } from '../../../session/channel/open-channel.ts';
+import { type EffectContext, openChannel } from '../../../session/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
 import { until } from '../../waiting/until.ts';
 import { newWorld } from '../state/walk.ts';
@@ -13,7 +12,7 @@ import { newWorld } from '../state/walk.ts';
 const controlToken = 'c'.repeat(43);
 
 /** A server before a session whose turns end as `perform` says. */
-async function scene(t: Test, perform: (want: Want, world: World) => Promise<void>) {
+async function scene(t: Test, perform: (want: Want, world: EffectContext) => Promise<void>) {
   let ids = 0;
   const channel = openChannel({
     state: newWorld({ local: 'none' }).state,
@@ -63,7 +62,7 @@ async function scene(t: Test, perform: (want: Want, world: World) => Promise<voi
   return { ask, attach, channel };
 }
 
-const answers = async (want: Want, { send }: World): Promise<void> => {
+const answers = async (want: Want, { send }: EffectContext): Promise<void> => {
   if (want.type !== 'turn' || !('text' in want.spoken)) return;
   const { turn } = want;
   await send({ turn, type: 'replied', id: 'r', text: `${want.agent} saw ${want.spoken.text}` });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { sessionRoutes } from '../../../session/api/session-routes.ts';
-import type { SessionChannel } from '../../../session/channel/open-channel.ts';
+import type { SessionChannel } from '../../../session/open-channel.ts';
 import { diagnosticsRoute } from '../../../session/serve/serve-session.ts';
 import { serveSession } from './serve-session.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
-import { threadRoutes } from '../../../session/api/thread-routes.ts';
+import { threadRoutes } from '../../../session/api/session-routes.ts';
 import { listThreads } from '../../../session/thread/list-threads.ts';
 import { threadPlace } from '../thread/said-thread.ts';
 

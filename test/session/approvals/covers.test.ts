@@ -1,11 +1,8 @@
 import { mkdirSync, realpathSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { approvalKey, sandboxDigest } from '../../../session/approvals/approval-key.ts';
-import type { Grant, GrantMoment } from '../../../session/approvals/grant.ts';
-import { grantFrom } from '../../../session/approvals/grant-from.ts';
-import { covers } from '../../../session/approvals/keep-grants.ts';
-import type { ToolUse } from '../../../session/approvals/tool-use.ts';
+import { covers, type Grant, type GrantMoment, grantFrom } from '../../../session/approvals/grants.ts';
+import { approvalKey, sandboxDigest, type ToolUse } from '../../../session/approvals/tool-use.ts';
 import type { InteractionAnswer } from '../../../session/state/interaction.ts';
 import { commandUse, toolUse } from './use-of.ts';
 

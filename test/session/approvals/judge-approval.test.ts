@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ApprovalFacts, judgeApproval } from '../../../session/approvals/judge-approval.ts';
+import { type ApprovalFacts, decideApproval } from '../../../session/approvals/judge-approval.ts';
 import type { ToolUse } from '../../../session/approvals/tool-use.ts';
 import { commandUse, toolUse } from './use-of.ts';
 
@@ -63,7 +63,7 @@ const policies = ['never', 'allow-all', 'on-failure', 'on-request', 'untrusted']
 
 t.test('every policy gives the expected verdict for every use, with and without a sandbox', async (t) => {
   const letter = (use: ToolUse, facts: ApprovalFacts) => (policy: (typeof policies)[number]) => {
-    const found = judgeApproval(policy, use, facts);
+    const found = decideApproval(policy, use, facts);
     t.ok(found.why.length > 0, 'and says why');
     if (found.verdict === 'ask') return found.isFresh ? 'f' : 'a';
     return found.verdict === 'go' ? 'g' : 'r';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';

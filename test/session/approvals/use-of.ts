@@ -1,5 +1,4 @@
-import { sandboxDigest } from '../../../session/approvals/approval-key.ts';
-import type { ToolUse } from '../../../session/approvals/tool-use.ts';
+import { sandboxDigest, type ToolUse } from '../../../session/approvals/tool-use.ts';
 
 export const sandbox = sandboxDigest({ backend: 'bwrap', network: 'deny', hosts: [], writes: ['/w'] });
 

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { unifiedLines } from '../../../session/approvals/unified-lines.ts';
-import { writtenChange } from '../../../session/approvals/written-change.ts';
+import { unifiedLines, writtenChange } from '../../../session/approvals/written-change.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { runProgram } from '../../starter/run-program.ts';

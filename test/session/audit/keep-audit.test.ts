@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { keepAudit } from '../../../session/audit/keep-audit.ts';
 import type { OpenAudit } from '../../../session/audit/open-audit.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { ClientCommand } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';
@@ -52,7 +52,7 @@ t.test('the audit log records who sent each command, without secrets or control 
   await channel.send({ type: 'submit', text: `use ${secret}\nand go`, commandId: 'c', proof });
   const turn = channel.state.turn ?? '';
   const ask = { turn, type: 'ask', subject: 'x' } as const;
-  const questions = [{ id: 'pin', prompt: 'PIN?', kind: 'text', secret: true }];
+  const questions = [{ id: 'pin', prompt: 'PIN?', kind: 'text', secret: true }] as const;
   await channel.send({ ...ask, kind: 'request_user_input', metadata: { questions } });
   await channel.send({ ...ask, kind: 'approval', metadata: {} });
   const [first, second] = channel.state.interactions;

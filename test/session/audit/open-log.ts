@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { listAuditFiles } from '../../../session/audit/audit-files.ts';
-import { judgeAudit } from '../../../session/audit/judge-audit.ts';
-import { type AuditParts, auditName, openAudit } from '../../../session/audit/open-audit.ts';
+import { type AuditParts, openAudit } from '../../../session/audit/open-audit.ts';
+import { auditName, listAuditFiles, verifyAudit } from '../../../session/audit/read-audit.ts';
 
 /** The audit log of a thread `t` on disk, its user, and whoever looks at it. */
 export function logOf(t: Test, more: Partial<AuditParts> = {}) {
@@ -25,7 +24,7 @@ export function logOf(t: Test, more: Partial<AuditParts> = {}) {
     },
     async judge(by = witness) {
       const files = await listAuditFiles(directory);
-      return judgeAudit(directory, files, await by.look(auditName('t')));
+      return verifyAudit(directory, files, await by.look(auditName('t')));
     },
     async paths() {
       return (await listAuditFiles(directory)).map(({ path }) => path);

@@ -1,10 +1,9 @@
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { type ChannelParts, openChannel, type World } from '../../../session/channel/open-channel.ts';
+import { type ChannelParts, type EffectContext, openChannel } from '../../../session/open-channel.ts';
 import type { Command, Report, Want } from '../../../session/state/command.ts';
-import type { Happened } from '../../../session/state/fact.ts';
-import { leaseMs } from '../../../session/state/lease.ts';
+import { type Happened, leaseMs } from '../../../session/state/fact.ts';
 import { newWorld } from '../state/walk.ts';
 
 const said = (text: string): Command => ({ type: 'submit', text, proof: { from: 'local' } });
@@ -253,7 +252,7 @@ t.test('a secret that was split over two pieces is masked in a partial reply', a
 /** A turn that has begun, and how its effects tell what they do; each write in words. */
 async function turnScene({ sleep }: Pick<Clock, 'sleep'> = systemClock, mask?: ChannelParts['mask']) {
   const writes: string[] = [];
-  let world: World | undefined;
+  let world: EffectContext | undefined;
   const { channel } = scene({
     clock: { ...systemClock, sleep },
     ...(mask === undefined ? {} : { mask }),
@@ -331,7 +330,7 @@ t.test(
   'a mentioned report that cannot be written changes nothing, and a later report is accepted',
   async (t) => {
     const disk = { isFull: false };
-    let world: World | undefined;
+    let world: EffectContext | undefined;
     const { channel } = scene({
       thread: {
         async append() {
@@ -374,7 +373,7 @@ t.test(
     const { channel, written, wanted } = scene({ mask: (text) => text.replaceAll('s3cret', '*') });
     await channel.send(said('go on'));
     const turn = channel.state.turn ?? '';
-    const questions = [{ id: 'a', prompt: 'Which?', kind: 'text' }];
+    const questions = [{ id: 'a', prompt: 'Which?', kind: 'text' }] as const;
     const asks = { kind: 'request_user_input', metadata: { questions } } as const;
     await channel.send({ turn, type: 'ask', subject: 'q', ...asks });
     const id = channel.state.interactions.at(-1)?.id ?? '';

@@ -1,6 +1,5 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import { findControlPlace } from '../../../session/control/control-place.ts';
-import { openControl } from '../../../session/control/open-control.ts';
+import { findControlPlace, openControl } from '../../../session/client/open-control.ts';
 import { startWrit } from '../../bin/start-writ.ts';
 import { long } from '../../rooms/long.ts';
 import { makeServed } from '../../service/started-service.ts';

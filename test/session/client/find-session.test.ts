@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { findSession, type SessionSought } from '../../../session/client/find-session.ts';
-import { type ControlFiles, findControlPlace } from '../../../session/control/control-place.ts';
-import { openControl } from '../../../session/control/open-control.ts';
+import { type ControlFiles, findControlPlace, openControl } from '../../../session/client/open-control.ts';
 
 const baseUrl = 'http://127.0.0.1:4321';
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openLocalDoor } from '../../../session/client/local-door.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { Want } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import type { SessionSetting } from '../../../session/open-session.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
 import { answeringModel } from '../../agent/scripted-model.ts';

@@ -1,8 +1,7 @@
 /** Opens control of a session and holds it until it is killed or its input ends. Arguments: root, mode, token, info. */
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { findControlPlace } from '../../../session/control/control-place.ts';
-import { openControl } from '../../../session/control/open-control.ts';
+import { findControlPlace, openControl } from '../../../session/client/open-control.ts';
 
 const [root = '', mode = 'write', tokenFile, infoFile] = process.argv.slice(2);
 const place = await findControlPlace(root, {

@@ -17,8 +17,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { parseDiscovery } from '../../../http/discovery.ts';
-import { type ControlFiles, findControlPlace } from '../../../session/control/control-place.ts';
-import { openControl } from '../../../session/control/open-control.ts';
+import { type ControlFiles, findControlPlace, openControl } from '../../../session/client/open-control.ts';
 
 const program = fileURLToPath(new URL('control-program.ts', import.meta.url));
 

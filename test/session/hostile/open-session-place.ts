@@ -1,14 +1,16 @@
 import { request } from 'node:http';
 import type { Test } from 'tap';
 import type { Route } from '../../../http/send-answer.ts';
-import { goalRoutes } from '../../../session/api/goal-routes.ts';
-import { graphRoutes } from '../../../session/api/graph-routes.ts';
-import { sessionRoutes } from '../../../session/api/session-routes.ts';
-import { taskRoutes } from '../../../session/api/task-routes.ts';
-import { threadRoutes } from '../../../session/api/thread-routes.ts';
-import { transcriptRoutes } from '../../../session/api/transcript-routes.ts';
+import {
+  goalRoutes,
+  graphRoutes,
+  sessionRoutes,
+  taskRoutes,
+  threadRoutes,
+  transcriptRoutes,
+} from '../../../session/api/session-routes.ts';
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { type DiagnosticsFacts, diagnosticsRoute } from '../../../session/serve/serve-session.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openLog, parseLogFilter } from '../../../session/log/open-log.ts';
+import { openLog, parseLogFilter } from '../../../session/open-log.ts';
 
 t.test('`parseLogFilter` reads `RUST_LOG` filter syntax', async (t) => {
   const rows: readonly (readonly [string, string, 'error' | 'debug' | 'trace', boolean])[] = [

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { McpApproval } from '../../../session/mcp/mcp-ground.ts';
+import type { McpApproval } from '../../../session/mcp/tool.ts';
 import { until } from '../../waiting/until.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf, modern, openScene, testIn } from './mcp-scene.ts';

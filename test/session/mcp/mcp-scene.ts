@@ -6,8 +6,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import t, { type Test } from 'tap';
-import type { McpGround, WritAnswer } from '../../../session/mcp/mcp-ground.ts';
 import { serveMcpStdio } from '../../../session/mcp/serve-mcp-stdio.ts';
+import type { McpGround, WritAnswer } from '../../../session/mcp/tool.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 

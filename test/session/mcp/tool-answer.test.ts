@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { fitData } from '../../../session/mcp/fit-data.ts';
-import { readResource } from '../../../session/mcp/resources.ts';
-import { threadsOf } from '../../../session/mcp/threads-of.ts';
-import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
+import { readResource, threadsOf } from '../../../session/mcp/resources.ts';
+import { fitData, toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
 import { threadPlace } from '../thread/said-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { askWrit } from '../../../bin/mcp/ask-writ.ts';
 import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
-import { writTools } from '../../../session/mcp/tools/writ-tools.ts';
+import { writTools } from '../../../session/mcp/writ-tools.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test('`validate_spec` and `plan_spec` repeat nothing of a file that is no spec', async (t) => {

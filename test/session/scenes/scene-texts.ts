@@ -35,7 +35,7 @@ export const planChoice = {
   planId: plan.id,
   runId: run,
   revision: 2,
-  networkAccess: 'deny',
+  networkAccess: 'deny' as const,
   workspace: 'f',
   lines: plan.steps.map(({ id }) => id),
   estimates: plan.estimates,

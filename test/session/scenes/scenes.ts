@@ -1,7 +1,6 @@
 import type { Report } from '../../../session/state/command.ts';
-import { heldQuestion } from '../../../session/state/held/held-question.ts';
-import type { HeldReview } from '../../../session/state/held/held-review.ts';
-import type { GateResult } from '../../../session/state/work.ts';
+import { heldQuestion } from '../../../session/state/questions.ts';
+import type { GateResult, HeldReview } from '../../../session/state/work.ts';
 import type { Told as ToldOf, ToldSession } from '../web/serve-page.ts';
 import * as texts from './scene-texts.ts';
 

@@ -1,6 +1,6 @@
 import { openLocalDoor } from '../../../session/client/local-door.ts';
 import { loadHighlighting } from '../../../session/screen/highlight/open-highlighter.ts';
-import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+import { slashCommands } from '../../../session/state/slash.ts';
 import { deafForMs } from '../../../session/tui/card/card.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { greetingLines } from '../../../session/tui/print/greeting-lines.ts';

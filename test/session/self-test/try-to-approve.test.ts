@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
-import { requireApart, tryToApprove } from '../../../session/self-test/try-to-approve.ts';
+import { requireApart, tryToApprove } from '../../../session/self-test.ts';
 import { pickSandbox } from '../../../workspace/process/pick-sandbox.ts';
 import { makeSample } from '../../engine/sample.ts';
 

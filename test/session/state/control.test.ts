@@ -1,28 +1,31 @@
 import t from 'tap';
 import { attach, reclaim, release, requireWriter } from '../../../session/state/control.ts';
 import { dispatch } from '../../../session/state/converse.ts';
+import type { Lease, Proof } from '../../../session/state/fact.ts';
 import type { Interaction } from '../../../session/state/interaction.ts';
-import type { Lease, Proof } from '../../../session/state/lease.ts';
+import type { Question } from '../../../session/state/question.ts';
 import type { SessionState } from '../../../session/state/state.ts';
 import { ground, newWorld } from './walk.ts';
 
 const moment = { nowMs: 1000, monotonicMs: 50, newId: () => 'new' };
 const renewedUntil = { expiresAtMs: 121_000, endsAtMs: 120_050 };
 const lease: Lease = { kind: 'browser', clientId: 'a', tokenDigest: 'd', expiresAtMs: 1, endsAtMs: 1 };
-const question = (id: string, kind: Interaction['kind']): Interaction => ({
+const question = (id: string, asked: Question): Interaction => ({
   id,
-  kind,
+  ...asked,
   subject: `subject of ${id}`,
   status: 'pending',
-  metadata: { needsConfirmation: true, planId: 'p' },
   requestedAtMs: 5,
 });
-const interactions = [question('i1', 'approval'), question('i2', 'post_plan_choice')];
+const interactions = [
+  question('i1', { kind: 'approval', metadata: { needsConfirmation: 'allow_all_commands', tool: 'p' } }),
+  question('i2', { kind: 'post_plan_choice', metadata: { planId: 'p' } }),
+];
 const withdrawn = [
   { type: 'withdrawn', id: 'i1', why: 'taken-over' },
   {
     type: 'asked',
-    interaction: { ...interactions[0], id: 'new', metadata: { planId: 'p' }, requestedAtMs: 1000 },
+    interaction: { ...interactions[0], id: 'new', metadata: { tool: 'p' }, requestedAtMs: 1000 },
   },
 ];
 

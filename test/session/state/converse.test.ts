@@ -1,11 +1,10 @@
 import t from 'tap';
-import { afterKill } from '../../../session/state/after-kill.ts';
 import type { Command, Report } from '../../../session/state/command.ts';
 import { reduce } from '../../../session/state/reduce.ts';
-import { shortBudget, shortCap } from '../../../session/state/short-budget.ts';
+import { afterKill, stoppedWords } from '../../../session/state/restored-state.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { kept } from '../../../session/state/state.ts';
-import { stoppedWords } from '../../../session/state/stopped-run.ts';
+import { shortBudget, shortCap } from '../../../session/state/usage.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 const local = { from: 'local' } as const;
@@ -26,10 +25,14 @@ function taken(world: World, ...commands: readonly Command[]): World {
   }, world);
 }
 
-type Told = Report extends infer One ? (One extends { turn: string } ? Omit<One, 'turn'> : never) : never;
+type TurnReport = Report extends infer One
+  ? One extends { turn: string }
+    ? Omit<One, 'turn'>
+    : never
+  : never;
 
 /** A report of the turn that runs. */
-const told = (world: World, report: Told): World =>
+const told = (world: World, report: TurnReport): World =>
   taken(world, { turn: world.state.turn ?? '', ...report } as Report);
 
 const pending = ({ state }: World) => state.interactions.find(({ status }) => status === 'pending');
@@ -340,7 +343,7 @@ t.test('a program can close the network of a plan, but only the user can open it
     const id = pending(world)?.id as string;
     const step = take('', world, { type: 'respond', id, given: { selectedOption: 'network' }, proof });
     t.equal(step.refusal, refusal);
-    t.equal(pending(step.after)?.metadata.networkAccess, 'deny');
+    t.match(pending(step.after)?.metadata, { networkAccess: 'deny' });
   }
 });
 

@@ -1,6 +1,5 @@
 import type { Fact } from '../../../session/state/fact.ts';
-import type { SessionGoal } from '../../../session/state/goal.ts';
-import { noAmounts } from '../../../session/state/goal-budget.ts';
+import { noAmounts, type SessionGoal } from '../../../session/state/goal.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import type { SessionState } from '../../../session/state/state.ts';
 import { ground } from './walk.ts';

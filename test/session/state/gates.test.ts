@@ -1,9 +1,9 @@
 import t from 'tap';
-import type { Told } from '../../../session/state/command.ts';
+import type { TurnReport } from '../../../session/state/command.ts';
 import type { GateResult } from '../../../session/state/work.ts';
 import { newWorld, take, type World } from './walk.ts';
 
-const gate = (stage: GateResult['stage'], status: GateResult['status']): Told => ({
+const gate = (stage: GateResult['stage'], status: GateResult['status']): TurnReport => ({
   type: 'noted',
   id: `${stage} ${status}`,
   text: status,
@@ -16,7 +16,7 @@ t.test('gates belong to the latest run, and the outcome to the last decided run'
     text: 'do it',
     proof: { from: 'local' },
   }).after;
-  const tell = (...all: readonly Told[]): void => {
+  const tell = (...all: readonly TurnReport[]): void => {
     for (const told of all) world = take('', world, { ...told, turn: world.state.turn ?? '' } as never).after;
   };
   const shown = () => world.state.gates.map(({ stage, status }) => `${stage} ${status}`);

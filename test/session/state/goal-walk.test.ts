@@ -1,12 +1,16 @@
 import t from 'tap';
-import { afterKill } from '../../../session/state/after-kill.ts';
 import type { Command } from '../../../session/state/command.ts';
-import type { Fact } from '../../../session/state/fact.ts';
-import { isOpenGoal, type SessionGoal } from '../../../session/state/goal.ts';
-import { exhausted, grantedLimit, newBudget } from '../../../session/state/goal-budget.ts';
+import type { Fact, Proof } from '../../../session/state/fact.ts';
+import {
+  exhausted,
+  grantedLimit,
+  isOpenGoal,
+  newBudget,
+  type SessionGoal,
+} from '../../../session/state/goal.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
-import type { Proof } from '../../../session/state/lease.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
+import { afterKill } from '../../../session/state/restored-state.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
 import { long } from '../../rooms/long.ts';
 import { newWorld, type Step, take, type World, walk } from './walk.ts';

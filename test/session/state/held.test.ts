@@ -1,10 +1,10 @@
 import t from 'tap';
-import { afterKill } from '../../../session/state/after-kill.ts';
 import type { Fact } from '../../../session/state/fact.ts';
-import type { HeldReview } from '../../../session/state/held/held-review.ts';
+import { undoQuestion } from '../../../session/state/questions.ts';
 import { reduce } from '../../../session/state/reduce.ts';
+import { afterKill } from '../../../session/state/restored-state.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { undoQuestion } from '../../../session/state/undo-question.ts';
+import type { HeldReview } from '../../../session/state/work.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 const local = { from: 'local' } as const;

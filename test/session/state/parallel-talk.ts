@@ -1,4 +1,4 @@
-import type { Told } from '../../../session/state/command.ts';
+import type { TurnReport } from '../../../session/state/command.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 /** A session as it went, and everything that its transcript ever showed, by id, in that order. */
@@ -24,7 +24,7 @@ export function parallelTalk(random: () => number, steps: number): ParallelTalk 
     const more = lengthOf(world) - before;
     if (more > 0) shown.push(...world.state.transcript.slice(-more).map(({ id }) => id));
   };
-  const report = (told: Told): void => step({ ...told, turn: world.state.turn ?? 'none' } as never);
+  const report = (told: TurnReport): void => step({ ...told, turn: world.state.turn ?? 'none' } as never);
   const fresh = (kind: string): string => {
     ids += 1;
     return `${kind}${ids}`;

@@ -1,14 +1,14 @@
 import t from 'tap';
 import type { ModelMessage } from '../../../core/interfaces/model.ts';
+import { maxDialogue, withMessage } from '../../../session/state/dialogue.ts';
 import {
   paidPlan,
   planEntry,
   stepped,
   stoppedTask,
-  withMessage,
-  withOne,
   withReview,
-} from '../../../session/state/reduce-work.ts';
+} from '../../../session/state/reduce-plans.ts';
+import { withOne } from '../../../session/state/reduce-transcript.ts';
 import { kept } from '../../../session/state/state.ts';
 import type { HunkReview, SessionPlan } from '../../../session/state/work.ts';
 
@@ -105,7 +105,7 @@ t.test('a dialogue that grows too long begins at a question of the person', asyn
   const reply: ModelMessage = { role: 'assistant', text: 'x'.repeat(50), calls };
   const results: ModelMessage = {
     role: 'tool',
-    results: [{ callId: 'c', name: 'n', text: 'y'.repeat(kept.dialogue - 200), isError: false }],
+    results: [{ callId: 'c', name: 'n', text: 'y'.repeat(maxDialogue - 200), isError: false }],
   };
   const fits = [user('a'.repeat(50)), reply, results];
   t.strictSame(
@@ -121,6 +121,6 @@ t.test('a dialogue that grows too long begins at a question of the person', asyn
     user('r'.repeat(300)),
   ]);
   t.strictSame(withMessage(fits, results), [...fits, results], 'a turn is not cut while it runs');
-  const long = user('z'.repeat(kept.dialogue + 1));
+  const long = user('z'.repeat(maxDialogue + 1));
   t.strictSame(withMessage([user('q')], long), [long], 'the question itself is never cut');
 });

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { readSpoken } from '../../../session/state/slash/read-spoken.ts';
-import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+import { readSpoken, slashCommands } from '../../../session/state/slash.ts';
 
 t.test(
   '`readSpoken` reads plain text, slash commands and shell commands, and refuses other forms',

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { isWritError } from '../../../core/base/errors.ts';
 import { decide } from '../../../session/state/decide.ts';
-import { isConsent } from '../../../session/state/interaction.ts';
-import type { Proof } from '../../../session/state/lease.ts';
+import type { Proof } from '../../../session/state/fact.ts';
+import { type Interaction, isApproval, isConsent } from '../../../session/state/interaction.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
@@ -45,6 +45,10 @@ function lasting(state: SessionState) {
   ]);
 }
 
+function confirmationOf(asked: Interaction | undefined): string | undefined {
+  return asked !== undefined && isApproval(asked) ? asked.metadata.needsConfirmation : undefined;
+}
+
 const checks: Readonly<Record<string, (step: Step) => boolean>> = {
   'what was refused has changed nothing': ({ refusal, before, after }) =>
     refusal === undefined || after.state === before.state,
@@ -79,8 +83,7 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
       (fact) =>
         fact.type !== 'answered' ||
         fact.answer.option !== 'allow_all_commands' ||
-        before.state.interactions.find(({ id }) => id === fact.id)?.metadata.needsConfirmation ===
-          'allow_all_commands',
+        confirmationOf(before.state.interactions.find(({ id }) => id === fact.id)) === 'allow_all_commands',
     ),
   'who is idle is in no turn': ({ after }) => after.state.status !== 'idle' || after.state.turn === undefined,
   'at most one may write': ({ after }) => writersOf(after).length <= 1,
@@ -102,9 +105,9 @@ const checks: Readonly<Record<string, (step: Step) => boolean>> = {
   'whoever takes over finds no question that he was not asked': ({ before, after, facts }) =>
     before.state.holder === after.state.holder ||
     pendingOf(after.state).every(
-      ({ id, metadata }) =>
-        metadata.needsConfirmation === undefined &&
-        facts.some((fact) => fact.type === 'asked' && fact.interaction.id === id),
+      (asked) =>
+        confirmationOf(asked) === undefined &&
+        facts.some((fact) => fact.type === 'asked' && fact.interaction.id === asked.id),
     ),
   'no lease outlives its time': ({ after: { state, nowMs }, refusal }) =>
     refusal !== undefined || state.lease === undefined || state.lease.endsAtMs > nowMs,

@@ -1,12 +1,17 @@
 import type { ErrorCode } from '../../../core/base/error-codes.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { allCapabilities } from '../../../session/state/all-capabilities.ts';
 import type { Command, Want } from '../../../session/state/command.ts';
 import { decide } from '../../../session/state/decide.ts';
-import { type Fact, fleeting, type Happened, type SessionGround } from '../../../session/state/fact.ts';
+import {
+  type Fact,
+  fleeting,
+  type Happened,
+  type Proof,
+  type SessionGround,
+} from '../../../session/state/fact.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
-import type { Proof } from '../../../session/state/lease.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
+import { allCapabilities } from '../../../session/state/snapshot.ts';
 import { pendingOf, type SessionState } from '../../../session/state/state.ts';
 
 /** A session, and what its clients know of it. */

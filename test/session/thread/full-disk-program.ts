@@ -3,7 +3,7 @@ import { userJournalWitness } from '../../../attest/signer/user-journal-witness.
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import { openedState } from '../../../session/state/reduce.ts';
 import { openThread } from '../../../session/thread/open-thread.ts';
 import { ground } from '../state/walk.ts';

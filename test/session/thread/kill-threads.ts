@@ -3,9 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { listAuditFiles } from '../../../session/audit/audit-files.ts';
-import { judgeAudit } from '../../../session/audit/judge-audit.ts';
-import { auditName } from '../../../session/audit/open-audit.ts';
+import { auditName, listAuditFiles, verifyAudit } from '../../../session/audit/read-audit.ts';
 import type { Happened, ToolStatus } from '../../../session/state/fact.ts';
 import { readThread } from '../../../session/thread/read-thread.ts';
 
@@ -58,7 +56,7 @@ export async function killThreads(
     const ran = existsSync(effects) ? readFileSync(effects, 'utf8').split('\n').slice(0, -1) : [];
     for (const what of faultsOf(facts, ran, acknowledged)) complain(what);
     const known = await userJournalWitness({ HOME: home }).look(auditName('t'));
-    const audit = await judgeAudit(directory, await listAuditFiles(directory), known);
+    const audit = await verifyAudit(directory, await listAuditFiles(directory), known);
     if (audit.problems.length > 0) complain(`its audit log is not whole: ${JSON.stringify(audit.problems)}`);
     if (audit.end.seq < acknowledged.said + acknowledged.answered.size)
       complain(`${audit.end.seq} lines of audit for ${acknowledged.said} messages`);

@@ -1,31 +1,24 @@
 import type { Happened } from '../../../session/state/fact.ts';
-import type { TranscriptEntry } from '../../../session/state/state.ts';
-import { openTranscriptPlaces, type ThreadTranscript } from '../../../session/thread/open-transcript.ts';
+import { openedState, reduce } from '../../../session/state/reduce.ts';
+import type { SessionState } from '../../../session/state/state.ts';
+import { openTranscriptArchive, type TranscriptArchive } from '../../../session/state/transcript-archive.ts';
 
 /** A thread in memory that can be paged through. */
-export interface MemoryThread extends ThreadTranscript {
+export interface MemoryThread extends Pick<TranscriptArchive, 'page'> {
   append(facts: readonly Happened[]): Promise<void>;
 }
 
 export function memoryThread(...begun: readonly Happened[]): MemoryThread {
-  const facts: Happened[] = [];
-  const places = openTranscriptPlaces();
-  const take = (more: readonly Happened[]): void => {
-    for (const fact of more) places.add(fact, { at: facts.push(fact) - 1, nth: 0 });
+  const archive = openTranscriptArchive();
+  let state: SessionState | undefined;
+  const take = (facts: readonly Happened[]): void => {
+    for (const fact of facts) {
+      const before: SessionState | undefined = state;
+      state =
+        before === undefined ? openedState(fact as Happened & { type: 'opened' }) : reduce(before, fact);
+      if (before !== undefined) archive.follow(before, state, [fact]);
+    }
   };
   take(begun);
-  const entryAt = (at: number): TranscriptEntry => {
-    const { made, changed } = places.of(at);
-    const entry = places.entryOf([facts[made.at], ...(changed === undefined ? [] : [facts[changed.at]])]);
-    if (entry === undefined) throw new Error(`no entry ${at}`);
-    return entry;
-  };
-  return {
-    append: async (more) => take(more),
-    async page({ before, limit }) {
-      const to = Math.min(before, places.count());
-      const earlier = Math.max(0, to - limit);
-      return { entries: Array.from({ length: to - earlier }, (_, at) => entryAt(earlier + at)), earlier };
-    },
-  };
+  return { page: archive.page, append: async (facts) => take(facts) };
 }

@@ -215,7 +215,7 @@ t.test('an answered secret is not drawn while the next question is shown', async
   const questions = [
     { id: 'a', prompt: 'Token', kind: 'text', secret: true },
     { id: 'b', prompt: 'For whom?', kind: 'text' },
-  ];
+  ] as const;
   await session.report({
     type: 'ask',
     subject: 'q',

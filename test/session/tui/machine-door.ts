@@ -1,4 +1,4 @@
-import { readEarlier } from '../../../session/api/transcript-routes.ts';
+import { readEarlier } from '../../../session/api/session-routes.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import type { Report } from '../../../session/state/command.ts';
 import { decide } from '../../../session/state/decide.ts';

@@ -1,10 +1,9 @@
 import t from 'tap';
 import type { Clock } from '../../../core/base/clock.ts';
-import type { Line } from '../../../session/screen/line.ts';
-import { textOf } from '../../../session/screen/line.ts';
+import { type Line, textOf } from '../../../session/screen/line.ts';
 import { widthOf } from '../../../session/screen/wrap.ts';
 import type { Report } from '../../../session/state/command.ts';
-import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+import { slashCommands } from '../../../session/state/slash.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { type Key, type KeyName, keyOf } from '../../../session/tui/term/key.ts';
 import type { Painter } from '../../../session/tui/term/painter.ts';

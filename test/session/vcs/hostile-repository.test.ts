@@ -2,10 +2,12 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import t from 'tap';
 import { answerVcsQuestion } from '../../../session/vcs/answer-vcs-question.ts';
-import { makeVcsChange } from '../../../session/vcs/make-vcs-change.ts';
+import {
+  makeVcsChange,
+  openSessionRepository,
+  planVcsChange,
+} from '../../../session/vcs/change-repository.ts';
 import { parseVcsCall } from '../../../session/vcs/parse-vcs-call.ts';
-import { planVcsChange } from '../../../session/vcs/plan-vcs-change.ts';
-import { openSessionRepository } from '../../../session/vcs/session-repository.ts';
 import { long } from '../../rooms/long.ts';
 import { armRepository, personRepository } from './person-repository.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Report } from '../../../session/state/command.ts';
-import { undoQuestion } from '../../../session/state/undo-question.ts';
+import { undoQuestion } from '../../../session/state/questions.ts';
 import { long } from '../../rooms/long.ts';
 import { fixed } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
@@ -186,7 +186,7 @@ t.test('an approval for a file shows the change as text', { skip }, async (t) =>
   const session = toldSession(t);
   await session.say('Go.');
   const change = {
-    changeType: 'modify',
+    changeType: 'modify' as const,
     diff: '@@ -1,2 +1,2 @@\n const a = 1;\n-const b = 2;\n+const b = "<img src=x onerror=alert(1)>";',
     unshown: 12,
   };
@@ -215,7 +215,7 @@ t.test('a secret answer is not stored and is removed from its field once sent', 
   const questions = [
     { id: 'q', prompt: 'The key?', kind: 'text', secret: true },
     { id: 'o', prompt: 'Which one?', kind: 'text' },
-  ];
+  ] as const;
   await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
   await using tab = await steerCard(t, session);
   const { page } = tab;

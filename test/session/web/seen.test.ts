@@ -2,7 +2,7 @@ import t from 'tap';
 import { optionOfKey } from '../../../session/screen/question/option-letters.ts';
 import { gatesIn, readGate } from '../../../session/screen/words/gates-in.ts';
 import { outcomeOf, readOutcome } from '../../../session/screen/words/outcome-of.ts';
-import { slashCommands } from '../../../session/state/slash/slash-commands.ts';
+import { slashCommands } from '../../../session/state/slash.ts';
 import {
   type Before,
   groupsOf,

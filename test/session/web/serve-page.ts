@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { OpenSession } from '../../../session/open-session.ts';
 import { type ServedSession, type ServeSetting, serveSession } from '../../../session/serve/serve-session.ts';
 import type { Report } from '../../../session/state/command.ts';

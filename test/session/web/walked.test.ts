@@ -74,7 +74,7 @@ t.test('a page that only watches says so once and offers no input', { skip }, as
   await using tab = await openSources(t, session);
   const { page } = tab;
   await page.locator('.control-closed').waitFor();
-  const questions = [{ id: 'q', prompt: 'Which one?', kind: 'text' }];
+  const questions = [{ id: 'q', prompt: 'Which one?', kind: 'text' }] as const;
   await session.say('Go.');
   await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
   await page.locator('section.card').waitFor();
@@ -245,7 +245,7 @@ t.test(
 t.test('Enter sends a text answer, and Shift+Enter begins a new line', { skip }, async (t) => {
   const session = toldSession(t, { local: 'none' });
   await session.say('Go.');
-  const questions = [{ id: 'q', prompt: 'What shall the note say?', kind: 'text' }];
+  const questions = [{ id: 'q', prompt: 'What shall the note say?', kind: 'text' }] as const;
   await session.report({ type: 'ask', subject: 's', kind: 'request_user_input', metadata: { questions } });
   await using tab = await openSources(t, session);
   const { page } = tab;

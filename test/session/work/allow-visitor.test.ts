@@ -1,11 +1,10 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import { openChannel } from '../../../session/channel/open-channel.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
+import { openChannel } from '../../../session/open-channel.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { allowVisitor } from '../../../session/work/allow-visitor.ts';
-import { openVisits } from '../../../session/work/open-visits.ts';
+import { allowVisitor, openVisits } from '../../../session/work/visits.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { until } from '../../waiting/until.ts';
 import { newWorld } from '../state/walk.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
-import type { ApprovalPolicy } from '../../../session/options/session-options.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
+import type { ApprovalPolicy } from '../../../session/session-options.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';

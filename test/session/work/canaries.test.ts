@@ -4,7 +4,7 @@ import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { wordMask } from '../../../engine/record/masking.ts';
 import { codedForms } from '../../../readers/sensitive/find-encoded.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';

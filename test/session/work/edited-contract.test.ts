@@ -14,8 +14,10 @@ const plans: ScriptedReply = {
 };
 const heldDraft = { ...priceDraft, verified: [{ criterion: 'criterion-1', checks: ['unit'] }] };
 
+type DraftQuestion = Extract<Interaction, { readonly kind: 'intent_review_choice' }>;
+
 /** Puts other words into a file of a draft. */
-function edit({ metadata }: Interaction, from: string, to: string, name = 'intent.json'): void {
+function edit({ metadata }: DraftQuestion, from: string, to: string, name = 'intent.json'): void {
   const path = join(String(metadata.path), '..', name);
   const before = readFileSync(path, 'utf8');
   writeFileSync(path, before.replace(from, to));
@@ -26,7 +28,7 @@ function edit({ metadata }: Interaction, from: string, to: string, name = 'inten
 const rested = ({ session: { channel } }: ScriptedSession) =>
   until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
 
-async function drafted(scene: ScriptedSession): Promise<Interaction> {
+async function drafted(scene: ScriptedSession): Promise<DraftQuestion> {
   await scene.say('/goal start A price is one cent too high: make it exact.');
   return scene.asked('intent_review_choice');
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { GoalAmounts } from '../../../session/state/goal-budget.ts';
+import type { GoalAmounts } from '../../../session/state/goal.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';

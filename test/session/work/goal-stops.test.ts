@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
-import type { GoalAmounts } from '../../../session/state/goal-budget.ts';
+import type { GoalAmounts } from '../../../session/state/goal.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';

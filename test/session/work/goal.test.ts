@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import type { GoalCriterion } from '../../../session/state/goal.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { areAccepted, judgeCriteria, rewrittenTests } from '../../../session/work/goal/pursue-step.ts';
+import { areAccepted, evaluateCriteria, rewrittenTests } from '../../../session/work/pursue-step.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
@@ -308,7 +308,7 @@ t.test('a committed run accepts only criteria whose checks all ran and passed', 
     ] as unknown as RunView['stages'];
   const commit = { type: 'commit', rationale: '', decisionDigest: '' } as const;
   const judged = (view: Pick<RunView, 'decision' | 'stages'>) =>
-    judgeCriteria(criteria, view).map(({ status }) => status);
+    evaluateCriteria(criteria, view).map(({ status }) => status);
   t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
   t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
   const red = { rule: 'tests-kept', detail: { tests: ['two'], redAtBase: true } };

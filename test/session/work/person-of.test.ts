@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { Person } from '../../../core/interfaces/person.ts';
-import type { ConsentGround } from '../../../session/work/ask-consent.ts';
-import { personOf } from '../../../session/work/person-of.ts';
+import { type ConsentGround, personOf } from '../../../session/work/consent.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';
 
 t.test('only an answer to a secret question is masked from then on', async (t) => {

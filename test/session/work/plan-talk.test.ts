@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { readDraft } from '../../../engine/draft/kept-draft.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';

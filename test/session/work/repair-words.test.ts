@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
-import { failedWords } from '../../../session/work/repair-words.ts';
+import { failedWords } from '../../../session/work/run-outcome.ts';
 import { remarkOf } from '../../../session/work/run-step.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';
 

@@ -3,7 +3,7 @@ import { coderWorker } from '../../../agent/plugin.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { type OpenSession, openSession, type SessionSetting } from '../../../session/open-session.ts';
 import type { Interaction } from '../../../session/state/interaction.ts';
 import { pendingOf } from '../../../session/state/state.ts';
@@ -21,7 +21,7 @@ export interface ScriptedSession extends AsyncDisposable {
   readonly session: OpenSession;
   say(text: string): Promise<void>;
   /** The question that is asked next. */
-  asked(kind: Interaction['kind']): Promise<Interaction>;
+  asked<Kind extends Interaction['kind']>(kind: Kind): Promise<Extract<Interaction, { readonly kind: Kind }>>;
   answer(id: string, given: Parameters<typeof answerCommand>[1]): Promise<void>;
   ended(): Promise<void>;
 }
@@ -105,15 +105,16 @@ export async function sessionWith(
     model,
     session,
     say: async (text) => void (await channel.send({ type: 'submit', text, proof: local })),
-    async asked(kind) {
-      let found: Interaction | undefined;
+    async asked<Kind extends Interaction['kind']>(kind: Kind) {
+      type Asked = Extract<Interaction, { readonly kind: Kind }>;
+      let found: Asked | undefined;
       await until(() => {
         const { state } = channel;
         if (state.turn === undefined) throw new Error(`the turn is over: ${lastNote(session)}`);
-        found = pendingOf(state).find((one) => one.kind === kind);
+        found = pendingOf(state).find((one): one is Asked => one.kind === kind);
         return found !== undefined;
       });
-      return found as Interaction;
+      return found as unknown as Asked;
     },
     answer: async (id, given) => void (await channel.send(answerCommand(id, given))),
     ended: () => until(() => channel.state.turn === undefined),

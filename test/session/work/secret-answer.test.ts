@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openSessionMask } from '../../../bin/code/serve-code.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';

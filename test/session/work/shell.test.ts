@@ -10,10 +10,10 @@ import {
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { keepGrants } from '../../../session/approvals/keep-grants.ts';
+import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openSession } from '../../../session/open-session.ts';
-import type { ApprovalPolicy } from '../../../session/options/session-options.ts';
-import type { Proof } from '../../../session/state/lease.ts';
+import type { ApprovalPolicy } from '../../../session/session-options.ts';
+import type { Proof } from '../../../session/state/fact.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { scriptModel } from '../../agent/scripted-model.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { spentWords } from '../../../session/work/repair-words.ts';
-import { type MeteredTurn, openSpending } from '../../../session/work/spending.ts';
+import { spentWords } from '../../../session/work/run-outcome.ts';
+import { openSpending, type TurnScope } from '../../../session/work/turn-scope.ts';
 import { newWorld } from '../state/walk.ts';
 
 const question = { provider: 'p', model: 'm', inputTokens: 1000, costUnits: 40 };
@@ -9,10 +9,10 @@ const reply = { usage: { input: 1000, output: 10 }, costUnits: 10 };
 /** A turn of a session that stops at so many dollars; what is told does not reach its state. */
 function turnOf(
   limitUsd: number | undefined,
-  tell: MeteredTurn['tell'] = async () => undefined,
-): MeteredTurn {
+  emit: TurnScope['emit'] = async () => undefined,
+): Pick<TurnScope, 'state' | 'emit'> {
   const { state } = newWorld(limitUsd === undefined ? {} : { limitUsd });
-  return { state: () => state, tell };
+  return { state: () => state, emit };
 }
 
 t.test('model calls in progress count towards the budget with their expected cost', async (t) => {

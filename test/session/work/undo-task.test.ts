@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readSpoken } from '../../../session/state/slash/read-spoken.ts';
+import { readSpoken } from '../../../session/state/slash.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { whyNotTask } from '../../../session/work/undo/undo-step.ts';
+import { whyNotTask } from '../../../session/work/undo-step.ts';
 import { runWrit } from '../../bin/start-writ.ts';
 import { threeTasksRun } from '../../engine/parts/three-tasks.ts';
 import { long } from '../../rooms/long.ts';

@@ -55,27 +55,27 @@ function forgeRecord({ git, root, env }: ScriptedSession['sample'], ref: string,
   };
   const theirs = git('commit-tree', treeOf('main^', 'docs/theirs.md', 'theirs\n'), '-m', 'theirs');
   const said = JSON.parse(git('show', `${of}:${lie.path}`));
-  lie.tell(said, theirs);
+  lie.emit(said, theirs);
   git('update-ref', ref, git('commit-tree', treeOf(of, lie.path, JSON.stringify(said)), '-m', 'forged'));
 }
 
 interface Lie {
   readonly path: string;
   // biome-ignore lint/suspicious/noExplicitAny: whatever a record says
-  readonly tell: (said: any, theirs: string) => void;
+  readonly emit: (said: any, theirs: string) => void;
 }
 
 /** What takes it back would put files of theirs in place; it would be judged by a check of theirs. */
 const lies: readonly Lie[] = [
   {
     path: 'gate-report.json',
-    tell: (said, theirs) => {
+    emit: (said, theirs) => {
       said.baseCommit = theirs;
     },
   },
   {
     path: 'spec.json',
-    tell: (said) => {
+    emit: (said) => {
       said.acceptance.verificationPlan.fastChecks[0].command = 'true';
     },
   },

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import type { Told } from '../../../session/state/command.ts';
+import type { TurnReport } from '../../../session/state/command.ts';
 import { watchRuns } from '../../../session/work/watch-runs.ts';
 import { makeSample } from '../../engine/sample.ts';
 
@@ -10,9 +10,9 @@ t.test('a call that may have an effect waits until its report is stored, and a r
   const watcher = watchRuns(systemClock);
   await using engine = await sample.engine([watcher.plugin]);
   const order: string[] = [];
-  const words = (report: Told): string => (report.type === 'tool' ? report.status : report.type);
+  const words = (report: TurnReport): string => (report.type === 'tool' ? report.status : report.type);
   watcher.watch({
-    async tell(report) {
+    async emit(report) {
       await new Promise((resolve) => setImmediate(resolve));
       order.push(`told ${words(report)}`);
     },
@@ -55,9 +55,9 @@ t.test('a gate reports its failed tests with secrets masked', async (t) => {
   t.teardown(() => sample.remove());
   const watcher = watchRuns(systemClock);
   await using engine = await sample.engine([watcher.plugin]);
-  const told: Told[] = [];
+  const told: TurnReport[] = [];
   watcher.watch({
-    tell: async (report) => void told.push(report),
+    emit: async (report) => void told.push(report),
     mention: () => {},
     signal: new AbortController().signal,
     setting: { approval: { mask: (text) => text.replaceAll('hunter2', '•••') } },

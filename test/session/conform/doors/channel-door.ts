@@ -1,5 +1,6 @@
+import { sha256Hex } from '../../../../core/base/digest.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
-import { digestOf, offerToken } from '../../../../session/api/lease-tokens.ts';
+import { offerToken } from '../../../../session/api/lease-tokens.ts';
 import { openSession, type SessionSetting } from '../../../../session/open-session.ts';
 import type { Command } from '../../../../session/state/command.ts';
 import { toSnapshot } from '../../../../session/state/snapshot.ts';
@@ -13,7 +14,7 @@ export async function openChannelDoor(setting: SessionSetting): Promise<Door> {
   const proofOf = (client: string) => {
     const token = tokens.get(client);
     const proof = { from: 'client', controlToken: 'valid' } as const;
-    return token === undefined ? proof : { ...proof, tokenDigest: digestOf(token) };
+    return token === undefined ? proof : { ...proof, tokenDigest: sha256Hex(token) };
   };
   const send = async (command: Command): Promise<Refusal | undefined> => {
     try {

@@ -1,18 +1,18 @@
 import t from 'tap';
 import { WritError } from '../../../../core/base/errors.ts';
-import type { Told } from '../../../../session/state/command.ts';
-import { supervise } from '../../../../session/work/goal/supervise.ts';
+import type { TurnReport } from '../../../../session/state/command.ts';
+import { supervise } from '../../../../session/work/goal-turn.ts';
 import type { TurnScope } from '../../../../session/work/turn-scope.ts';
 
 /** A turn that is for a goal, or for none, and that has worked for so long. */
 function turn(workedMs: number, hasGoal = true) {
-  const told: Told[] = [];
+  const told: TurnReport[] = [];
   const goal = { id: 'g', turn: 'turn', status: 'active' };
-  const scope: Pick<TurnScope, 'signal' | 'tell' | 'newId'> & { state(): unknown; worked: unknown } = {
+  const scope: Pick<TurnScope, 'signal' | 'emit' | 'note'> & { state(): unknown; worked: unknown } = {
     signal: new AbortController().signal,
     state: () => ({ turn: 'turn', ...(hasGoal ? { goal } : {}) }),
-    tell: async (report) => void told.push(report),
-    newId: () => 'n',
+    emit: async (report) => void told.push(report),
+    note: async (title, text) => void told.push({ type: 'noted', id: 'n', title, text }),
     worked: { take: () => workedMs },
   };
   return { told, scope: scope as TurnScope };

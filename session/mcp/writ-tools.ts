@@ -1,0 +1,240 @@
+/** The MCP tools that run read-only writ commands. */
+import { compact } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { normalisePattern } from '../../core/base/glob.ts';
+import { quoted } from '../../core/base/printable.ts';
+import { type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
+import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
+import type { McpTool, ToolCall, ToolOutcome, WritAnswer } from './tool.ts';
+import { fitData, ToolRefusal } from './tool-answer.ts';
+
+type ErrorRecord = NonNullable<WritAnswer['error']>;
+
+const hidden = '…';
+
+/**
+ * The answer of `writ spec validate` or `writ plan` without words of the file: what a client may not read could
+ * otherwise be read by validating it. Kept are codes, the names and values of the IntentSpec's own schema, and what was
+ * expected. The data of a plan is of a valid spec, and stays.
+ */
+function withoutFileContents({ data, error }: WritAnswer): WritAnswer {
+  const { files } = (data ?? {}) as { readonly files?: readonly Validated[] };
+  return {
+    ...(data === undefined
+      ? {}
+      : { data: Array.isArray(files) ? { ...data, files: files.map(toKnownFile) } : data }),
+    ...(error === undefined
+      ? {}
+      : { error: error.code.startsWith('INTENTSPEC_') ? toKnownError(error) : error }),
+  };
+}
+
+interface Issue {
+  readonly code?: string;
+  readonly path?: string;
+  readonly message?: string;
+  readonly severity?: string;
+}
+
+interface Validated {
+  readonly path?: string;
+  readonly valid?: boolean;
+  readonly digest?: string | null;
+  readonly issues?: readonly Issue[];
+}
+
+function toKnownFile({ path, valid, issues = [], digest = null }: Validated): Validated {
+  return { path: path ?? '', valid: valid === true, issues: issues.map(toKnownIssue), digest };
+}
+
+function toKnownIssue({ code, path, message, severity }: Issue): Issue {
+  return {
+    code: code ?? '',
+    path: toKnownPointer(path ?? ''),
+    message: toKnownMessage(message ?? ''),
+    severity: severity ?? 'error',
+  };
+}
+
+function toKnownError({ details: { issues, ...details } = {}, ...error }: ErrorRecord): ErrorRecord {
+  const { reason, invalid } = details;
+  return {
+    ...error,
+    message: toKnownMessage(error.message),
+    details: {
+      ...compact({ reason, invalid }),
+      ...(Array.isArray(issues) ? { issues: issues.map(toKnownIssue) } : {}),
+    },
+  };
+}
+
+let words: ReadonlySet<string> | undefined;
+
+/** Names of properties, and the values that the schema lists. */
+function knownWords(): ReadonlySet<string> {
+  words ??= new Set(wordsOf(schemaRoot));
+  return words;
+}
+
+function* wordsOf(node: SchemaNode): Generator<string> {
+  yield* node.enum ?? [];
+  if (typeof node.const === 'string') yield node.const;
+  for (const [name, inner] of Object.entries(node.properties ?? {})) {
+    yield name;
+    yield* wordsOf(inner);
+  }
+  for (const inner of Object.values(node.$defs ?? {})) yield* wordsOf(inner);
+  if (node.items !== undefined) yield* wordsOf(node.items);
+  if (typeof node.additionalProperties === 'object') yield* wordsOf(node.additionalProperties);
+}
+
+function toKnownPointer(pointer: string): string {
+  return pointer
+    .split('/')
+    .map((part) => (part === '' || /^\d{1,6}$/.test(part) || knownWords().has(part) ? part : hidden))
+    .join('/');
+}
+
+/** What was found is of the file, and so is what is quoted and not a word of the schema. */
+function toKnownMessage(message: string): string {
+  const [expected = ''] = message.split(/[,;:]? found /, 1);
+  return expected.replaceAll(
+    /`([^`]*)`?/g,
+    (_, word: string) => `\`${knownWords().has(word) ? word : hidden}\``,
+  );
+}
+
+const maxPath = 1024;
+const maxAnswerBytes = 256 * 1024;
+
+const validateSpec: McpTool = {
+  name: 'validate_spec',
+  title: 'Validate an IntentSpec',
+  description:
+    'Validates an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run, and nothing that the file holds is repeated.',
+  arguments: {
+    path: { type: 'string', about: 'the file, relative to the working directory', most: maxPath },
+  },
+  reads: true,
+  call: (given, call) =>
+    ask(call, ['spec', 'validate', '--', fileIn(call, given.get('path'))], withoutFileContents),
+};
+
+const planSpec: McpTool = {
+  name: 'plan_spec',
+  title: 'Plan a run',
+  description:
+    'What a run of an IntentSpec would do, task by task and stage by stage, and everything that it would be refused for. Nothing is run and nothing is written.',
+  arguments: {
+    path: { type: 'string', about: 'the IntentSpec, relative to the working directory', most: maxPath },
+  },
+  reads: true,
+  call: (given, call) => ask(call, ['plan', '--', fileIn(call, given.get('path'))], withoutFileContents),
+};
+
+const scanChange: McpTool = {
+  name: 'scan_change',
+  title: 'Scan a change',
+  description:
+    'Asks the rules about a change (secrets, evaluated code, vanished tests, dependencies …) of a range of commits or, without one, of what is not committed yet. Findings have a rule, a severity, a path and a line.',
+  arguments: {
+    range: { type: 'string', about: '`A..B`; without it: what is not committed', optional: true, most: 512 },
+  },
+  reads: true,
+  call: (given, call) => {
+    const range = given.get('range');
+    return ask(call, ['scan', ...(range === undefined ? [] : [`--range=${String(range)}`])]);
+  },
+};
+
+const listRuns: McpTool = {
+  name: 'list_runs',
+  title: 'List runs',
+  description: 'The runs of this repository, newest first, and drafts that wait for a person.',
+  arguments: { limit: { type: 'count', about: 'how many; default 50', optional: true, most: 500 } },
+  reads: true,
+  call: async (given, call) => {
+    const { data } = await ask(call, ['runs']);
+    const { runs = [] } = data as { readonly runs?: readonly unknown[] };
+    const most = Number(given.get('limit') ?? 50);
+    return runs.length <= most
+      ? { data }
+      : { data: { ...data, runs: runs.slice(0, most), truncated: { runs: runs.length } } };
+  },
+};
+
+const showRun: McpTool = {
+  name: 'show_run',
+  title: 'Show a run',
+  description: 'One run in full: contract, stages, checks, findings, artifacts, decision, provenance.',
+  arguments: { run: { type: 'string', about: 'its id, or the beginning of it', most: 128 } },
+  reads: true,
+  call: (given, call) => ask(call, ['show', '--', nameOf(given.get('run'))]),
+};
+
+const verify: McpTool = {
+  name: 'verify',
+  title: 'Verify sealed changes',
+  description:
+    'Verifies runs, commits, refs or evidence files offline, by the trust anchors of this user, as `writ verify` does: what is proven, by whom, and what is not.',
+  arguments: {
+    targets: {
+      type: 'strings',
+      about: 'a run id, a commit, a ref, or a file in the working directory; 1 to 20',
+      most: 20,
+    },
+  },
+  reads: true,
+  call: (given, call) => {
+    const targets = (given.get('targets') as readonly string[]).map((one) => targetIn(call, one));
+    if (targets.length === 0) throw wrong('targets', 'at least one', 'none');
+    return ask(call, ['verify', '--', ...targets]);
+  },
+};
+
+/** Commands of writ that change nothing, with the data that `--json` has. */
+export const writTools: readonly McpTool[] = [validateSpec, planSpec, scanChange, listRuns, showRun, verify];
+
+/** A refusal keeps the data that a yes would have. */
+async function ask(
+  { ground, signal }: ToolCall,
+  words: readonly string[],
+  change: (answer: WritAnswer) => WritAnswer = (answer) => answer,
+): Promise<ToolOutcome & { data: JsonData }> {
+  const { data, error } = change(await ground.ask(words, signal));
+  const fitted = data === undefined ? undefined : fitData(data, maxAnswerBytes);
+  if (error !== undefined) throw new ToolRefusal(error, fitted);
+  return { data: fitted ?? {} };
+}
+
+/** A path in the working directory, after symlinks are resolved. */
+function fileIn({ ground }: ToolCall, given: unknown): string {
+  const word = String(given);
+  const path = normalisePattern(word);
+  const isInside = path !== undefined && realPathIn(ground.cwd, path) !== undefined;
+  if (!isInside || path.startsWith('-'))
+    throw wrong('path', 'a path inside the working directory, relative to it', word);
+  return path;
+}
+
+/** A name of a run, a commit or a ref; or a path, which has to be inside. */
+function targetIn(call: ToolCall, word: string): string {
+  if (/^[0-9A-Za-z][\w.-]*(?:[~^]\d{0,3})*$/.test(word) && realPathIn(call.ground.cwd, word) !== undefined)
+    return word;
+  if (/^refs\/[\w./-]+$/.test(word) && !word.includes('..')) return word;
+  return fileIn(call, word);
+}
+
+function nameOf(given: unknown): string {
+  const word = String(given);
+  if (/^[0-9A-Za-z][\w.-]*$/.test(word)) return word;
+  throw wrong('run', 'the id of a run', word);
+}
+
+function wrong(argument: string, expected: string, found: string): WritError {
+  return new WritError('TOOL_ARGUMENTS', {
+    message: `expected \`${argument}\` to be ${expected}, found ${quoted(found)}`,
+    detail: { argument, expected, found: quoted(found) },
+  });
+}

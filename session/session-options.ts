@@ -1,0 +1,66 @@
+/** The options of `writ code`. */
+import type { ModelChoice } from '../core/interfaces/worker.ts';
+import type { AgentProfile } from './agents.ts';
+import type { GoalAmounts } from './state/goal.ts';
+import type { SessionContext, StartedSettings } from './state/settings.ts';
+
+/** Options of `writ code` with all defaults. */
+export interface SessionOptions {
+  /** A screen with a server behind it, the server alone, or MCP on standard input and output. */
+  readonly mode: 'terminal' | 'web' | 'stdio';
+  /** Absolute. */
+  readonly workingDir: string;
+  readonly web: WebOptions;
+  /** 0: any that is free. */
+  readonly mcpPort: number;
+  readonly control: ControlOptions;
+  /** Whether a browser may write. */
+  readonly browserControl: 'off' | 'loopback';
+  readonly model: ModelChoice;
+  readonly agent: AgentProfile | undefined;
+  /** What it is for: only in `dev` anything is changed. */
+  readonly context: SessionContext;
+  /** What of these was said, and does not follow from something else. */
+  readonly named: StartedSettings['named'];
+  /** Whether the agent profile makes it one that only reads, whatever is said. */
+  readonly onlyReads: boolean;
+  /** The canonical thread that goes on. */
+  readonly resume: string | undefined;
+  readonly approval: {
+    readonly policy: ApprovalPolicy;
+    /** How long a granted approval is used again; 0: never. */
+    readonly ttlSeconds: number;
+  };
+  /** Where the session stops, in USD; absent: nowhere. */
+  readonly limitUsd: number | undefined;
+  /** Models whose price the configuration names. */
+  readonly priced: readonly string[];
+  /** Hosts of models that may use plain HTTP. */
+  readonly plainHttp: readonly string[];
+  /** What is allowed to start with; never `allow` but in `dev`. */
+  readonly networkAccess: 'allow' | 'deny';
+  /** Nothing is changed before a plan is approved. */
+  readonly planMode: boolean;
+  /** What goal mode starts with, trimmed. */
+  readonly goal: string | undefined;
+  /** What one yes of a person lets a goal use up. */
+  readonly goalBudget: GoalAmounts;
+}
+
+export interface WebOptions {
+  /** A literal address. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+/** Where the files of automation control are; absent is the place in the state directory. */
+export interface ControlOptions {
+  readonly mode: 'observe' | 'write';
+  readonly tokenFile: string | undefined;
+  /** With `observe` the file is written only where it is named. */
+  readonly infoFile: string | undefined;
+}
+
+/** When a tool call needs the approval of a person (docs/approvals-of-commands.md). */
+export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';

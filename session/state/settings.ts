@@ -1,0 +1,65 @@
+/** The settings of a session that can change while it runs. */
+import { compact } from '../../api/envelope.ts';
+
+/** Only `dev` changes anything. */
+export type SessionContext = 'dev' | 'review' | 'research';
+
+/** What a person may change of a session while it lasts. */
+export interface SessionSettings {
+  readonly context: SessionContext;
+  /** What plans are proposed with; never `allow` in a context that only reads. */
+  readonly networkAccess: 'allow' | 'deny';
+  /** Changes are held until a person has reviewed them; absent: off. */
+  readonly review?: 'on';
+  /** Model id of the session's provider; absent: the one that it was started with. */
+  readonly model?: string;
+}
+
+/** What a person wants changed of them. */
+export type SettingChange = Partial<Omit<SessionSettings, 'review'>> & { readonly review?: 'on' | 'off' };
+
+/** How a session was started, as far as it can be changed later. */
+export interface StartedSettings extends Pick<SessionSettings, 'context' | 'networkAccess'> {
+  /** Settings that were passed at the start; they override those of a resumed thread. */
+  readonly named: readonly (keyof SessionSettings)[];
+  /** Its agent profile only reads: nothing makes a context of it that writes. */
+  readonly onlyReads: boolean;
+}
+
+/** The settings that a new session begins with. */
+export function firstSettings({ context, networkAccess }: StartedSettings): SessionSettings {
+  return sound({ context, networkAccess });
+}
+
+/** Where another process goes on: what its start names, and what was set before otherwise. */
+export function resumedSettings(
+  { named, onlyReads, ...started }: StartedSettings,
+  before: SessionSettings,
+  isSameProvider: boolean,
+): SessionSettings {
+  const isNamed = named.includes('context') || (onlyReads && before.context === 'dev');
+  const { context } = isNamed ? started : before;
+  const { networkAccess } = named.includes('networkAccess') ? started : before;
+  const model = named.includes('model') || !isSameProvider ? undefined : before.model;
+  const { review } = before;
+  return sound({
+    context,
+    networkAccess,
+    ...compact({ review, model }),
+  });
+}
+
+/** A context that only reads has no network. */
+export function sound(settings: SessionSettings): SessionSettings {
+  return settings.context === 'dev' ? settings : { ...settings, networkAccess: 'deny' };
+}
+
+/** Accepted spellings of a context. */
+export const sessionContexts: Readonly<Record<string, SessionContext>> = {
+  dev: 'dev',
+  development: 'dev',
+  review: 'review',
+  'code-review': 'review',
+  research: 'research',
+  explore: 'research',
+};

@@ -1,0 +1,349 @@
+/** Runs a command of the user in the sandbox. */
+import { constants } from 'node:fs';
+import { mkdir, open, realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Clock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
+import type { SandboxBackend, SandboxResult } from '../../core/interfaces/sandbox.ts';
+import type { HandAnswer } from '../../core/interfaces/worker.ts';
+import type { WritConfig } from '../../engine/config/config.ts';
+import { readDraftGround } from '../../engine/draft/draft-request.ts';
+import {
+  findWorkspaceDependencies,
+  placeWorkspaceDependencies,
+} from '../../engine/evaluate/workspace-dependencies.ts';
+import { maxMemoryBytes } from '../../engine/state/machine.ts';
+import { textOf } from '../../engine/work/hands/execute-in-workspace.ts';
+import { heldBack } from '../../engine/work/hands/judge-use.ts';
+import { writeStubs } from '../../engine/work/hands/open-hands.ts';
+import { openDoor } from '../../engine/work/tools/open-tools.ts';
+import { untrustedText } from '../../engine/work/turns/open-turns.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
+import { processWitness } from '../../store/journal-witness.ts';
+import { refusal } from '../../workspace/command-acl/constraints.ts';
+import { openEgress } from '../../workspace/egress/open-egress.ts';
+import type { CopiedTree, CopyChange } from '../../workspace/git/copy-work-tree.ts';
+import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { BoundedCapture } from '../../workspace/process/capture.ts';
+import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { isVersionControl } from '../../workspace/process/version-control.ts';
+import { commandsOf } from '../../workspace/shell/shell.ts';
+import { requireApart } from '../self-test.ts';
+import type { Speaker } from '../state/fact.ts';
+import { consentGround, personOf } from './consent.ts';
+import type { KeptCopy } from './shell-copy.ts';
+import type { StepEnd, TurnScope, WorkSetting } from './turn-scope.ts';
+import type { RunWatcher } from './watch-runs.ts';
+
+/** What a person's command is run with, beside its turn. */
+export interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf'> {
+  readonly copy: KeptCopy;
+}
+
+/** Characters of output that a model gets. */
+const maxTold = 16_384;
+
+/**
+ * Runs a command of the controller with the guards, approvals, sandbox and network of a model's command. It runs on a
+ * copy of the working tree, which is never merged back (docs/code-turns.md, A command of your own).
+ */
+export async function shellStep(
+  scope: TurnScope,
+  command: string,
+  by: Speaker,
+  { copy, printed, idOf }: ShellParts,
+): Promise<StepEnd> {
+  const { setting, signal, emit, newId, state } = scope;
+  const { engine, repositoryPath, clock, networkAccess } = setting;
+  if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
+  const backend = await pickSandbox(setting.sandbox, engine.slots.sandbox);
+  requireConfined(backend, networkAccess);
+  const runId = newId();
+  const { repository, config, base } = await readDraftGround(engine, {
+    repositoryPath,
+    runId,
+    target: await setting.target(),
+  });
+  const effective = guardingProfile(clock.now());
+  const policy = privacyPolicyOf(effective, config.redaction);
+  const mask = (text: string): string => redactTexts(text, policy);
+  // In the user's own files only secrets are masked.
+  const shown = (text: string): string =>
+    setting.approval.mask(redactTexts(text, { ...policy, remove: ['secrets'] }));
+  const network = { networkAccess, hosts: [] };
+  const ground = await consentGround(setting, network, scope.heldBack);
+  const isPerson = by.kind !== 'automation';
+  const person = personOf(scope, { ...ground, isOwnWord: isPerson && ground.backend !== undefined });
+  const door = openDoor(
+    { engine, nowMs: () => clock.now(), mask, signal, consent: (request) => person.consent(request, signal) },
+    { most: 1, told: 'one command at a time' },
+  );
+  const request: ToolRequest = { runId, tool: 'workspace.command', action: 'execute', command };
+  const live = openLiveText({ clock, signal, mask: shown, emit: (text) => printed(request, text) });
+  const answer = await door.use(
+    () => ({ request, given: { command }, ...withheld(command) }),
+    async () => {
+      const ran = await runInCopy(
+        {
+          setting,
+          repository,
+          config,
+          backend,
+          base: base.tree,
+          copy,
+          cwd: state().ground.workingDir,
+          mayOpen: state().settings.context === 'dev',
+          signal,
+        },
+        { command, heard: live.heard },
+      );
+      live.end(ran.text);
+      return ran;
+    },
+  );
+  const told = mask(answer.text);
+  const cut =
+    told.length > maxTold
+      ? `${told.slice(0, maxTold)}\n[left out: the rest of ${told.length} characters]`
+      : told;
+  const whose = isPerson
+    ? 'The person ran this command himself'
+    : 'A program that steers the session ran this command';
+  const code = answer.exitCode === undefined ? answer.outcome : `exit code ${answer.exitCode}`;
+  await emit({
+    type: 'ran',
+    id: idOf(request),
+    text: `${whose}, on a copy of the work tree (${code}):\n${mask(command)}\n${untrustedText(effective.security.promptInjection, cut)}`,
+  });
+  return { end: 'done' };
+}
+
+/** Version control has ways of its own; said before anything is copied, and held by the sandbox whatever is read. */
+function withheld(command: string) {
+  const reading = commandsOf(command);
+  if (!reading.ok) return {};
+  const program = reading.commands.map(({ argv }) => argv[0]?.literal ?? '').find(isVersionControl);
+  if (program === undefined) return {};
+  const message = `\`${program}\` is not to be had as a command here: \`/diff\` shows what was changed, a terminal of your own does the rest`;
+  return { refusal: refusal(message, { reason: 'withheld', program }) };
+}
+
+/** SANDBOX_NONE_REFUSED for one that confines nothing where the network is to be closed. */
+function requireConfined({ unconfined, name }: SandboxBackend, networkAccess: 'allow' | 'deny'): void {
+  if (!unconfined || networkAccess === 'allow') return;
+  throw new WritError('SANDBOX_NONE_REFUSED', {
+    message: `\`--sandbox ${name}\` cannot keep a command from the network`,
+    hints: ['`/network allow` first', `or a session without \`--sandbox ${name}\``],
+  });
+}
+
+/** Where a person's command runs, and with what. */
+interface CopyGround {
+  readonly setting: Pick<WorkSetting, 'networkAccess' | 'run'>;
+  readonly repository: Repository;
+  /** At the policy commit. */
+  readonly config: WritConfig;
+  readonly backend: SandboxBackend;
+  /** Tree of the base. */
+  readonly base: string;
+  readonly copy: KeptCopy;
+  /** Where the session works: a directory of the work tree. */
+  readonly cwd: string;
+  /** A person may open the network in this context. */
+  readonly mayOpen: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Timeout of a command. */
+const maxSeconds = 3600;
+
+/** Runs shell text on the copy and reports the files that it changed there. */
+async function runInCopy(
+  ground: CopyGround,
+  { command, heard }: { readonly command: string; readonly heard: (chunk: Uint8Array) => void },
+): Promise<HandAnswer> {
+  const { repository, config, backend, copy, signal, setting } = ground;
+  const { place } = copy;
+  try {
+    const { workspace, reports, copied } = await copy.renew(repository, signal);
+    const binds = await sharedIn(ground, workspace);
+    const egress = await openWay(ground);
+    try {
+      const result = await backend.run({
+        argv: await wordsOf(ground, workspace, command),
+        workspace,
+        reports,
+        binds,
+        withheld: { isWithheld: isVersionControl, stubs: await writeStubs(place)(), stub: 'git' },
+        env: { LANG: 'C.UTF-8', CI: 'true' },
+        network: backend.unconfined ? 'host' : (egress?.network ?? 'none'),
+        timeoutMs: maxSeconds * 1000,
+        maxOutputBytes: maxPrintedBytes,
+        maxMemoryBytes: maxMemoryBytes(config),
+        heard,
+        signal,
+      });
+      // An unconfined command may have left a process that still writes.
+      if (!backend.unconfined) copy.keep(copied);
+      signal.throwIfAborted();
+      return answerOf(result, copied, await copied.changed(), closedNote(ground, result));
+    } finally {
+      await egress?.close();
+    }
+  } finally {
+    await copy.tidy();
+  }
+  function openWay({ backend: { unconfined } }: CopyGround) {
+    if (unconfined || setting.networkAccess === 'deny') return undefined;
+    const { outside } = setting.run;
+    return openEgress(place, {
+      policy: { all: true, openings: [] },
+      ...(outside === undefined ? {} : { outside }),
+    });
+  }
+}
+
+/** In the directory of the session; one of which the copy has nothing (it is empty, or ignored) is empty there. */
+async function wordsOf(
+  { repository, cwd }: CopyGround,
+  workspace: string,
+  command: string,
+): Promise<readonly string[]> {
+  const below = relative(await realpath(repository.root), await realpath(cwd).catch(() => repository.root));
+  if (below === '' || below === '..' || below.startsWith('../')) return ['sh', '-c', command];
+  await mkdir(join(workspace, below), { recursive: true });
+  return ['sh', '-c', 'cd -- "$1" && exec sh -c "$2"', 'sh', `./${below}`, command];
+}
+
+/** What `[workspace] share` names, read-only; nothing is prepared for a command. */
+async function sharedIn(
+  { repository, config, backend, base, signal, setting }: CopyGround,
+  workspace: string,
+): ReturnType<typeof placeWorkspaceDependencies> {
+  if (config.workspace.share.length === 0) return [];
+  const { provided } = await findWorkspaceDependencies({
+    config: { ...config.workspace, prepare: [] },
+    worktree: repository.root,
+    workspace,
+    cacheDir: join(repository.commonDir, 'writ', 'cache', 'workspace'),
+    sandbox: backend,
+    voucher: await (setting.run.witness ?? processWitness).voucher('workspace-prepare'),
+    readBase: (path) => readBlob(repository, base, path),
+    readCandidate: (path) => readCopied(workspace, path),
+    isIgnored: (path) => isIgnoredPath(repository, path),
+    signal,
+  });
+  return placeWorkspaceDependencies({ sandbox: backend, workspace }, provided);
+}
+
+const mostNamed = 5;
+
+/** Programs say in words of their own that there is no network; how it is opened none of them knows. */
+function closedNote({ backend, setting, mayOpen }: CopyGround, result: SandboxResult): readonly string[] {
+  if (backend.unconfined || setting.networkAccess === 'allow' || result.exitCode === 0) return [];
+  if (heldBack(textOf(result), undefined) !== 'to reach the network') return [];
+  return [`[commands here have no network${mayOpen ? ': `/network allow` opens it' : ''}]`];
+}
+
+function answerOf(
+  result: SandboxResult,
+  { leftOut }: Pick<CopiedTree, 'leftOut'>,
+  changed: readonly CopyChange[],
+  closed: readonly string[],
+): HandAnswer {
+  const { exitCode, timedOut, signal } = result;
+  const printed = textOf(result);
+  const notes = [
+    ...(timedOut ? [`[ended after ${maxSeconds} s]`] : []),
+    ...(signal !== undefined && !timedOut && !result.exceeded ? [`[ended by ${signal}]`] : []),
+    ...closed,
+    ...(leftOut.length === 0
+      ? []
+      : [`[not in the copy that it ran on, as it could not be copied: ${named(leftOut.map(quoted))}]`]),
+    ...(changed.length === 0 ? [] : [changeNote(changed)]),
+  ];
+  return {
+    outcome: exitCode === 0 ? 'done' : 'failed',
+    text: [notes.length === 0 ? printed : printed.replace(/\n$/, ''), ...notes]
+      .filter((part) => part !== '')
+      .join('\n'),
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+}
+
+function changeNote(changed: readonly CopyChange[]): string {
+  const told = named(changed.map(({ path, was }) => `${quoted(path)} ${was}`));
+  return `[in the copy that it ran on: ${told}; your files are as they were]`;
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path);
+}
+
+function named(all: readonly string[]): string {
+  const first = all.slice(0, mostNamed).join(', ');
+  return all.length > mostNamed ? `${first} and ${all.length - mostNamed} more` : first;
+}
+
+/** Reads a file of a new copy; `undefined` if there is none. */
+async function readCopied(directory: string, path: string): Promise<Uint8Array | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(directory, path), flags).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    return (await file.stat()).isFile() ? await file.readFile() : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes of what a command prints that are kept, half of them the first and half the last. */
+const maxPrintedBytes = 32 * 1024;
+/** Characters from its end that are shown while it runs. */
+const maxLive = 4096;
+const everyMs = 150;
+
+interface LiveParts {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly mask: (text: string) => string;
+  readonly emit: (text: string) => void;
+}
+
+/** The last whole lines of a running command's output, reported a few times a second. */
+interface LiveText {
+  readonly heard: (chunk: Uint8Array) => void;
+  /** It is over, and printed this. */
+  end(text: string): void;
+}
+
+function openLiveText({ clock, signal, mask, emit }: LiveParts): LiveText {
+  const capture = new BoundedCapture(maxPrintedBytes);
+  let isWaiting = false;
+  let isOver = false;
+  const show = (): void => {
+    isWaiting = false;
+    if (isOver) return;
+    const text = capture.finish().bytes.toString('utf8');
+    // Incomplete lines are not shown, because a secret in them could not be recognised.
+    const whole = mask(text.slice(0, text.lastIndexOf('\n') + 1));
+    const end = whole.slice(-maxLive);
+    if (end !== '') emit(end.length < whole.length ? end.slice(end.indexOf('\n') + 1) : end);
+  };
+  return {
+    heard(chunk) {
+      capture.push(chunk);
+      if (isWaiting || isOver) return;
+      isWaiting = true;
+      clock.sleep(everyMs, signal).then(show, () => undefined);
+    },
+    end(text) {
+      isOver = true;
+      emit(mask(text));
+    },
+  };
+}
