@@ -12,9 +12,8 @@ import pty from '@lydell/node-pty';
 import { systemClock } from '../core/base/clock.ts';
 import { slashCommands } from '../session/state/slash.ts';
 import { openScreen } from '../session/tui/open-screen.ts';
-import { screenShape } from '../session/tui/print/screen-shape.ts';
 import { openPainter } from '../session/tui/term/open-painter.ts';
-import { themes } from '../session/tui/term/theme.ts';
+import { themes } from '../session/tui/term/row.ts';
 import { openMachineDoor } from '../test/session/tui/machine-door.ts';
 import { figure, interleaved, median, printTable, timed } from './measure.ts';
 import { sized } from './sized.ts';
@@ -37,7 +36,6 @@ const screen = openScreen({
   door: machine.door,
   painter,
   size,
-  shape: screenShape,
   clock: systemClock,
   commands: slashCommands,
   greeting: [],

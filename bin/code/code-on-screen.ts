@@ -10,13 +10,11 @@ import { sound } from '../../session/state/settings.ts';
 import { slashCommands } from '../../session/state/slash.ts';
 import { allCapabilities, type Snapshot } from '../../session/state/snapshot.ts';
 import { openLateDoor } from '../../session/tui/late-door.ts';
+import { greetingLines } from '../../session/tui/open-printer.ts';
 import { openScreen, type Screen, type ScreenEnd } from '../../session/tui/open-screen.ts';
-import { greetingLines } from '../../session/tui/print/greeting-lines.ts';
-import { screenShape } from '../../session/tui/print/screen-shape.ts';
-import type { Ground } from '../../session/tui/term/ground.ts';
 import { openTerminal } from '../../session/tui/term/open-terminal.ts';
-import { processGround } from '../../session/tui/term/process-ground.ts';
-import { pickTheme, themes } from '../../session/tui/term/theme.ts';
+import { type Ground, processGround } from '../../session/tui/term/process-ground.ts';
+import { pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type CodeLine, defaultProvider } from './code-line.ts';
 import type { DraftKeeper } from './list-resumable.ts';
@@ -147,7 +145,6 @@ function showScreen(
     door,
     painter: terminal.painter,
     size: terminal.size(),
-    shape: screenShape,
     isPlain,
     clock: systemClock,
     commands: slashCommands,
@@ -192,9 +189,7 @@ function showScreen(
     opened({ baseUrl }, opened) {
       keeper = opened;
       screen.opened(greetingLines(door.snapshot(), baseUrl), opened.draft);
-      void import('../../session/screen/highlight/open-highlighter.ts').then(({ loadHighlighting }) =>
-        loadHighlighting(),
-      );
+      void import('../../session/screen/highlighter.ts').then(({ loadHighlighting }) => loadHighlighting());
     },
     unsent: () => screen.unsent(),
     ended: over.promise,

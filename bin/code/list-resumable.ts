@@ -9,10 +9,10 @@ import {
   removeDrafts,
   writePrivateFile,
 } from '../../http/private-files.ts';
-import { toAgo } from '../../session/screen/words/to-span.ts';
+import { toAgo } from '../../session/screen/usage-words.ts';
 import { listThreadsWithStates } from '../../session/thread/list-threads.ts';
 import { threadDirectory } from '../../session/thread/open-thread.ts';
-import type { Draft } from '../../session/tui/composer/draft.ts';
+import type { Draft } from '../../session/tui/composer/composer.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 

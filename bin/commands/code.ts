@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { openLog } from '../../session/open-log.ts';
-import { whyNoTerminal } from '../../session/tui/term/why-no-terminal.ts';
+import { whyNoTerminal } from '../../session/tui/term/process-ground.ts';
 import { readCodeLine } from '../code/code-line.ts';
 import { withAside } from '../code/code-on-screen.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';

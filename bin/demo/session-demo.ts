@@ -15,7 +15,7 @@ import type { RunSettings } from '../../engine/state/run-request.ts';
 import { keepGrants } from '../../session/approvals/grants.ts';
 import { openLocalDoor } from '../../session/client/local-door.ts';
 import { type OpenSession, openSession } from '../../session/open-session.ts';
-import { letterOf } from '../../session/screen/question/option-letters.ts';
+import { letterOf } from '../../session/screen/asked.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { openSelfTester } from '../../session/self-test.ts';
 import { noAmounts } from '../../session/state/goal.ts';
@@ -25,13 +25,10 @@ import { allCapabilities } from '../../session/state/snapshot.ts';
 import { pendingOf, type SessionState, type TranscriptEntry } from '../../session/state/state.ts';
 import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';
 import { openScreen } from '../../session/tui/open-screen.ts';
-import { screenShape } from '../../session/tui/print/screen-shape.ts';
-import type { Ground } from '../../session/tui/term/ground.ts';
 import { keyOf } from '../../session/tui/term/key.ts';
 import { openPainter } from '../../session/tui/term/open-painter.ts';
-import { processGround } from '../../session/tui/term/process-ground.ts';
-import { reflows } from '../../session/tui/term/reflows.ts';
-import { pickTheme, themes } from '../../session/tui/term/theme.ts';
+import { type Ground, processGround, reflows } from '../../session/tui/term/process-ground.ts';
+import { pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
@@ -192,7 +189,6 @@ function watchedPerson({ ground, env, clock, wantsColour, signal }: WatchedTermi
       door,
       painter,
       size,
-      shape: screenShape,
       clock,
       commands: slashCommands,
       greeting: [],

@@ -1,30 +1,30 @@
+/* Reads unified diffs, and lists the hunks of a patchset with their reviews. */
 import type { Snapshot } from '../state/snapshot.ts';
 
 type Patchset = Snapshot['patchsets'][number];
 type Reviews = NonNullable<Snapshot['reviews']>;
 
-/** One line of a hunk, as it stands in the file: not yet fit to be shown. */
+/** One line of a hunk, as it is in the file: pass it through `visible` before it is shown. */
 export interface HunkLine {
   readonly kind: 'added' | 'removed' | 'same' | 'note';
   readonly text: string;
-  /** From 1; absent where the line is not on that side, or the hunk does not say where it stands. */
+  /** From 1; absent if the line is not on that side, or the hunk has no numbers. */
   readonly oldLine?: number;
   readonly newLine?: number;
 }
 
-/** A hunk of a file, with what was said of it. */
+/** A hunk of a file with its review. */
 export interface ShownHunk {
   readonly patchset: string;
   readonly path: string;
   readonly id: string;
   readonly header: string;
-  /** None for what has no lines (binary, a rename alone). */
+  /** Empty for a change without lines (a binary file, a rename alone). */
   readonly lines: readonly HunkLine[];
   readonly verdict?: 'keep' | 'reject';
   readonly comment?: string;
 }
 
-/** Every hunk of a patchset that can be reviewed, file by file, as both screens list them. Pure; runs in a browser. */
 export function hunksOf({ id: patchset, changes }: Patchset, reviews: Reviews = []): readonly ShownHunk[] {
   const said = new Map(reviews.filter((one) => one.patchset === patchset).map((one) => [one.hunk, one]));
   return changes.flatMap(({ path, diff = '', hunks = [] }) => {
@@ -46,26 +46,65 @@ export function hunksOf({ id: patchset, changes }: Patchset, reviews: Reviews = 
   });
 }
 
-/** The hunks of a unified diff, in order. A header without numbers holds every line up to the next one. */
-export function readHunks(
-  diff: string,
-): readonly { readonly header: string; readonly lines: readonly HunkLine[] }[] {
-  const hunks: { header: string; lines: HunkLine[] }[] = [];
+export interface DiffHunk {
+  readonly header: string;
+  readonly lines: readonly HunkLine[];
+}
+
+export interface DiffFile {
+  /** What follows `---` and `+++`; absent for hunks without these lines. */
+  readonly names?: readonly [from: string, to: string];
+  readonly notes: readonly string[];
+  readonly hunks: readonly DiffHunk[];
+}
+
+export function readHunks(diff: string): readonly DiffHunk[] {
+  return readDiff(diff).flatMap(({ hunks }) => hunks);
+}
+
+/**
+ * Reads a unified diff. A hunk is as long as the counts of its header say, whatever its lines look like. A header
+ * without numbers (a patch of a model) holds the lines up to the next header or file.
+ */
+export function readDiff(diff: string): readonly DiffFile[] {
+  const files: {
+    names?: NonNullable<DiffFile['names']>;
+    notes: string[];
+    hunks: { header: string; lines: HunkLine[] }[];
+  }[] = [];
   let place: Place | undefined;
   const lines = diff.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  for (const text of lines) {
-    if (text.startsWith('@@')) {
-      hunks.push({ header: text, lines: [] });
+  const current = () => files.at(-1) ?? begin();
+  const begin = (names?: DiffFile['names']) => {
+    const file = { ...(names === undefined ? {} : { names }), notes: [], hunks: [] };
+    files.push(file);
+    return file;
+  };
+  for (let at = 0; at < lines.length; at += 1) {
+    const text = lines[at] ?? '';
+    const isCounted = place !== undefined && !isOver(place) && place.oldLine !== undefined;
+    const next = lines[at + 1] ?? '';
+    if (!isCounted && text.startsWith('@@')) {
+      current().hunks.push({ header: text, lines: [] });
       place = placeOf(text);
-    } else if (place !== undefined && (!isOver(place) || text.startsWith('\\'))) {
-      hunks.at(-1)?.lines.push(lineOf(text, place));
-    }
+    } else if (!isCounted && /^--- \S/.test(text) && /^\+\+\+ \S/.test(next)) {
+      begin([text.slice(4), next.slice(4)]);
+      place = undefined;
+      at += 1;
+    } else if (place !== undefined && isLineOf(text, place))
+      current().hunks.at(-1)?.lines.push(lineOf(text, place));
+    else if (text !== '') current().notes.push(text);
   }
-  return hunks;
+  return files;
 }
 
-/** Where in both files the next line stands, and how many are left: without numbers all until the next header. */
+/** Editors remove the only space of an empty line. */
+function isLineOf(text: string, place: Place): boolean {
+  return text.startsWith('\\') || (!isOver(place) && /^(?:[-+ ]|\r?$)/.test(text));
+}
+
+/** The numbers of the next line in both files, and how many lines are left: Infinity in a hunk without numbers. */
 interface Place {
   oldLine: number | undefined;
   newLine: number | undefined;

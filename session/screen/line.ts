@@ -1,3 +1,4 @@
+/* Lines of a screen: spans of text, each with a tone. */
 /** How a piece of text is meant; each screen has its own way to show that, and each is readable without colour. */
 export type Tone =
   | 'plain'
@@ -31,7 +32,6 @@ export interface Span {
   readonly tone: Tone;
 }
 
-/** One line of a screen. */
 export type Line = readonly Span[];
 
 export function span(text: string, tone: Tone = 'plain'): Span {

@@ -1,3 +1,4 @@
+/* The interface of a session for its screens. */
 import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -18,18 +19,14 @@ export interface SessionDoor {
   /** A message, or a command that begins with a slash. The same `commandId` twice is one message. */
   submit(text: string, commandId?: string): Promise<void>;
   respond(id: string, given: GivenAnswer): Promise<void>;
-  /** What the person says of one hunk of a patchset. */
   review(said: HunkReview): Promise<void>;
   cancel(): Promise<void>;
-  /** The local screen takes the session back from a client. */
   reclaim(): Promise<void>;
-  /** What is pre-approved, with the time that each has left. */
   approvals(): Promise<readonly ListedGrant[]>;
   revoke(id: string): Promise<void>;
   diagnostics(): Promise<Readonly<Record<string, unknown>>>;
   /** Entries before the window of the snapshot: the last `limit` of the first `before` of the thread. */
   earlier(ask: TranscriptAsk): Promise<EarlierPage>;
-  /** Threads of the repository, last updated first. */
   threads(page: ThreadPage): Promise<ThreadList>;
 }
 

@@ -1,13 +1,14 @@
+/* Tokens, cost and time in words. */
+
+import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
+import { rowsOf, wordOf } from './asked.ts';
 import { type Span, span, type Tone } from './line.ts';
 
-/** Shares from which on somebody should look, and from which on it is nearly over. */
+/** Shares of a limit at which a value is a warning, and nearly exhausted. */
 const [warnAt, badAt] = [0.8, 0.95];
 
-/**
- * What a session used, as short items of a status line: `ctx 34%`, `45.2k tok`, `$0.12 of $2.00`. None where no model
- * was asked and no limit is set.
- */
+/** Usage as items of a status line: `ctx 34%`, `45.2k tok`, `$0.12 of $2.00`. */
 export function usageItems(usage: SessionUsage | undefined): readonly Span[] {
   if (usage === undefined) return [];
   const { contextTokens, contextWindow, inputTokens, outputTokens } = usage;
@@ -22,7 +23,6 @@ export function usageItems(usage: SessionUsage | undefined): readonly Span[] {
 function contextItem(tokens: number, window: number | undefined): Span {
   if (window === undefined || window <= 0) return span(`ctx ${tokenWords(tokens)}`);
   const share = tokens / window;
-  // What is little is not nothing.
   const percent = share > 0 && share < 0.005 ? '<1' : `${Math.round(100 * share)}`;
   return span(`ctx ${percent}%`, toneOf(share));
 }
@@ -38,7 +38,7 @@ function toneOf(share: number): Tone {
   return share >= badAt ? 'bad' : share >= warnAt ? 'warn' : 'plain';
 }
 
-/** A cost, and whether there is more of which nobody knows the price: `$0.12`, `$0.12 + unpriced`, `unpriced`. */
+/** A cost, with a note if some of it has no known price: `$0.12`, `$0.12 + unpriced`, `unpriced`. */
 export function costWords({ costUsd, unpriced }: Pick<Used, 'costUsd' | 'unpriced'>): string {
   if (unpriced !== true) return usdWords(costUsd ?? 0);
   return costUsd === undefined ? 'unpriced' : `${usdWords(costUsd)} + unpriced`;
@@ -86,4 +86,92 @@ export function tokenWords(tokens: number): string {
 export function usdWords(usd: number): string {
   if (usd > 0 && usd < 0.01) return '<$0.01';
   return `$${usd.toFixed(2)}`;
+}
+
+type ShownGoal = Pick<NonNullable<Snapshot['goal']>, 'loops' | 'budget'>;
+
+interface Amounts {
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly seconds: number;
+}
+
+/** Amounts in a row: `200k tokens, $2.00, 1h 00m`. */
+function amountsWords({ tokens, costUsd, seconds }: Amounts): string {
+  return [`${tokenWords(tokens)} tokens`, usdWords(costUsd), toSpan(1000 * seconds)].join(', ');
+}
+
+/** How far a goal is within what it may use up: `run 2 · 18k of 100k tok · $0.04 of $1.00 · 3m 34s of 10m 00s`. */
+export function progressWords({ loops, budget: { tokens, costUsd, seconds } }: ShownGoal): string {
+  const span = (count: number): string => toSpan(1000 * count);
+  return [
+    `run ${loops + 1}`,
+    `${tokenWords(tokens.used)} of ${tokenWords(tokens.limit)} tok`,
+    `${usdWords(costUsd.used)} of ${usdWords(costUsd.limit)}`,
+    `${span(seconds.used)} of ${span(seconds.limit)}`,
+  ].join(' · ');
+}
+
+export function grantsWords(grants: unknown): string {
+  const { tokens, costUsd, seconds } = (grants ?? {}) as Partial<Record<keyof Amounts, unknown>>;
+  if (typeof tokens !== 'number' || typeof costUsd !== 'number' || typeof seconds !== 'number') return '';
+  return amountsWords({ tokens, costUsd, seconds });
+}
+
+/** A duration: `0s`, `59s`, `2m 05s`, `1h 04m`, `3d 2h`. */
+export function toSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [minutes, hours, days] = [60, 3600, 86_400].map((size) => Math.floor(seconds / size)) as [
+    number,
+    number,
+    number,
+  ];
+  if (minutes < 1) return `${seconds}s`;
+  if (hours < 1) return `${minutes}m ${two(seconds % 60)}s`;
+  if (days < 1) return `${hours}h ${two(minutes % 60)}m`;
+  return `${days}d ${hours % 24}h`;
+}
+
+/** How long ago something was, at the time `now`: `just now`, `5m ago`, `3h ago`, `12d ago`. What is to come is now. */
+export function toAgo(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (!(minutes >= 1)) return 'just now';
+  if (minutes < 60) return `${minutes}m ago`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)}h ago`;
+  return `${Math.floor(minutes / 1440)}d ago`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+type Costs = Pick<Snapshot['plans'][number], 'estimates' | 'actuals'>;
+
+export function stepCosts({ estimates = [], actuals = [] }: Costs): ReadonlyMap<string, string> {
+  const lines = new Set([...estimates, ...actuals].map(({ line }) => line));
+  const of = (costs: typeof estimates, line: string) => costs.find((one) => one.line === line);
+  return new Map([...lines].map((line) => [line, estimateWords(of(estimates, line), of(actuals, line))]));
+}
+
+/** The estimated cost of a plan and its basis; empty without an estimate. */
+export function planCostWords({ estimated, estimatedFrom }: Readonly<Record<string, unknown>>): string {
+  const [cost] = rowsOf([estimated]);
+  if (typeof cost?.tokens !== 'number' || cost.tokens === 0) return '';
+  const { tokens, costUsd } = cost;
+  const from = typeof estimatedFrom === 'number' ? estimatedFrom : 0;
+  const basis = from === 0 ? 'assumed' : `from ${from} earlier ${from === 1 ? 'task' : 'tasks'}`;
+  return `${estimateWords({ tokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) })} (${basis})`;
+}
+
+export function lineCostWords({ estimates, lines }: Readonly<Record<string, unknown>>): readonly string[] {
+  const costs = rowsOf(estimates);
+  const ids = Array.isArray(lines) ? lines : [];
+  if (costs.length < 2) return [];
+  return costs.flatMap(({ line, tokens, costUsd }) => {
+    const at = ids.indexOf(wordOf(line));
+    if (typeof tokens !== 'number' || at < 0) return [];
+    return [
+      `line ${at + 1}: ${estimateWords({ tokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) })}`,
+    ];
+  });
 }

@@ -1,7 +1,6 @@
+/* Escapes what a terminal would obey and what a reader cannot see. */
 import { unseen } from '../../core/base/printable.ts';
-import { commonText } from './common-text.ts';
 
-/** Columns between two tab stops. */
 const tabStop = 4;
 /** Marks on one character, which more of them would stack over the lines above and below. */
 const mostMarks = 4;
@@ -9,10 +8,10 @@ const mostMarks = 4;
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\x1b': '\\e' };
 
 /**
- * What is taken as a whole, in this order: an escape sequence that colours or moves, which is gone; what is kept as it
- * is (an emoji of many parts, a joiner between letters of a script that is written with it); a tab; marks in a row.
+ * In this order: an escape sequence for colour or movement (removed); text that is kept (an emoji sequence, a joiner
+ * in a script that needs it); a tab; stacked marks; other invisible characters.
  */
-const readTaken = (): RegExp =>
+const buildSpecial = (): RegExp =>
   new RegExp(
     [
       '(?<sequence>\\x1b\\[[0-?]{0,64}[ -\\/]{0,4}[@-~])',
@@ -25,20 +24,19 @@ const readTaken = (): RegExp =>
     'gv',
   );
 
-/** Made when it is first needed: that takes some time. */
-let taken: RegExp | undefined;
+/** Compiled when first needed, because that is slow. */
+let special: RegExp | undefined;
 
 /**
- * Text of anybody as one line of a screen: what a terminal would obey, what is not seen, and what hides or reorders
- * other text stands as an escape; tabs become spaces, other spaces the common one. Sequences that only colour or move
- * are left out.
+ * Makes untrusted text safe for one line of a screen: control, invisible and reordering characters become escapes;
+ * tabs and other spaces become spaces.
  */
 export function visible(text: string): string {
   if (commonText.test(text)) return text;
-  taken ??= readTaken();
+  special ??= buildSpecial();
   let shown = '';
   let at = 0;
-  for (const found of text.matchAll(taken)) {
+  for (const found of text.matchAll(special)) {
     shown += text.slice(at, found.index);
     at = found.index + found[0].length;
     const { sequence, kept, tab, marks } = found.groups ?? {};
@@ -51,7 +49,6 @@ export function visible(text: string): string {
   return shown + text.slice(at);
 }
 
-/** The same for text of many lines. */
 export function visibleLines(text: string): readonly string[] {
   return text.split(/\r\n|[\n\r]/).map(visible);
 }
@@ -65,3 +62,9 @@ function fewMarks(marks: string): string {
   const all = [...marks];
   return all.slice(0, mostMarks).join('') + all.slice(mostMarks).map(escapeOf).join('');
 }
+
+/**
+ * ASCII, Latin letters, common punctuation and signs of the screens: visible, and one column each. A cheap test that
+ * avoids compiling the large expressions.
+ */
+export const commonText = /^[\x20-\x7e\xa1-\xac\xae-\u024f\u2010-\u2027\u2190-\u2193\u25b8\u2713\u2717]*$/;

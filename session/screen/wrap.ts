@@ -1,11 +1,55 @@
-import { cellsOf } from './cells.ts';
-import { graphemes } from './graphemes.ts';
-import type { Line, Span, Tone } from './line.ts';
+/* Measures, cuts and wraps lines in terminal columns. */
+import stringWidth from 'string-width';
+import { type Line, type Span, span, type Tone, textOf } from './line.ts';
+import { commonText } from './visible.ts';
 
-export interface WrapOptions {
+/** Columns of text without control characters. */
+export function cellsOf(text: string): number {
+  return commonText.test(text) ? text.length : stringWidth(text);
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Splits text into graphemes. */
+export function graphemes(text: string): readonly string[] {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.split('');
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** At most so many columns of a line; what is cut off ends in `…`. No character is split. */
+export function clipLine(line: Line, columns: number): Line {
+  if (widthOf(line) <= columns) return line;
+  if (columns < 1) return [];
+  const kept: Span[] = [];
+  let left = columns - 1;
+  for (const { text, tone } of line) {
+    const part = startOf(text, left);
+    if (part !== '') kept.push({ text: part, tone });
+    left -= cellsOf(part);
+    if (part !== text) return [...kept, span('…', tone)];
+  }
+  return kept;
+}
+
+export function clipText(text: string, columns: number): string {
+  if (cellsOf(text) <= columns) return text;
+  return columns < 1 ? '' : `${startOf(text, columns - 1)}…`;
+}
+
+function startOf(text: string, columns: number): string {
+  let [kept, used] = ['', 0];
+  for (const one of graphemes(text.slice(0, 64 * columns + 64))) {
+    used += cellsOf(one);
+    if (used > columns) return kept;
+    kept += one;
+  }
+  return kept;
+}
+
+interface WrapOptions {
   /** Columns of the widest line; at least 2, so that a wide character has its place. */
   readonly columns: number;
-  /** Stands before every line but the first. Left out where it would take more than half of the columns. */
+  /** Precedes every line but the first. Left out if it is wider than half of the columns. */
   readonly hang?: Line;
   /** Code: breaks wherever the columns end, and keeps its spaces. */
   readonly anywhere?: boolean;
@@ -44,7 +88,6 @@ export function wrapLine(line: Line, { columns, hang = [], anywhere = false }: W
   };
   for (const { isSpace, parts, cells } of anywhere ? [] : wordsOf(line)) {
     if (isSpace && used + cells >= most) {
-      // The space at which a line breaks; what follows begins the next one.
       used = most;
       continue;
     }
@@ -58,7 +101,6 @@ export function wrapLine(line: Line, { columns, hang = [], anywhere = false }: W
   return lines;
 }
 
-/** Columns that a line takes. */
 export function widthOf(line: Line): number {
   return line.reduce((sum, { text }) => sum + cellsOf(text), 0);
 }
@@ -102,4 +144,14 @@ function breakable(word: string): readonly string[] {
   return [
     ...word.matchAll(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]\P{L}*|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]+/gu),
   ].map(([piece]) => piece);
+}
+
+/** What a line begins with before its words: an indent, a sign or a number, a word in a column of its own. */
+const beginning = /^ *(?:\S+ {2,}|(?:[-+•✓✗·?>$]|\d+\.) )?/;
+
+/** Wraps a line; its further rows are indented to its words. */
+export function hangLine(line: Line, columns: number): readonly Line[] {
+  const [found = ''] = beginning.exec(textOf(line)) ?? [];
+  const hang = [span(' '.repeat(Math.max(2, found.length)))];
+  return wrapLine(line, { columns, hang });
 }

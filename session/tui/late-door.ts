@@ -1,26 +1,24 @@
+/* The client of a screen that is shown before its session is open. */
 import type { SessionDoor } from '../screen/session-door.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
-/** A door that is there before its session is. */
-export interface LateDoor {
+/** A client that exists before its session. */
+interface LateDoor {
   readonly door: SessionDoor;
-  /**
-   * The session is there: what was sent before goes first, in its order, and only then is its snapshot the door's.
-   * Called once.
-   */
+  /** Sends what was sent before, in order, and then shows the session. Called once. */
   open(to: SessionDoor): Promise<void>;
 }
 
 /**
- * A screen's door while its session is opened: it shows `starting`, keeps what is sent, and asks once there is somebody
- * to ask. Where no session comes of it, what was asked is never answered.
+ * The client of a screen while its session is opened: it shows `starting` and queues commands. If no session opens,
+ * they are never answered.
  */
 export function openLateDoor(starting: Snapshot): LateDoor {
   const there = Promise.withResolvers<SessionDoor>();
   let real: SessionDoor | undefined;
   let sent = Promise.resolve();
-  const told = new Set<{ readonly tell: () => void; stop: () => void }>();
-  /** One after the other, whether or not the one before was taken. */
+  const listeners = new Set<{ readonly listener: () => void; stop: () => void }>();
+  /** Runs the commands one after the other, even if one is refused. */
   const inOrder = (act: (door: SessionDoor) => Promise<void>): Promise<void> => {
     if (real !== undefined) return act(real);
     const acted = sent.then(() => there.promise).then(act);
@@ -30,18 +28,17 @@ export function openLateDoor(starting: Snapshot): LateDoor {
   return {
     door: {
       snapshot: () => real?.snapshot() ?? starting,
-      follow(tell) {
-        const one = { tell, stop: real?.follow(tell) ?? (() => {}) };
-        told.add(one);
+      follow(listener) {
+        const one = { listener, stop: real?.follow(listener) ?? (() => {}) };
+        listeners.add(one);
         return () => {
-          told.delete(one);
+          listeners.delete(one);
           one.stop();
         };
       },
       submit: (text, commandId) => inOrder((door) => door.submit(text, commandId)),
       respond: (id, given) => inOrder((door) => door.respond(id, given)),
       review: (said) => inOrder((door) => door.review(said)),
-      // Nothing is at work yet.
       cancel: async () => real?.cancel(),
       reclaim: () => inOrder((door) => door.reclaim()),
       revoke: (id) => inOrder((door) => door.revoke(id)),
@@ -57,7 +54,7 @@ export function openLateDoor(starting: Snapshot): LateDoor {
         await last;
       }
       real = to;
-      for (const one of told) one.stop = to.follow(one.tell);
+      for (const one of listeners) one.stop = to.follow(one.listener);
     },
   };
 }

@@ -1,19 +1,23 @@
-/** What the screen does itself: it only looks, or is about the screen. All else is a message to the session. */
+/* The commands of the screen itself, and its help. */
+import { type Line, span } from '../screen/line.ts';
+import { wrapLine } from '../screen/wrap.ts';
+
+type BareCommand =
+  | 'help'
+  | 'keys'
+  | 'contract'
+  | 'status'
+  | 'plan'
+  | 'approvals'
+  | 'diff'
+  | 'graph'
+  | 'threads'
+  | 'reclaim'
+  | 'quit';
+
+/** What the screen does itself. All other text is a message to the session. */
 export type LocalCommand =
-  | {
-      readonly type:
-        | 'help'
-        | 'keys'
-        | 'contract'
-        | 'status'
-        | 'plan'
-        | 'approvals'
-        | 'diff'
-        | 'graph'
-        | 'threads'
-        | 'reclaim'
-        | 'quit';
-    }
+  | { readonly type: BareCommand }
   | { readonly type: 'revoke'; readonly which: string }
   | {
       readonly type: 'review';
@@ -26,99 +30,58 @@ export type LocalCommand =
   | { readonly type: 'export'; readonly path: string }
   | { readonly type: 'none'; readonly why: string };
 
-/** One command that can be typed behind a slash. */
 export interface CommandRow {
-  readonly name: string;
-  /** How it is written. */
   readonly form: string;
   readonly says: string;
 }
 
-interface LocalRow extends CommandRow {
-  /** Other forms of it are the session's. */
-  readonly isShared?: true;
-  /** `undefined`: of another form. */
-  readonly read: (rest: string) => LocalCommand | undefined;
-}
+type Read = (rest: string) => LocalCommand | undefined;
 
-function bare(command: LocalCommand): LocalRow['read'] {
-  return (rest) => (rest === '' ? command : undefined);
-}
+/** Reads a command without arguments. */
+const bare =
+  (type: BareCommand): Read =>
+  (rest) =>
+    rest === '' ? { type } : undefined;
 
-const rows: readonly LocalRow[] = [
-  { name: 'plan', form: '/plan', says: 'shows the plan', read: bare({ type: 'plan' }), isShared: true },
-  {
-    name: 'contract',
-    form: '/contract',
-    says: 'all of the contract that was drafted last',
-    read: bare({ type: 'contract' }),
-  },
-  {
-    name: 'status',
-    form: '/status',
-    says: 'model, thread, sandbox, ports, what it cost',
-    read: bare({ type: 'status' }),
-  },
-  {
-    name: 'approvals',
-    form: '/approvals [revoke N|all]',
-    says: 'what is pre-approved, and taking it back',
-    read: readApprovals,
-  },
-  { name: 'diff', form: '/diff', says: 'what was changed', read: bare({ type: 'diff' }) },
-  { name: 'keep', form: '/keep N', says: 'hunk N of /diff stays', read: readVerdict('keep') },
-  {
-    name: 'reject',
-    form: '/reject N [WHY]',
-    says: 'hunk N of /diff is not wanted; the model gets the reason',
-    read: readVerdict('reject'),
-  },
-  { name: 'comment', form: '/comment N TEXT', says: 'what to say of hunk N of /diff', read: readVerdict() },
-  {
-    name: 'graph',
-    form: '/graph',
-    says: 'how to look at the thread as a graph',
-    read: bare({ type: 'graph' }),
-  },
-  {
-    name: 'resume',
-    form: '/resume [THREAD]',
-    says: 'threads of this repository, and going on with one',
-    read: (rest) => (rest === '' ? { type: 'threads' } : { type: 'resume', thread: rest }),
-  },
-  {
-    name: 'control',
-    form: '/control reclaim',
-    says: 'takes the session back from a client',
-    read: (rest) => (rest === 'reclaim' ? { type: 'reclaim' } : undefined),
-  },
-  {
-    name: 'earlier',
-    form: '/earlier [N]',
-    says: 'what was said before what is printed',
-    read: readCount,
-  },
-  {
-    name: 'export',
-    form: '/export FILE',
-    says: 'writes the transcript as Markdown',
-    read: (rest) => (rest === '' ? undefined : { type: 'export', path: rest }),
-  },
-  { name: 'help', form: '/help', says: 'keys and commands', read: bare({ type: 'help' }) },
-  { name: 'quit', form: '/quit', says: 'ends the session; the thread stays', read: bare({ type: 'quit' }) },
+/** `isShared`: other forms of the command are messages to the session. */
+const rows: readonly (readonly [form: string, says: string, read: Read, isShared?: true])[] = [
+  ['/plan', 'shows the plan', bare('plan'), true],
+  ['/contract', 'all of the contract that was drafted last', bare('contract')],
+  ['/status', 'model, thread, sandbox, ports, what it cost', bare('status')],
+  ['/approvals [revoke N|all]', 'what is pre-approved, and taking it back', readApprovals],
+  ['/diff', 'what was changed', bare('diff')],
+  ['/keep N', 'hunk N of /diff stays', readVerdict('keep')],
+  ['/reject N [WHY]', 'hunk N of /diff is not wanted; the model gets the reason', readVerdict('reject')],
+  ['/comment N TEXT', 'what to say of hunk N of /diff', readVerdict()],
+  ['/graph', 'how to look at the thread as a graph', bare('graph')],
+  [
+    '/resume [THREAD]',
+    'threads of this repository, and going on with one',
+    (rest) => (rest === '' ? { type: 'threads' } : { type: 'resume', thread: rest }),
+  ],
+  [
+    '/control reclaim',
+    'takes the session back from a client',
+    (rest) => (rest === 'reclaim' ? { type: 'reclaim' } : undefined),
+  ],
+  ['/earlier [N]', 'what was said before what is printed', readCount],
+  [
+    '/export FILE',
+    'writes the transcript as Markdown',
+    (rest) => (rest === '' ? undefined : { type: 'export', path: rest }),
+  ],
+  ['/help', 'keys and commands', bare('help')],
+  ['/quit', 'ends the session; the thread stays', bare('quit')],
 ];
 
-/** What can be typed behind a slash: the screen's own commands and those of the session, by name. */
+/** The commands of the screen and of the session, sorted. */
 export function commandRows(ofSession: readonly CommandRow[]): readonly CommandRow[] {
-  return [...rows, ...ofSession].map(({ name, form, says }) => ({ name, form, says })).sort(byForm);
+  return [...rows.map(([form, says]) => ({ form, says })), ...ofSession].sort((one, other) =>
+    one.form < other.form ? -1 : 1,
+  );
 }
 
-function byForm(one: CommandRow, other: CommandRow): number {
-  return one.form < other.form ? -1 : 1;
-}
-
-/** `N` and words behind it. */
-function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
+function readVerdict(verdict?: 'keep' | 'reject'): Read {
   return (rest) => {
     const [, hunk, words = ''] = /^([1-9][0-9]{0,4})(?:\s+(\S.*))?$/s.exec(rest) ?? [];
     if (hunk === undefined || (verdict === undefined && words === '')) return undefined;
@@ -131,7 +94,7 @@ function readVerdict(verdict?: 'keep' | 'reject'): LocalRow['read'] {
   };
 }
 
-/** Entries that `/earlier` shows unless told, and at most. */
+/** Entries that `/earlier` shows by default, and at most. */
 const [usual, most] = [20, 200];
 
 function readCount(rest: string): LocalCommand | undefined {
@@ -150,8 +113,60 @@ function readApprovals(rest: string): LocalCommand | undefined {
 /** What the screen itself makes of a text; `undefined`: it is for the session. */
 export function readLocal(text: string): LocalCommand | undefined {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text.trim()) ?? [];
-  const row = rows.find((one) => one.name === name);
-  const command = row?.read(rest.trim());
-  if (row === undefined || command !== undefined || row.isShared === true) return command;
-  return { type: 'none', why: `expected \`${row.form}\`` };
+  const [form = '', , read, isShared] = rows.find(([one]) => one.split(' ', 1)[0] === `/${name}`) ?? [];
+  const command = read?.(rest.trim());
+  if (read === undefined || command !== undefined || isShared === true) return command;
+  return { type: 'none', why: `expected \`${form}\`` };
+}
+
+const keys: readonly (readonly [key: string, about: string])[] = [
+  ['Enter', 'send'],
+  ['Alt+Enter, Ctrl+J', 'new line'],
+  ['Tab', 'while it works: send when it is done · with a question: between question and text'],
+  ['Esc', 'interrupt the turn'],
+  ['Esc Esc', 'take your last message back into the editor'],
+  ['Shift+Tab', 'next context: dev, review, research'],
+  ['Ctrl+C', 'clear what is typed; twice: quit'],
+  ['Ctrl+R', 'search what you said'],
+  ['Ctrl+G', 'write in your editor'],
+  ['Ctrl+T', 'take the session back from a page or a program that steers it'],
+  ['Ctrl+Z', 'suspend'],
+  ['!', 'a command of your own, on a copy of the work tree'],
+  ['@', 'a path of this repository'],
+  ['/', 'a command'],
+  ['?', 'these keys'],
+];
+
+export function keyLines(columns: number): readonly Line[] {
+  return [
+    [],
+    ...table(keys, 20, columns),
+    [span('  /help has the commands, too · docs/terminal.md has all keys', 'dim')],
+  ];
+}
+
+export function commandLines(commands: readonly CommandRow[], columns: number): readonly Line[] {
+  const widest = Math.max(...commands.map(({ form }) => form.length));
+  return [
+    [],
+    ...table(
+      commands.map(({ form, says }) => [form, says] as const),
+      widest,
+      columns,
+    ),
+  ];
+}
+
+function table(
+  rows: readonly (readonly [name: string, about: string])[],
+  widest: number,
+  columns: number,
+): readonly Line[] {
+  const isNarrow = widest + 4 > columns / 2;
+  const hang = [span(' '.repeat(isNarrow ? 6 : widest + 4))];
+  return rows.flatMap(([name, about]) => {
+    if (!isNarrow)
+      return wrapLine([span(`  ${name.padEnd(widest + 2)}`, 'accent'), span(about)], { columns, hang });
+    return [[span(`  ${name}`, 'accent')], ...wrapLine([span(`      ${about}`)], { columns, hang })];
+  });
 }

@@ -1,47 +1,52 @@
+/* The screen of a session in a terminal. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { answeredWords, isSecretAsked, nextAsked } from '../screen/asked.ts';
 import { type Line, span } from '../screen/line.ts';
-import { answeredWords } from '../screen/question/answered-words.ts';
-import { isSecretAsked, nextAsked } from '../screen/question/asked.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
+import { isBusy } from '../screen/turn-time.ts';
 import { visible } from '../screen/visible.ts';
-import { isBusy } from '../screen/words/is-busy.ts';
+import { hangLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
-import { type Composer, emptyComposer } from './composer/composer.ts';
-import { type Draft, draftOf, unsentOf, withDraft } from './composer/draft.ts';
+import {
+  type Composer,
+  type Draft,
+  draftOf,
+  emptyComposer,
+  unsentOf,
+  withDraft,
+} from './composer/composer.ts';
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
-import { hangLine } from './print/hang-line.ts';
-import { openPrinter, printedFrom } from './print/open-printer.ts';
-import type { Shape } from './print/shape.ts';
-import { findThread } from './show/find-thread.ts';
-import { openEarlier } from './show/open-earlier.ts';
+import { openPrinter, printedFrom } from './open-printer.ts';
+import { openEarlier } from './show/earlier.ts';
 import { showLocal } from './show/show-local.ts';
+import { findThread } from './show/threads.ts';
 import { undoOffersFor } from './show/undo-offers.ts';
 import type { Key } from './term/key.ts';
-import { openFrames } from './term/open-frames.ts';
-import type { Painter, Size } from './term/painter.ts';
-import { openDrawer } from './view/open-drawer.ts';
+import { openFrames, type Painter, type Size } from './term/painter.ts';
+import { openDrawer, turnCost } from './view/open-drawer.ts';
 import { hearsLetters, pressView } from './view/press-view.ts';
-import { refusedAnswer } from './view/refused-answer.ts';
-import { halfWritten, seeSnapshot, withoutWriting } from './view/see-snapshot.ts';
-import { turnCost } from './view/turn-cost.ts';
-import { type Effect, openView, type View } from './view/view.ts';
+import {
+  type Effect,
+  halfWritten,
+  openView,
+  refusedAnswer,
+  seeSnapshot,
+  type View,
+  withoutWriting,
+} from './view/view.ts';
 
-/** What a screen stands on. */
-export interface ScreenParts {
+interface ScreenParts {
   readonly door: SessionDoor;
   readonly painter: Painter;
   readonly size: Size;
-  readonly shape: Shape;
-  /** Lines that say what changed in place of a region that shows it: its painter appends alone. */
+  /** Output as appended lines without a live region. */
   readonly isPlain?: boolean;
   readonly clock: Clock;
-  /** Commands of the session, beside those of the screen. */
   readonly commands: readonly CommandRow[];
-  /** Told first. Absent where the session is still being opened: `opened` brings it. */
+  /** Printed first; absent while the session is still being opened. */
   readonly greeting?: readonly Line[];
-  /** Paths of the repository that begin so. */
   readonly paths: (prefix: string) => Promise<readonly string[]>;
   /** Lends the terminal to an editor of the person's; what became of the text. */
   readonly edit: (text: string) => Promise<string>;
@@ -49,13 +54,11 @@ export interface ScreenParts {
   /** Whether a word names a run of this repository, and no thread. */
   readonly isRun?: (word: string) => Promise<boolean>;
   readonly suspend: () => void;
-  /** Told that what is typed and not sent is another now: what it answers outlives the screen. Never of a secret. */
+  /** Called when the unsent text changes, with a function that returns it. Never called for a secret. */
   readonly keep?: (of: () => Draft) => void;
 }
 
-/** How a screen was left. */
 export interface ScreenEnd {
-  /** The thread that is gone on with. */
   readonly resume?: string;
 }
 
@@ -64,33 +67,28 @@ export interface Screen {
   /** Whether a letter may answer a question. */
   isAsking(): boolean;
   resized(size: Size): void;
-  /**
-   * The session is there now: this is told first, what was sent meanwhile goes, and what was typed into its thread
-   * before and never sent is written again.
-   */
+  /** The session is open: prints the greeting, sends what waits, and restores the draft of its thread. */
   opened(greeting: readonly Line[], draft?: Draft): void;
-  /** Prints lines of somebody else's above the live region. */
+  /** Prints lines above the live region. */
   say(lines: readonly Line[]): void;
-  /** What was typed and is with nobody: messages that wait, and what is being written. */
+  /** Text that was typed and not sent. */
   unsent(): readonly string[];
-  /** Resolves when its user leaves. */
   readonly ended: Promise<ScreenEnd>;
-  /** Takes the live region away. */
   close(): void;
 }
 
 const tickMs = 1000;
 const unsaid = { lines: [], open: [] };
 
-/** The screen of a session in a terminal: draws what its door shows, and sends what its user says. */
+/** The screen of a session in a terminal: draws its snapshots and sends what its user types. */
 export function openScreen(parts: ScreenParts): Screen {
-  const { door, painter, shape, clock } = parts;
+  const { door, painter, clock } = parts;
   const rows = commandRows(parts.commands);
   const offers = rows.map(({ form, says }) => offerOf(form, says));
-  const printer = openPrinter(shape);
-  const earlier = openEarlier(door, shape, printedFrom(door.snapshot()));
+  const printer = openPrinter();
+  const earlier = openEarlier(door, printedFrom(door.snapshot()));
   const ended = Promise.withResolvers<ScreenEnd>();
-  const told = {};
+  const last = {};
   const over = new AbortController();
   const show = openDrawer(painter, parts.isPlain === true);
   let { size } = parts;
@@ -103,10 +101,9 @@ export function openScreen(parts: ScreenParts): Screen {
     const { time } = view;
     const stepped = seeSnapshot(view, snapshot, clock.now());
     ({ view } = stepped);
-    // What ends with the opening is no turn: what the last one cost was told when it ended.
+    // The end of the opening is not the end of a turn.
     const cost = isOpening ? [] : turnCost(time, view.time, snapshot, clock.now());
     isOpening &&= view.facts.isStarting === true;
-    // Nothing is said yet of a session that is still being opened.
     const { lines, open } = view.facts.isStarting === true ? unsaid : printer.print(snapshot, size.columns);
     show(view, snapshot, { ...size, nowMs: clock.now(), lines: [...lines, ...cost], open });
     for (const effect of stepped.effects) act(effect);
@@ -199,10 +196,9 @@ export function openScreen(parts: ScreenParts): Screen {
         await showLocal(command, {
           door,
           rows,
-          shape,
           columns: size.columns,
           earlier,
-          told,
+          last,
           nowMs: clock.now(),
           write: parts.write,
         }),
@@ -210,7 +206,6 @@ export function openScreen(parts: ScreenParts): Screen {
     await refreshFacts();
   };
 
-  /** Nobody is led out of this session to none. */
   const goOnWith = async (word: string): Promise<void> => {
     const thread = await findThread(door, word);
     if (thread !== undefined) ended.resolve({ resume: thread });
@@ -228,7 +223,6 @@ export function openScreen(parts: ScreenParts): Screen {
   };
   const opened = (greeting: readonly Line[], draft?: Draft): void => {
     const { isStarting: _, ...facts } = view.facts;
-    // What was sent meanwhile is worked at from here on.
     const time = view.time && { ...view.time, sinceMs: clock.now(), workedMs: 0 };
     view = { ...view, facts, time, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
     door
@@ -278,14 +272,13 @@ export function openScreen(parts: ScreenParts): Screen {
   };
 }
 
-/** What its user said before, oldest first. */
 function saidBefore({ transcript }: Snapshot): readonly string[] {
   return transcript.flatMap(({ kind, content }) =>
     kind === 'user_message' && content !== undefined ? [content] : [],
   );
 }
 
-/** `/plan continue [N]` as a list shows it: the words that are typed, what stands for others, what it does. */
+/** Splits `/plan continue [N]` into the words to type and the arguments. */
 function offerOf(form: string, description: string) {
   const words = form.slice(1).split(' ');
   const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
@@ -293,7 +286,7 @@ function offerOf(form: string, description: string) {
   return { name: typed.join(' '), arguments: words.slice(typed.length).join(' '), description };
 }
 
-/** Why something was not done, for whoever wanted it: in words, what to do where somebody knows, and the code last. */
+/** An error in words: the fault, the next step, and the code last. */
 function faultWords(fault: unknown): string {
   if (!isWritError(fault)) return visible(messageOf(fault));
   const { code, message, hints, detail } = fault;

@@ -1,4 +1,5 @@
-/** The document that a browser is shown; what it is made of comes with its scripts and styles. */
+/* The HTML document of the page and the form of its assets. */
+
 export function pageHtml({ script, style }: { readonly script: string; readonly style: string }): string {
   return `<!doctype html>
 <html lang="en">
@@ -17,3 +18,12 @@ export function pageHtml({ script, style }: { readonly script: string; readonly 
 const icon = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 3l3 10 3-8 3 8 3-10" fill="none" stroke="#777" stroke-width="2"/></svg>',
 );
+
+export interface Asset {
+  /** With its digest in it: another content has another name. */
+  readonly name: string;
+  readonly contentType: string;
+  /** Of the text in UTF-8, lower-case hex. */
+  readonly sha256: string;
+  readonly text: string;
+}

@@ -94,7 +94,7 @@ export const doors: readonly Door[] = [
   {
     name: 'randomness',
     file: 'core/base/ids.ts',
-    servers: ['session/web/page/new-id.ts'],
+    servers: ['session/web/page/now.ts'],
     code: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
   },
   {

@@ -1,40 +1,38 @@
-import { pathToken } from './path-token.ts';
-import { plainText } from './plain-text.ts';
+/* The list of commands or paths that completes what is typed. */
 
-/** A command as a list shows it: its words without the slash, what stands behind them, what it does. */
+import { type Line, span } from '../../screen/line.ts';
+import { visible } from '../../screen/visible.ts';
+import { cellsOf } from '../../screen/wrap.ts';
+import { plainText } from './buffer.ts';
+
 export interface OfferedCommand {
   readonly name: string;
   readonly arguments: string;
   readonly description: string;
-  /** One of many that its first word takes: it is offered behind that alone. */
+  /** One of many values of its first word: it is offered behind that word alone. */
   readonly isBehind?: true;
 }
 
 export interface Choice {
-  /** What takes the place of the token. */
   readonly insert: string;
   readonly name: string;
   readonly detail: string;
-  /** Nothing has to be typed behind it. */
   readonly isWhole: boolean;
 }
 
-/** A list that is open, for the token that begins at `from`. */
 export interface Completion {
   readonly kind: 'command' | 'path';
   readonly from: number;
   readonly sought: string;
   readonly choices: readonly Choice[];
   readonly chosen: number;
-  /** Paths that were offered last, before they were ranked, and which question that answers. */
   readonly paths: readonly string[];
   readonly id: number;
 }
 
-/** Paths of one answer that are looked at. */
+/** Limit of paths in one answer. */
 const mostPaths = 2000;
 
-/** The list for a text and its cursor; `undefined` where no token is being written. `id` is for a new question. */
 export function completionFor(
   text: string,
   cursor: number,
@@ -56,7 +54,6 @@ export function completionFor(
   return { kind: 'path', from, sought, choices: pathChoices(paths, sought), chosen: 0, paths, id };
 }
 
-/** With the answer to its question; an answer to another one changes nothing. */
 export function withOffered(
   open: Completion | undefined,
   id: number,
@@ -67,18 +64,15 @@ export function withOffered(
   return { ...open, paths, choices: pathChoices(paths, open.sought), chosen: 0 };
 }
 
-/** The choice so many further down, from the last to the first and back. */
 export function chooseBy(open: Completion, by: number): Completion {
   const count = open.choices.length;
   return { ...open, chosen: count === 0 ? 0 : (open.chosen + by + count) % count };
 }
 
-/** Whether a text can hold it as it is, on one line. */
 function isTypable(path: string): boolean {
   return plainText(path) === path && !path.includes('\n');
 }
 
-/** What a longer text holds is no name of a command. */
 const longest = 64;
 
 function commandsFor(sought: string, commands: readonly OfferedCommand[]): readonly Choice[] {
@@ -87,7 +81,7 @@ function commandsFor(sought: string, commands: readonly OfferedCommand[]): reado
 }
 
 function commandChoices(commands: readonly OfferedCommand[], sought: string): readonly Choice[] {
-  // Behind a space stand arguments, unless a command of two words begins so, or what it takes is known.
+  // Behind a space are arguments, unless a command of two words begins so or its values are known.
   const isSpaced = /\s/.test(sought);
   const lower = sought.toLowerCase();
   const [verb = '', rest = ''] = lower.split(/\s+(.*)/s);
@@ -118,23 +112,21 @@ function pathChoices(paths: readonly string[], sought: string): readonly Choice[
   });
 }
 
-/** Characters of what is sought and of a candidate that are looked at. */
-const most = { sought: 128, candidate: 1024 };
+const searched = { sought: 128, candidate: 1024 };
 
 /**
- * The candidates that hold the letters of `sought` in their order, the best first: equal, then a beginning, then the
- * beginning of a word, then a part, then scattered letters; of equals the shorter, then the one given first. Whatever
- * the case; all as they are where nothing is sought. Looks at each letter of each candidate once.
+ * Ranks candidates that contain the letters of `sought` in order: equal, prefix, word start, substring, scattered;
+ * then by length. Case is ignored.
  */
 export function rankFuzzy<T>(
   candidates: readonly T[],
   sought: string,
   nameOf: (one: T) => string,
 ): readonly T[] {
-  const letters = sought.slice(0, most.sought).toLowerCase();
+  const letters = sought.slice(0, searched.sought).toLowerCase();
   if (letters === '') return candidates;
   return candidates
-    .map((one, index) => ({ one, index, name: nameOf(one).slice(0, most.candidate).toLowerCase() }))
+    .map((one, index) => ({ one, index, name: nameOf(one).slice(0, searched.candidate).toLowerCase() }))
     .map((entry) => ({ ...entry, score: scoreOf(entry.name, letters) }))
     .filter(({ score }) => score !== undefined)
     .sort((a, b) => (a.score ?? 0) - (b.score ?? 0) || a.name.length - b.name.length || a.index - b.index)
@@ -150,7 +142,7 @@ function scoreOf(name: string, letters: string): number | undefined {
   return scattered(name, letters);
 }
 
-/** 4, and more for each letter between the first and the last one that is not meant. */
+/** 4 plus the letters between the first and the last match that do not match. */
 function scattered(name: string, letters: string): number | undefined {
   let [found, first] = [0, 0];
   for (let at = 0; at < name.length; at += 1) {
@@ -160,4 +152,58 @@ function scattered(name: string, letters: string): number | undefined {
     if (found === letters.length) return 4 + at - first + 1 - letters.length;
   }
   return undefined;
+}
+
+const longestToken = 1024;
+
+/** The path at the cursor: behind an `@` that begins a word, in quotes if it contains spaces. */
+function pathToken(
+  text: string,
+  cursor: number,
+): { readonly from: number; readonly sought: string } | undefined {
+  const least = Math.max(0, cursor - longestToken);
+  const near = text.slice(least, cursor);
+  for (let at = near.lastIndexOf('@'); at >= 0; at = at === 0 ? -1 : near.lastIndexOf('@', at - 1)) {
+    const behind = near.slice(at + 1);
+    const isQuoted = behind.startsWith('"');
+    const sought = isQuoted ? behind.slice(1) : behind;
+    if ((isQuoted ? /["\n]/ : /\s/).test(sought)) {
+      if (/[\n]/.test(sought)) return undefined;
+      continue;
+    }
+    const from = least + at;
+    if (!sought.isWellFormed()) return undefined;
+    if (from === 0 || /\s/.test(text.charAt(from - 1))) return { from, sought };
+  }
+  return undefined;
+}
+
+const listLimits = { rows: 8, nameCells: 32 };
+
+export function drawCompletion(
+  { choices, chosen }: Completion,
+  columns: number,
+  rows: number,
+): readonly Line[] {
+  const room = Math.min(listLimits.rows, rows);
+  if (room <= 0) return [];
+  const isCut = choices.length > room && room > 1;
+  const count = Math.min(choices.length, isCut ? room - 1 : room);
+  const start = Math.max(0, Math.min(chosen - Math.floor(count / 2), choices.length - count));
+  const shown = choices
+    .slice(start, start + count)
+    .map(({ name, detail }) => ({ name: visible(name), detail: visible(detail) }));
+  const widest = Math.max(0, ...shown.map(({ name }) => cellsOf(name)));
+  const cells = Math.min(widest, listLimits.nameCells, columns);
+  const lines = shown.map(({ name, detail }, index) => {
+    const isChosen = start + index === chosen;
+    const gap = ' '.repeat(Math.max(1, cells - cellsOf(name) + 2));
+    const tone = isChosen ? 'selected' : 'plain';
+    return [
+      span(isChosen ? '› ' : '  ', tone),
+      span(name, tone),
+      ...(detail === '' ? [] : [span(gap + detail, 'dim')]),
+    ];
+  });
+  return isCut ? [...lines, [span(`  ${chosen + 1} of ${choices.length}`, 'dim')]] : lines;
 }

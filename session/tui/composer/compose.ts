@@ -1,26 +1,37 @@
+/* Handles keys of the composer: editing, history, search, completion and sending. */
 import type { Key } from '../term/key.ts';
-import { borderBefore } from './borders.ts';
-import { type Buffer, bufferLimits, change, load, moved } from './buffer.ts';
-import { chordOf } from './chord.ts';
+import {
+  type Buffer,
+  borderBefore,
+  bufferLimits,
+  change,
+  insert,
+  isLong,
+  load,
+  moved,
+  paste,
+  plainText,
+  whole,
+} from './buffer.ts';
 import { type Choice, type Completion, chooseBy, completionFor, withOffered } from './completion.ts';
 import {
   asks,
   type Composer,
   type Context,
+  cleared,
   emptyComposer,
+  enqueue,
   type Outcome,
   only,
   type PlainEffect,
   type Search,
+  send,
+  takeAllBack,
+  takeBack,
 } from './composer.ts';
-import { insert, paste } from './edit.ts';
-import { editKeys } from './edit-keys.ts';
-import { isLong, whole } from './folds.ts';
+import { columnOf, placeAt, rowsAround, textWidth } from './draw-composer.ts';
+import { chordOf, editKeys } from './edit-keys.ts';
 import { asWritten, emptyHistory, findBefore, isChanged, leaf, showFound, withEarlier } from './history.ts';
-import { plainText } from './plain-text.ts';
-import { columnOf, placeAt, rowsAround } from './rows.ts';
-import { cleared, enqueue, send, takeAllBack, takeBack } from './send.ts';
-import { textWidth } from './text-width.ts';
 
 const mostWords = 256;
 
@@ -29,10 +40,7 @@ function beginSearch(composer: Composer): Composer {
   return { ...composer, search, completion: undefined };
 }
 
-/**
- * A key while history is searched. Where `isDone` is false the key is still to be done: what was found is taken, and
- * the key is one of the text; a paste that is more than words to search for goes into the text as it was.
- */
+/** A key while history is searched. If `isDone` is false, the key still has to be handled, as a key of the text. */
 function searchKey(
   composer: Composer,
   search: Search,
@@ -54,7 +62,7 @@ function searchKey(
       return done({ ...composer, search: undefined });
     case 'enter':
     case 'tab':
-      return done(taken(composer, search));
+      return done(withFound(composer, search));
     case 'ctrl+r':
     case 'up':
       return done({ ...composer, search: older(composer, search) });
@@ -64,7 +72,7 @@ function searchKey(
       return done({ ...composer, search: sought(composer, words, composer.history.entries.length) });
     }
     default:
-      return { composer: taken(composer, search), isDone: false };
+      return { composer: withFound(composer, search), isDone: false };
   }
 }
 
@@ -74,7 +82,6 @@ function sought(composer: Composer, words: string, from: number): Search {
   return { words, found, hasFailed: found === undefined };
 }
 
-/** The next older one with the same words; the one that is found stays where there is none. */
 function older(composer: Composer, search: Search): Search {
   if (search.words === '' || search.found === undefined) return search;
   const shown = composer.history.entries[search.found]?.text;
@@ -84,8 +91,7 @@ function older(composer: Composer, search: Search): Search {
   return next === undefined ? { ...search, hasFailed: true } : { ...search, found: next, hasFailed: false };
 }
 
-/** What was found is the text now; what was written before is a step down in the history. */
-function taken(composer: Composer, search: Search): Composer {
+function withFound(composer: Composer, search: Search): Composer {
   if (search.found === undefined) return { ...composer, search: undefined };
   const { history, shown } = showFound(composer.history, composer.buffer, search.found);
   return { ...composer, search: undefined, closed: undefined, history, buffer: load(composer.buffer, shown) };
@@ -93,12 +99,11 @@ function taken(composer: Composer, search: Search): Composer {
 
 const tooMuch = `too much: a composer holds ${bufferLimits.characters.toLocaleString('en-US')} characters; nothing changed`;
 
-/** A composer with nothing written, whose history is the messages of a transcript, oldest first. */
 export function openComposer(earlier: readonly string[]): Composer {
   return { ...emptyComposer, history: withEarlier(emptyHistory, earlier) };
 }
 
-/** What a key or a paste does. Pure: the same composer, key and context give the same. */
+/** Handles a key or a paste. Pure. */
 export function press(composer: Composer, key: Key, context: Context): Outcome {
   const fresh = { ...composer, notice: undefined, armed: undefined };
   if (composer.search === undefined) return pressed(fresh, key, context, composer.armed);
@@ -106,12 +111,11 @@ export function press(composer: Composer, key: Key, context: Context): Outcome {
   return isDone ? only(next) : pressed(next, key, context, undefined);
 }
 
-/** The answer to `complete-path`; one that comes too late changes nothing. */
 export function offered(composer: Composer, id: number, items: readonly string[]): Composer {
   return { ...composer, completion: withOffered(composer.completion, id, items) };
 }
 
-/** What an editor of the person's own made of the text; an undo brings back what was there before. */
+/** Replaces the text by the editor's result, as one undo step. */
 export function edited(composer: Composer, text: string): Composer {
   const { buffer } = composer;
   const [before, read] = [whole(buffer), plainText(text)];
@@ -126,7 +130,7 @@ export function edited(composer: Composer, text: string): Composer {
   };
 }
 
-/** A message that the session refused, and why: it is written again, or stays in the history behind what is written. */
+/** Returns a refused message to the composer, or keeps it in history if another text is being written. */
 export function giveBack(composer: Composer, text: string, why: string): Composer {
   const notice = plainText(why).replaceAll('\n', ' ');
   if (composer.buffer.text !== '') return { ...composer, notice: `${notice} (not sent; Up brings it back)` };
@@ -158,13 +162,11 @@ function pressed(composer: Composer, key: Key, context: Context, armed: Composer
   return written(composer, buffer, context);
 }
 
-/** The list follows the text: it opens where text was changed. */
 function written(composer: Composer, buffer: Buffer, context: Context): Outcome {
   if (buffer === composer.buffer) return only(composer);
   return withCompletion({ ...composer, buffer }, context, buffer.text !== composer.buffer.text);
 }
 
-/** A list does not outlast the text that it was for. */
 function settled(outcome: Outcome, before: Composer, context: Context): Outcome {
   const { composer, effects } = outcome;
   if (composer.completion === undefined || composer.buffer === before.buffer) return outcome;
@@ -172,7 +174,6 @@ function settled(outcome: Outcome, before: Composer, context: Context): Outcome 
   return { composer: next.composer, effects: [...effects, ...next.effects] };
 }
 
-/** What a key does; `undefined` where it is a key of the text instead. */
 type Act = (composer: Composer, context: Context, armed: Composer['armed']) => Outcome | undefined;
 
 const effect =
@@ -180,14 +181,14 @@ const effect =
   (composer) =>
     asks(composer, { type });
 
-/** Enter sends; behind a backslash, which goes, it begins a line. */
+/** Enter sends; behind a backslash it begins a line instead. */
 const enter: Act = (composer, context) => {
   const { text, cursor } = composer.buffer;
   if (cursor === 0 || text.charAt(cursor - 1) !== '\\') return send(composer, context);
   return only({ ...composer, buffer: change(composer.buffer, cursor - 1, cursor, '\n', 'edited') });
 };
 
-/** Ctrl+C: a text goes into the history; without one the turn is interrupted, and a second one ends. */
+/** Ctrl+C: clears the text; without one it interrupts the turn, and a second one quits. */
 const clear: Act = (composer, { busy }, armed) => {
   if (composer.buffer.text !== '')
     return only({ ...cleared(composer), notice: 'cleared; Up brings it back' });
@@ -215,7 +216,6 @@ const backspace: Act = (composer) => {
   return back === undefined ? undefined : only(back);
 };
 
-/** A row up; from the first one what was sent before. An entry that was not touched is left at once. */
 const up: Act = (composer, { columns }) => {
   const back = composer.buffer.text === '' ? takeBack(composer) : undefined;
   if (back !== undefined) return only(back);
@@ -265,7 +265,6 @@ const commandKeys: ReadonlyMap<string, Act> = new Map(
   }),
 );
 
-/** Whether an entry of the history is shown as it was, the cursor at one of its ends. */
 function leafs({ history, buffer }: Composer): boolean {
   const isAtEnd = buffer.cursor === 0 || buffer.cursor === buffer.text.length;
   return history.at < history.entries.length && isAtEnd && !isChanged(history, buffer);
@@ -291,7 +290,6 @@ function toEdge(composer: Composer, at: number): Composer {
   return { ...composer, buffer: moved(composer.buffer, at) };
 }
 
-/** The list that belongs to what is written; it opens where `mayOpen`: while typing, not where a cursor comes by. */
 function withCompletion(composer: Composer, { commands }: Context, mayOpen: boolean): Outcome {
   const { buffer, completion, asked, closed } = composer;
   const open = completionFor(buffer.text, buffer.cursor, commands, completion, asked + 1);
@@ -303,7 +301,6 @@ function withCompletion(composer: Composer, { commands }: Context, mayOpen: bool
   return asks({ ...next, asked: open.id }, { type: 'complete-path', prefix: open.sought, id: open.id });
 }
 
-/** A key while a list is open; `undefined` where it is none of the list's. */
 function completionKey(
   composer: Composer,
   open: Completion,
@@ -335,7 +332,6 @@ function completionKey(
   }
 }
 
-/** What is chosen in the place of the token; a directory or a command that goes on keeps the list open. */
 function accepted(composer: Composer, open: Completion, choice: Choice, context: Context): Outcome {
   const { buffer } = composer;
   const isSpaced = choice.insert.endsWith(' ') && buffer.text.charAt(buffer.cursor) === ' ';
@@ -348,7 +344,6 @@ function isWritten(open: Completion, choice: Choice): boolean {
   return open.kind === 'path' ? open.sought === choice.name : `/${open.sought}` === choice.insert.trimEnd();
 }
 
-/** The cursor so many rows further down, or up where it is negative, in its column; `undefined` at the edge. */
 function moveRow(buffer: Buffer, width: number, by: number): Buffer | undefined {
   const { rows, at } = rowsAround(buffer, buffer.cursor, width, Math.max(0, -by), Math.max(0, by));
   const here = rows[at];

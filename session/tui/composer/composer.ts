@@ -1,8 +1,8 @@
-import { type Buffer, emptyBuffer } from './buffer.ts';
+/* The state of the composer, its queue of messages and its draft. */
+import { type Buffer, emptyBuffer, load, noFolds, plainText, whole } from './buffer.ts';
 import type { Completion, OfferedCommand } from './completion.ts';
-import { emptyHistory, type History } from './history.ts';
+import { asWritten, emptyHistory, type History, isChanged, remember, withEarlier } from './history.ts';
 
-/** What a person is writing, and what is open around it. */
 export interface Composer {
   readonly buffer: Buffer;
   readonly history: History;
@@ -10,33 +10,27 @@ export interface Composer {
   readonly completion: Completion | undefined;
   /** Where the token begins whose list was closed: it stays closed. */
   readonly closed: number | undefined;
-  /** Messages that wait for the end of the turn, in order. */
   readonly queue: readonly string[];
-  /** Said until the next key: why something was refused, or what a second key does. */
   readonly notice: string | undefined;
-  /** The key before, where a second one means something else. */
+  /** The previous key, if a second one has another meaning. */
   readonly armed: 'quit' | 'go-back' | 'ctrl-x' | undefined;
-  /** Questions for paths so far. */
   readonly asked: number;
 }
 
-/** A search backwards through what was written; the text stays as it is until something found is taken. */
+/** A search backwards through history. The text stays until a result is accepted. */
 export interface Search {
   readonly words: string;
-  /** Which entry is found; `undefined` before the first letter. */
   readonly found: number | undefined;
   readonly hasFailed: boolean;
 }
 
 export interface Context {
-  /** A turn is at work. */
   readonly busy: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly commands: readonly OfferedCommand[];
 }
 
-/** What says all by its name. */
 export type PlainEffect =
   | 'interrupt'
   | 'go-back'
@@ -47,9 +41,8 @@ export type PlainEffect =
   | 'redraw'
   | 'take-back';
 
-/** What a key asks for that a composer cannot do itself. */
-export type Effect =
-  /** To the session; `giveBack` where it refuses. */
+/** What a key needs that a composer cannot do itself. */
+export type ComposerEffect =
   | { readonly type: 'submit'; readonly text: string }
   /** The text in an editor of the person's own; `edited` with what came back. */
   | { readonly type: 'edit-outside'; readonly text: string }
@@ -59,7 +52,7 @@ export type Effect =
 
 export interface Outcome {
   readonly composer: Composer;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly ComposerEffect[];
 }
 
 export const emptyComposer: Composer = {
@@ -74,12 +67,147 @@ export const emptyComposer: Composer = {
   asked: 0,
 };
 
-/** A composer and nothing else to do. */
 export function only(composer: Composer): Outcome {
   return { composer, effects: [] };
 }
 
-/** A composer, and what its caller has to do. */
-export function asks(composer: Composer, ...effects: readonly Effect[]): Outcome {
+export function asks(composer: Composer, ...effects: readonly ComposerEffect[]): Outcome {
   return { composer, effects };
+}
+
+const mostQueued = 50;
+const nothing = { text: '', folds: noFolds };
+
+/**
+ * Sends the text. While a turn runs, words wait for its end and a command goes at once. A text that is too long stays,
+ * with a notice.
+ */
+export function send(composer: Composer, { busy }: Context): Outcome {
+  const text = whole(composer.buffer);
+  if (text.trim() === '') return only(composer);
+  const notice = refusalOf(text);
+  if (notice !== undefined) return only({ ...composer, notice });
+  if (/^\s*!\s*$/.test(text)) return only({ ...composer, notice: 'type a command behind the !' });
+  if (busy && !text.trimStart().startsWith('/')) return enqueue(composer);
+  return asks(cleared(composer), { type: 'submit', text });
+}
+
+export function enqueue(composer: Composer): Outcome {
+  const text = whole(composer.buffer);
+  const notice = refusalOf(text);
+  if (notice !== undefined) return only({ ...composer, notice });
+  if (composer.queue.length >= mostQueued)
+    return only({
+      ...composer,
+      notice: `${mostQueued} messages wait already; nothing is lost, send it later`,
+    });
+  return only({ ...cleared(composer), queue: [...composer.queue, text] });
+}
+
+export function turnEnded(composer: Composer): Outcome {
+  const [first, ...queue] = composer.queue;
+  return first === undefined ? only(composer) : asks({ ...composer, queue }, { type: 'submit', text: first });
+}
+
+export function takeBack(composer: Composer): Composer | undefined {
+  const last = composer.queue.at(-1);
+  if (last === undefined) return undefined;
+  return {
+    ...composer,
+    queue: composer.queue.slice(0, -1),
+    buffer: load(composer.buffer, asWritten(composer.history, last)),
+  };
+}
+
+/** Writes all waiting messages again: after an interrupt nothing is sent by itself. */
+export function takeAllBack(composer: Composer): Composer {
+  if (composer.queue.length === 0) return composer;
+  const { buffer } = composer;
+  const before = composer.queue.map((text) => `${text}\n`).join('');
+  const text = buffer.text === '' ? before.slice(0, -1) : before + buffer.text;
+  return { ...composer, queue: [], buffer: load(buffer, { text, folds: buffer.folds }) };
+}
+
+export function cleared(composer: Composer): Composer {
+  const { buffer, history } = composer;
+  return {
+    ...composer,
+    history: remember(history, buffer),
+    buffer: load(buffer, nothing),
+    completion: undefined,
+    closed: undefined,
+  };
+}
+
+/** The session's limits: octets of a message as JSON in a body of 256 KiB, and characters of a question. */
+const messageLimits = { octets: 255 * 1024, question: 8000 } as const;
+
+function refusalOf(text: string): string | undefined {
+  const octets = octetsOf(text);
+  if (octets > messageLimits.octets)
+    return `too long to be sent: ${kib(octets)} KiB of at most ${kib(messageLimits.octets)} KiB; nothing is lost, shorten it`;
+  const question = /^\s*\/ask\s+/.exec(text);
+  const length = question === null ? 0 : text.trimEnd().length - question[0].length;
+  if (length > messageLimits.question) {
+    const [found, most] = [length, messageLimits.question].map((count) => count.toLocaleString('en-US'));
+    return `too long for a question: ${found} of at most ${most} characters; nothing is lost, shorten it`;
+  }
+  return undefined;
+}
+
+function octetsOf(text: string): number {
+  return text.length > messageLimits.octets
+    ? text.length
+    : new TextEncoder().encode(JSON.stringify(text)).length;
+}
+
+function kib(octets: number): string {
+  return Math.ceil(octets / 1024).toLocaleString('en-US');
+}
+
+/** Text that was typed and not sent; it outlives the screen. */
+export interface Draft {
+  readonly unsent: readonly string[];
+  /** Text that was cleared, deleted or given to the screen alone; oldest first. */
+  readonly typed: readonly string[];
+}
+
+/** Texts of a history that are kept beside what a transcript holds. */
+const mostTyped = 50;
+
+/** Messages that wait, and the text that is being written. An older text from history is neither. */
+export function unsentOf({ queue, buffer, history }: Composer): readonly string[] {
+  const left = history.drafts.get(history.entries.length);
+  const texts = [
+    ...(left === undefined || history.at === history.entries.length ? [] : [whole(left)]),
+    ...(isChanged(history, buffer) ? [whole(buffer)] : []),
+  ];
+  return [...queue, ...texts.filter((text) => text.trim() !== '')];
+}
+
+export function draftOf(composer: Composer, said: readonly string[]): Draft {
+  const known = new Set(said);
+  const { entries } = composer.history;
+  const killed = whole({ text: composer.buffer.killed, folds: composer.buffer.folds });
+  const typed = [...entries.map(({ text }) => text), killed].filter(
+    (text) => text.trim() !== '' && !known.has(text),
+  );
+  return { unsent: unsentOf(composer), typed: typed.slice(-mostTyped) };
+}
+
+/** Adds earlier messages to the history and restores unsent text. Called once. */
+export function withDraft(composer: Composer, said: readonly string[], draft: Draft | undefined): Composer {
+  const { history: before, search, buffer } = composer;
+  const history = withEarlier(before, [...said, ...(draft?.typed ?? [])]);
+  const found = search?.found === undefined ? undefined : search.found + history.at - before.at;
+  const next = { ...composer, history, search: search === undefined ? undefined : { ...search, found } };
+  const unsent = draft?.unsent ?? [];
+  if (unsent.length === 0) return next;
+  const again = unsent.map((text) => plainText(text)).join('\n');
+  const text = buffer.text === '' ? again : `${again}\n${buffer.text}`;
+  return {
+    ...next,
+    buffer: load(buffer, { text, folds: buffer.text === '' ? noFolds : buffer.folds }),
+    notice: 'this was not sent before; Ctrl+C clears it, and Up brings it back',
+  };
 }

@@ -1,14 +1,30 @@
-import { borderAfter, borderAtOrAfter, borderAtOrBefore, borderBefore } from './borders.ts';
-import { type Buffer, moved, redo, undo } from './buffer.ts';
-import { deleteAfter, deleteBefore, insert, kill, lineEnd, lineStart, unfold, yank } from './edit.ts';
+/* The keys that edit text. */
+
+import type { Key } from '../term/key.ts';
+import {
+  type Buffer,
+  borderAfter,
+  borderAtOrAfter,
+  borderAtOrBefore,
+  borderBefore,
+  deleteAfter,
+  deleteBefore,
+  insert,
+  kill,
+  lineEnd,
+  lineStart,
+  moved,
+  redo,
+  undo,
+  unfold,
+  yank,
+} from './buffer.ts';
 
 /** A word, and what is between words, ends here at the latest: no key looks through megabytes. In UTF-16 units. */
 const longest = 65_536;
 
-/** What a move or a kill takes as one: letters and digits, or everything between white space. */
 type WordKind = 'letters' | 'solid';
 
-/** Where the word before `at` begins. */
 function wordBefore(text: string, at: number, kind: WordKind): number {
   const least = Math.max(0, at - longest);
   let to = at;
@@ -17,7 +33,6 @@ function wordBefore(text: string, at: number, kind: WordKind): number {
   return borderAtOrBefore(text, to);
 }
 
-/** Where the word at or behind `at` ends. */
 function wordAfter(text: string, at: number, kind: WordKind): number {
   const most = Math.min(text.length, at + longest);
   let to = at;
@@ -111,3 +126,16 @@ export const editKeys: ReadonlyMap<string, Act> = new Map(
     'ctrl+o': unfold,
   }),
 );
+
+/** A key in words: `ctrl+c`, `alt+enter`, `shift+tab`, `left`; nothing for text. Letters are small, without `shift`. */
+export function chordOf(key: Key): string | undefined {
+  if (key.type !== 'key') return undefined;
+  const isChar = key.name.startsWith('char:');
+  const name = isChar ? key.name.slice('char:'.length).toLowerCase() : key.name;
+  const with_ = [
+    ...(key.ctrl ? ['ctrl'] : []),
+    ...(key.alt ? ['alt'] : []),
+    ...(key.shift && !isChar ? ['shift'] : []),
+  ];
+  return [...with_, name].join('+');
+}

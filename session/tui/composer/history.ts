@@ -1,29 +1,26 @@
-import { type Folded, noFolds, whole } from './folds.ts';
-import { plainText } from './plain-text.ts';
+/* The history of the composer: earlier messages, and drafts of changed ones. */
+import { type Folded, noFolds, plainText, whole } from './buffer.ts';
 
 /** A message of before, as it was sent, and as it was written where pastes in it were folded. */
-export interface Entry {
+interface Entry {
   readonly text: string;
   readonly written: Folded;
-  /** What a search looks at. */
   readonly sought: string;
 }
 
-/** What was typed before, oldest first; nothing that was typed is in no place of it. */
 export interface History {
   readonly entries: readonly Entry[];
   /** Which entry is shown; `entries.length` while a new text is written. */
   readonly at: number;
-  /** What was changed in an entry, or written as new text, before another was looked at. */
   readonly drafts: ReadonlyMap<number, Folded>;
 }
 
-/** Entries and characters that are kept, the newest; a search looks at the beginning of each. */
+/** Limits: entries, characters, and the prefix of each entry that a search reads. */
 export const historyLimits = { entries: 10_000, characters: 32 * 1024 * 1024, sought: 4096 } as const;
 
 export const emptyHistory: History = { entries: [], at: 0, drafts: new Map() };
 
-/** With messages of an earlier day before all others, oldest first. Called once, with what a transcript holds. */
+/** Adds the messages of a transcript as the oldest entries. Called once. */
 export function withEarlier(history: History, texts: readonly string[]): History {
   const earlier = texts
     .slice(-historyLimits.entries)
@@ -33,7 +30,7 @@ export function withEarlier(history: History, texts: readonly string[]): History
   return shifted(history, [...earlier, ...history.entries], earlier.length);
 }
 
-/** What was sent or cleared becomes the newest entry, behind what else was being written; a new text is begun. */
+/** Adds the text, and other drafts before it, as the newest entries. */
 export function remember(history: History, written: Folded): History {
   const others = [...history.drafts].filter(([at]) => at !== history.at).sort(([a], [b]) => a - b);
   let { entries } = history;
@@ -46,7 +43,7 @@ export function remember(history: History, written: Folded): History {
   return { entries: kept, at: kept.length, drafts: new Map() };
 }
 
-/** With what was typed elsewhere as the newest entries; what is shown, and being written, stays so. */
+/** Adds texts as the newest entries and keeps the current position. */
 export function withTyped(history: History, texts: readonly Folded[]): History {
   const added = texts.map(entryOf).filter(({ text }) => text.trim() !== '');
   if (added.length === 0) return history;
@@ -57,7 +54,6 @@ export function withTyped(history: History, texts: readonly Folded[]): History {
   return { entries, at: moved(history.at), drafts };
 }
 
-/** Shows the entry so many further back (negative) or on, and keeps what is written now; `undefined` at the edge. */
 export function leaf(
   history: History,
   now: Folded,
@@ -68,7 +64,6 @@ export function leaf(
   return show(history, now, at);
 }
 
-/** Shows that entry, and keeps what is written now. */
 function show(
   history: History,
   now: Folded,
@@ -81,15 +76,10 @@ function show(
   return { history: { ...history, at, drafts }, shown };
 }
 
-/** The message as it was written, its pastes folded, where it is one of these. */
 export function asWritten({ entries }: History, text: string): Folded {
   return entries.findLast((entry) => entry.text === text)?.written ?? { text, folds: noFolds };
 }
 
-/**
- * Shows what a search found, and keeps what is written now: as a draft, or as the newest entry where it is a change of
- * what was found.
- */
 export function showFound(
   history: History,
   now: Folded,
@@ -103,7 +93,6 @@ export function showFound(
   return { history: { ...others, at: at < 0 ? others.at : at }, shown: entry.written };
 }
 
-/** Whether what is written differs from the entry that is shown. */
 export function isChanged({ entries, at }: History, now: Folded): boolean {
   return now.text !== (entries[at]?.written.text ?? '');
 }

@@ -1,22 +1,20 @@
+/* A line for a secret answer, which is never shown or stored. */
 import { type Line, span } from '../../screen/line.ts';
 import type { Key } from '../term/key.ts';
-import { borderBefore } from './borders.ts';
-import { chordOf } from './chord.ts';
-import { plainText } from './plain-text.ts';
+import { borderBefore, plainText } from './buffer.ts';
+import { chordOf } from './edit-keys.ts';
 
 /** Characters of a secret; marks that are drawn, so that a screen says nothing of how long it is. */
 const most = { characters: 64 * 1024, marks: 8 };
 
-export type SecretEffect =
-  | { readonly type: 'answer'; readonly text: string }
-  /** Nothing is answered. */
-  | { readonly type: 'leave' };
+export type SecretEffect = { readonly type: 'answer'; readonly text: string } | { readonly type: 'leave' };
 
-/** A secret that is being typed. It is in no property, so whoever prints or serialises this prints nothing of it. */
+/**
+ * A secret that is being typed. It is in no property, so that printing or serialising the object does not reveal it.
+ */
 export interface SecretLine {
   press(key: Key): { readonly line: SecretLine; readonly effects: readonly SecretEffect[] };
   readonly isEmpty: boolean;
-  /** Marks in the place of what was typed, eight at most. */
   draw(): Line;
 }
 

@@ -1,40 +1,32 @@
+/* The command `/diff`, and the review of single hunks. */
 import { WritError } from '../../../core/base/errors.ts';
+import { patchLines } from '../../screen/diff.ts';
 import { hunksOf, type ShownHunk } from '../../screen/hunks.ts';
 import { type Line, span } from '../../screen/line.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
 import { visible } from '../../screen/visible.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { LocalCommand } from '../local-commands.ts';
-import type { Shape } from '../print/shape.ts';
 
 type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;
 
-/** What a screen told last: a number means what its reader has seen, whatever a model made since. */
-export interface ToldChange {
+/** The change that was shown last: hunk numbers refer to it, even if a newer one exists. */
+export interface LastShown {
   patchset?: string | undefined;
 }
 
-/** The change that is reviewed: the one that is held, else the one that was told, else the newest. */
 function reviewed(
   { patchsets, held }: Changes,
-  told: ToldChange = {},
+  last: LastShown = {},
 ): Snapshot['patchsets'][number] | undefined {
-  const wanted = held?.patchset ?? told.patchset;
+  const wanted = held?.patchset ?? last.patchset;
   return patchsets.find(({ id }) => id === wanted) ?? patchsets.at(-1);
 }
 
-/**
- * The change that is held, else the newest: its hunks with the numbers that `/keep`, `/reject` and `/comment` take, and
- * what was said of them.
- */
-export function changeLines(
-  snapshot: Changes,
-  shape: Shape,
-  columns: number,
-  told: ToldChange = {},
-): readonly Line[] {
+/** The change that is held, else the newest, with the hunk numbers of `/keep`, `/reject` and `/comment`. */
+export function changeLines(snapshot: Changes, columns: number, last: LastShown = {}): readonly Line[] {
   const patchset = reviewed(snapshot);
-  told.patchset = patchset?.id;
+  last.patchset = patchset?.id;
   if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
   const hunks = hunksOf(patchset, snapshot.reviews);
   return [
@@ -42,11 +34,11 @@ export function changeLines(
     ...patchset.changes
       .filter(({ hunks: own = [] }) => own.length === 0)
       .map(({ path, changeType }): Line => [span(`  ${changeType} `, 'dim'), span(visible(path), 'strong')]),
-    ...hunks.flatMap((hunk, at) => hunkLines(hunk, at, shape, columns)),
+    ...hunks.flatMap((hunk, at) => hunkLines(hunk, at, columns)),
   ];
 }
 
-function hunkLines(hunk: ShownHunk, at: number, shape: Shape, columns: number): readonly Line[] {
+function hunkLines(hunk: ShownHunk, at: number, columns: number): readonly Line[] {
   const { path, header, lines, verdict, comment } = hunk;
   const text = lines.map(({ kind, text: line }) => `${signs[kind]}${line}`).join('\n');
   return [
@@ -57,7 +49,7 @@ function hunkLines(hunk: ShownHunk, at: number, shape: Shape, columns: number): 
       ...(verdict === undefined ? [] : [span(`  ${verdicts[verdict]}`, verdict === 'keep' ? 'good' : 'bad')]),
       ...(comment === undefined ? [] : [span(`  “${visible(comment.replaceAll('\n', ' '))}”`, 'warn')]),
     ],
-    ...shape.diff(`${header}\n${text}`, columns),
+    ...patchLines(`${header}\n${text}`, { columns }),
   ];
 }
 
@@ -69,14 +61,13 @@ function noHunk(number: number, count: number): string {
   return `there is no hunk ${number}: \`/diff\` numbers them, ${count === 1 ? 'and there is 1' : `1 to ${count}`}`;
 }
 
-/** Says of one hunk of that change whether it stays, and why. NOT_FOUND where there is none of that number. */
 export async function reviewHunk(
   door: SessionDoor,
   { hunk: number, verdict, comment }: Extract<LocalCommand, { type: 'review' }>,
-  told: ToldChange = {},
+  last: LastShown = {},
 ): Promise<readonly Line[]> {
   const snapshot = door.snapshot();
-  const patchset = reviewed(snapshot, told);
+  const patchset = reviewed(snapshot, last);
   const hunks = patchset === undefined ? [] : hunksOf(patchset, snapshot.reviews);
   const found = hunks[number - 1];
   if (found === undefined) throw new WritError('NOT_FOUND', { message: noHunk(number, hunks.length) });

@@ -1,34 +1,32 @@
-import { type Line, span } from '../../screen/line.ts';
-import type { SessionDoor } from '../../screen/session-door.ts';
-import { visible } from '../../screen/visible.ts';
-import type { CommandRow, LocalCommand } from '../local-commands.ts';
-import type { Shape } from '../print/shape.ts';
-import { approvalLines, pickGrants } from './approval-lines.ts';
-import { changeLines, reviewHunk, type ToldChange } from './change-lines.ts';
-import { contractLines } from './contract-lines.ts';
-import { commandLines, keyLines } from './help-lines.ts';
-import { type Earlier, wholeTranscript } from './open-earlier.ts';
-import { planLines } from './plan-lines.ts';
-import { statusLines } from './status-lines.ts';
-import { threadLines } from './thread-lines.ts';
-import { transcriptText } from './transcript-text.ts';
+/* Runs a command of the screen and returns the lines that it shows. */
 
-export interface ShowContext {
+import { type Line, span, type Tone } from '../../screen/line.ts';
+import { markdownLines } from '../../screen/markdown-lines.ts';
+import { documentOf } from '../../screen/question-body.ts';
+import type { ListedGrant, SessionDoor } from '../../screen/session-door.ts';
+import { stepCosts } from '../../screen/usage-words.ts';
+import { visible } from '../../screen/visible.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
+import { changeLines, type LastShown, reviewHunk } from './change-lines.ts';
+import { type Earlier, transcriptText, wholeTranscript } from './earlier.ts';
+import { statusLines } from './status-lines.ts';
+import { threadLines } from './threads.ts';
+
+interface ShowContext {
   readonly door: SessionDoor;
   readonly rows: readonly CommandRow[];
-  readonly shape: Shape;
   readonly columns: number;
   readonly earlier: Earlier;
-  readonly told: ToldChange;
+  readonly last: LastShown;
   readonly nowMs: number;
   /** Writes a new file; answers where it is. */
   readonly write: (path: string, text: string) => Promise<string>;
 }
 
-/** Does what a command of the screen says, and tells it in lines; nothing of those that leave it. */
 export async function showLocal(
   command: LocalCommand,
-  { door, rows, shape, columns, earlier, told, nowMs, write }: ShowContext,
+  { door, rows, columns, earlier, last, nowMs, write }: ShowContext,
 ): Promise<readonly Line[]> {
   switch (command.type) {
     case 'help':
@@ -40,7 +38,7 @@ export async function showLocal(
       return [[], [span('Status', 'heading')], ...statusLines(door.snapshot(), diagnostics)];
     }
     case 'contract':
-      return contractLines(door.snapshot(), shape, columns);
+      return contractLines(door.snapshot(), columns);
     case 'plan':
       return planLines(door.snapshot());
     case 'approvals':
@@ -52,9 +50,9 @@ export async function showLocal(
       return picked.map(({ what }): Line => [span('  taken back: ', 'dim'), span(visible(what), 'code')]);
     }
     case 'diff':
-      return changeLines(door.snapshot(), shape, columns, told);
+      return changeLines(door.snapshot(), columns, last);
     case 'review':
-      return reviewHunk(door, command, told);
+      return reviewHunk(door, command, last);
     case 'graph':
       return [[span('  writ graph ', 'dim'), span(door.snapshot().threadId, 'code')]];
     case 'threads':
@@ -88,4 +86,70 @@ export async function showLocal(
 async function everything(door: SessionDoor): Promise<string> {
   const transcript = [...(await wholeTranscript(door))];
   return transcriptText({ ...door.snapshot(), transcript });
+}
+
+/** Pre-approved calls, with the numbers of `/approvals revoke N`. */
+function approvalLines(grants: readonly ListedGrant[]): readonly Line[] {
+  if (grants.length === 0) return [[span('  nothing is pre-approved', 'dim')]];
+  return grants.map(
+    ({ kind, what, cwd, secondsLeft }, at): Line => [
+      span(`  ${at + 1}  `, 'accent'),
+      span(visible(what), 'code'),
+      span(`  ${visible(kind)} in ${visible(cwd)}`, 'dim'),
+      span(secondsLeft === undefined ? '  until writ ends' : `  ${secondsLeft} s left`, 'warn'),
+    ],
+  );
+}
+
+function pickGrants(grants: readonly ListedGrant[], which: string): readonly ListedGrant[] {
+  if (which === 'all') return grants;
+  return grants.filter(({ id }, at) => id === which || `${at + 1}` === which);
+}
+
+function contractLines({ interactions }: Pick<Snapshot, 'interactions'>, columns: number): readonly Line[] {
+  const asked = interactions.findLast(({ kind }) => kind === 'intent_review_choice');
+  if (asked === undefined) return [[span('  no contract was drafted yet', 'dim')]];
+  const { title = '' } = asked;
+  return [
+    [],
+    [span('All of the contract: ', 'heading'), span(visible(title), 'strong')],
+    ...markdownLines(documentOf(asked), { columns }),
+  ];
+}
+
+const signs: Readonly<Record<string, readonly [string, Tone]>> = {
+  completed: ['✓', 'good'],
+  in_progress: ['▸', 'accent'],
+  pending: ['·', 'dim'],
+};
+
+function planLines({ plans, tasks }: Pick<Snapshot, 'plans' | 'tasks'>): readonly Line[] {
+  const plan = plans.findLast(({ id }) => !id.endsWith('/model')) ?? plans.at(-1);
+  if (plan === undefined) return [[span('  nothing is planned yet', 'dim')]];
+  const costs = stepCosts(plan);
+  return [
+    [
+      span('Plan: ', 'heading'),
+      span(visible(plan.title ?? plan.id), 'strong'),
+      span(` ${plan.status}`, 'dim'),
+    ],
+    ...plan.steps.map(({ id, step, status }): Line => {
+      const [sign, tone] = signs[status] ?? ['·', 'dim'];
+      const cost = costs.get(id);
+      return [
+        span(`  ${sign} `, tone),
+        span(visible(step)),
+        ...(cost === undefined ? [] : [span(`  ${cost}`, 'dim')]),
+      ];
+    }),
+    ...tasks
+      .slice(-20)
+      .map(
+        ({ title, id, status, details }): Line => [
+          span('  task ', 'dim'),
+          span(visible(title ?? id)),
+          span(` ${status}${details === undefined ? '' : `, ${visible(details)}`}`, 'dim'),
+        ],
+      ),
+  ];
 }

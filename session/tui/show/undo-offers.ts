@@ -1,5 +1,5 @@
-import { toDoneTask } from '../../screen/words/done-tasks.ts';
-import { readOutcome } from '../../screen/words/outcome-of.ts';
+/* Completions of the command `/undo`. */
+import { readOutcome, toDoneTask } from '../../screen/work-words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { OfferedCommand } from '../composer/completion.ts';
 import type { Key } from '../term/key.ts';
@@ -19,11 +19,7 @@ export function undoOffersFor(
   return begun.startsWith('/') ? undoOffers(snapshot) : [];
 }
 
-/**
- * What can be written behind `/undo`: the runs of the thread that have committed something, the last one first, each
- * with what was asked for, and their Tasks where there are several. Whether one can be taken back is the session's to
- * say.
- */
+/** Arguments of `/undo`: runs of the thread that committed, newest first, and their tasks if there are several. */
 export function undoOffers({
   transcript,
   tasks,

@@ -1,10 +1,9 @@
-import { controlKey } from './control-key.ts';
-import { charKey, type Key, type KeyName, keyOf, type Modifiers, unmodified } from './key.ts';
-import { lengthOf } from './read-text.ts';
-import { isDigit, isFinal, isParameter } from './sequence-octets.ts';
+/* Decodes escape sequences of a terminal into keys. */
 
-/** What the beginning of some octets is. `took` is 0 where that cannot be told before more have come. */
-export interface Step {
+import { charKey, controlKey, type Key, type KeyName, keyOf, type Modifiers } from './key.ts';
+
+/** One step of decoding. `took` is 0 if more octets are needed. */
+interface Step {
   readonly took: number;
   readonly key?: Key;
   /** What comes next is not keys: a paste, a text for the terminal (`string`), or a sequence that is too long. */
@@ -16,14 +15,10 @@ export interface Step {
 const esc = 0x1b;
 /** More than any terminal sends between `ESC [` and the end of it. */
 const longestSequence = 256;
-/**
- * What a text for a program begins with: a number or `L` and `l` (OSC, answers of xterm), parameters (DCS), `G` (APC,
- * answers of kitty about graphics). Behind Alt with one of these signs whatever else comes is typed.
- */
+/** The character that distinguishes a string sequence (OSC, DCS, APC) from Alt with a typed sign. */
 const strings: Readonly<Record<string, RegExp>> = { ']': /[0-9Ll]/, P: /[0-9!>?]/, _: /G/ };
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** What begins with an Escape. */
 export function decodeEscape(bytes: Uint8Array): Step {
   const [, second, third] = bytes;
   if (second === undefined) return { took: 0, undecided: 'escape' };
@@ -41,7 +36,7 @@ export function decodeEscape(bytes: Uint8Array): Step {
   return { took: 2, key: control === undefined ? charKey(sign, { alt: true }) : withAlt(control) };
 }
 
-/** Alt with an arrow in some terminals, and a lone Escape before something else in all of them. */
+/** Alt with an arrow in some terminals; otherwise a lone Escape. */
 function decodeTwoEscapes(bytes: Uint8Array, third: number | undefined): Step {
   const lone: Step = { took: 1, key: keyOf('escape') };
   if (third === undefined) return { took: 0, undecided: 'escape' };
@@ -53,30 +48,17 @@ function decodeTwoEscapes(bytes: Uint8Array, third: number | undefined): Step {
 
 function decodeCsi(bytes: Uint8Array): Step {
   if (bytes.length === 2) return { took: 0, undecided: 'sequence' };
-  // The function keys of a Linux console have a second bracket.
-  if (bytes[2] === 0x5b) return bytes.length === 3 ? { took: 0 } : { took: 4 };
   let end = 2;
-  while (isParameter(bytes[end] ?? 0) && !isOldShift(bytes, end)) end += 1;
+  while (isParameter(bytes[end] ?? 0)) end += 1;
   if (end > longestSequence) return { took: end, next: 'overlong' };
   const final = bytes[end];
   if (final === undefined) return { took: 0 };
-  if (!isFinal(final) && final !== 0x24) return { took: end };
+  if (!isFinal(final)) return { took: end };
   const parameters = String.fromCharCode(...bytes.subarray(2, end));
   const sign = String.fromCharCode(final);
-  if (sign === 'M' && parameters === '') return decodeOldMouse(bytes);
   if (sign === '~' && parameters === '200') return { took: end + 1, next: 'paste' };
   const key = csiKey(parameters, sign);
   return key === undefined ? { took: end + 1 } : { took: end + 1, key };
-}
-
-/** Three octets follow, of any value but those of controls. */
-function decodeOldMouse(bytes: Uint8Array): Step {
-  for (let at = 3; at < 6; at += 1) {
-    const octet = bytes[at];
-    if (octet === undefined) return { took: 0 };
-    if (octet < 0x20) return { took: at };
-  }
-  return { took: 6 };
 }
 
 function decodeSs3(bytes: Uint8Array): Step {
@@ -110,11 +92,6 @@ function withAlt(key: Key): Key {
   return key.type === 'key' ? { ...key, alt: true } : key;
 }
 
-/** `ESC [ 3 $`: rxvt ends a key with Shift by what stands between elsewhere. */
-function isOldShift(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === 0x24 && at > 2 && bytes.subarray(2, at).every(isDigit);
-}
-
 const letters: Readonly<Record<string, KeyName>> = {
   A: 'up',
   B: 'down',
@@ -134,26 +111,6 @@ const numbers: Readonly<Record<number, KeyName>> = {
   8: 'end',
 };
 
-const oldModifiers: Readonly<Record<string, Modifiers>> = {
-  '~': unmodified,
-  $: { ...unmodified, shift: true },
-  '^': { ...unmodified, ctrl: true },
-  '@': { ctrl: true, alt: false, shift: true },
-};
-
-/** Of the keypad, where a program before this one left it in its own mode. */
-const keypad: Readonly<Record<string, string>> = {
-  X: '=',
-  j: '*',
-  k: '+',
-  l: ',',
-  m: '-',
-  n: '.',
-  o: '/',
-  ...Object.fromEntries([...'pqrstuvwxy'].map((final, digit) => [final, String(digit)])),
-};
-
-/** The most that a number of a sequence can mean. */
 const mostNumber = 9_999_999;
 
 /** The key that `ESC [ parameters final` is; nothing where it is none (a report, the mouse, a key without a name). */
@@ -169,12 +126,8 @@ function csiKey(parameters: string, final: string): Key | undefined {
   if (final === '~' && first === 27 && third !== undefined) return codeKey(third, modifiers);
   const name = letters[final];
   if (name !== undefined) return keyOf(name, modifiers);
-  const arrow = /^[abcd]$/.test(final) ? letters[final.toUpperCase()] : undefined;
-  if (arrow !== undefined) return keyOf(arrow, { shift: true });
-  const old = oldModifiers[final];
   const numbered = numbers[first];
-  if (old === undefined || numbered === undefined) return undefined;
-  return keyOf(numbered, final === '~' ? modifiers : old);
+  return final === '~' && numbered !== undefined ? keyOf(numbered, modifiers) : undefined;
 }
 
 /** The key that `ESC O [modifier] final` is; nothing where it is none. */
@@ -183,11 +136,7 @@ function ss3Key(parameters: string, final: string): Key | undefined {
   if (modifiers === undefined) return undefined;
   const name = letters[final];
   if (name !== undefined) return keyOf(name, modifiers);
-  if (final === 'M') return keyOf('enter', modifiers);
-  const arrow = /^[abcd]$/.test(final) ? letters[final.toUpperCase()] : undefined;
-  if (arrow !== undefined) return keyOf(arrow, { ctrl: true });
-  const text = keypad[final];
-  return text === undefined ? undefined : { type: 'text', text };
+  return final === 'M' ? keyOf('enter', modifiers) : undefined;
 }
 
 /** One more than the bits of what is held down. Nothing with Super or Hyper: those belong to the desktop. */
@@ -232,9 +181,53 @@ function codeKey(code: number, modifiers: Modifiers, shifted = code): Key | unde
   return text === undefined ? undefined : { type: 'text', text };
 }
 
-/** A character that can be printed; what is for private use is a key without a name. */
 function charOf(code: number): string | undefined {
   if (code > 0x10_ffff) return undefined;
   const char = String.fromCodePoint(code);
   return /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(char) ? undefined : char;
+}
+
+/** Parameter and intermediate octets of a control sequence (ECMA-48, 5.4). */
+function isParameter(octet: number): boolean {
+  return octet >= 0x20 && octet < 0x40;
+}
+
+/** The last octet of a control sequence. */
+function isFinal(octet: number): boolean {
+  return octet >= 0x40 && octet < 0x7f;
+}
+
+function isDigit(octet: number): boolean {
+  return octet >= 0x30 && octet < 0x3a;
+}
+
+interface Skipped {
+  readonly took: number;
+  readonly ended: boolean;
+}
+
+const bell = 0x07;
+const backslash = 0x5c;
+
+export function skipString(bytes: Uint8Array): Skipped {
+  const at = bytes.findIndex((octet) => octet < 0x20);
+  if (at === -1) return { took: bytes.length, ended: false };
+  if (bytes[at] === bell) return { took: at + 1, ended: true };
+  if (bytes[at] !== esc) return { took: at, ended: true };
+  if (at + 1 === bytes.length) return { took: at, ended: false };
+  return { took: bytes[at + 1] === backslash ? at + 2 : at, ended: true };
+}
+
+export function skipOverlong(bytes: Uint8Array): Skipped {
+  const at = bytes.findIndex((octet) => !isParameter(octet));
+  if (at === -1) return { took: bytes.length, ended: false };
+  return { took: isFinal(bytes[at] ?? 0) ? at + 1 : at, ended: true };
+}
+
+/** How many octets a character has that begins so; 0 where none does. */
+export function lengthOf(lead: number): number {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead < 0xe0) return 2;
+  if (lead >= 0xe0 && lead < 0xf0) return 3;
+  return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }

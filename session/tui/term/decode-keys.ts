@@ -1,30 +1,21 @@
-import { cleanPaste } from './clean-paste.ts';
-import { controlKey } from './control-key.ts';
-import { decodeEscape } from './decode-escape.ts';
-import { charKey, type Key, keyOf } from './key.ts';
-import { cutOff, readText } from './read-text.ts';
-import { skipOverlong, skipString } from './skip-sequence.ts';
+/* Decodes the bytes of a terminal into keys and pastes, however they are split. */
+
+import { decodeEscape, lengthOf, skipOverlong, skipString } from './decode-escape.ts';
+import { charKey, controlKey, type Key, keyOf } from './key.ts';
 
 /** Octets of one paste that are kept; a person does not read more, and a model neither. */
 const mostPasteBytes = 4 * 1024 * 1024;
 
-/** A paste of which the end has not come. */
 interface PasteSoFar {
-  readonly last?: Piece;
+  readonly pieces: readonly Uint8Array[];
   readonly kept: number;
   readonly dropped: number;
 }
 
-interface Piece {
-  readonly bytes: Uint8Array;
-  readonly before?: Piece;
-}
-
-const emptyPaste: PasteSoFar = { kept: 0, dropped: 0 };
+const emptyPaste: PasteSoFar = { pieces: [], kept: 0, dropped: 0 };
 
 const pasteEnd = Buffer.from('\x1b[201~');
 
-/** How many octets are the paste's, and where keys go on; `after` is missing while the end has not come whole. */
 function pasteEndIn(bytes: Uint8Array): { readonly inside: number; readonly after?: number } {
   const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(pasteEnd);
   if (end !== -1) return { inside: end, after: end + pasteEnd.length };
@@ -36,28 +27,21 @@ function pasteEndIn(bytes: Uint8Array): { readonly inside: number; readonly afte
   return { inside: bytes.length };
 }
 
-function addToPaste(paste: PasteSoFar, bytes: Uint8Array, most = mostPasteBytes): PasteSoFar {
-  const kept = bytes.subarray(0, Math.max(0, most - paste.kept));
+function addToPaste(paste: PasteSoFar, bytes: Uint8Array): PasteSoFar {
+  const kept = bytes.subarray(0, Math.max(0, mostPasteBytes - paste.kept));
   const dropped = paste.dropped + bytes.length - kept.length;
   if (kept.length === 0) return { ...paste, dropped };
-  const before = paste.last === undefined ? {} : { before: paste.last };
-  return { last: { bytes: Uint8Array.from(kept), ...before }, kept: paste.kept + kept.length, dropped };
+  const pieces = [...paste.pieces, Uint8Array.from(kept)];
+  return { pieces, kept: paste.kept + kept.length, dropped };
 }
 
 function toPasteKey(paste: PasteSoFar): Key {
-  const bytes = new Uint8Array(paste.kept);
-  let end = paste.kept;
-  for (let piece = paste.last; piece !== undefined; piece = piece.before) {
-    end -= piece.bytes.length;
-    bytes.set(piece.bytes, end);
-  }
-  // A character that the bound cut in two is none.
+  const bytes = Buffer.concat(paste.pieces);
   const whole = paste.dropped === 0 ? bytes : bytes.subarray(0, bytes.length - cutOff(bytes));
   const text = cleanPaste(new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole));
   return paste.dropped === 0 ? { type: 'paste', text } : { type: 'paste', text, dropped: paste.dropped };
 }
 
-/** What came and is not decided yet, and what is being read. */
 export interface DecodeState {
   readonly mode: 'keys' | 'paste' | 'string' | 'overlong';
   readonly pending: Uint8Array;
@@ -69,13 +53,12 @@ export interface DecodeState {
 /** What is waited for before `expireKeys`: more of a key, of a sequence, of a paste. */
 export type Undecided = 'escape' | 'sequence' | 'paste';
 
-export interface Decoded {
+interface Decoded {
   readonly state: DecodeState;
   readonly keys: readonly Key[];
   readonly undecided?: Undecided;
 }
 
-/** One step: the state after it, with what is left in `pending`. `waits` ends a reading. */
 interface Read {
   readonly state: DecodeState;
   readonly key?: Key;
@@ -89,8 +72,8 @@ const ctrlC = 0x03;
 export const noKeys: DecodeState = { mode: 'keys', pending: nothing, paste: emptyPaste, stalled: false };
 
 /**
- * The keys that octets of a terminal are, however they were cut. What no key is (reports, the mouse, sequences of
- * keys without a name) is swallowed whole. Pure: time comes in by `expireKeys` alone.
+ * Decodes octets, however they are split. Reports, mouse events and unknown keys are dropped. Pure: `expireKeys`
+ * handles time.
  */
 export function decodeKeys(before: DecodeState, bytes: Uint8Array): Decoded {
   const keys: Key[] = [];
@@ -109,7 +92,7 @@ export function decodeKeys(before: DecodeState, bytes: Uint8Array): Decoded {
     : { state: kept, keys, undecided };
 }
 
-/** What has not come by now is not waited for: a lone Escape is one, a paste that stands still may be ended. */
+/** Decides what was pending: a lone Escape is a key, and a stalled paste may be ended. */
 export function expireKeys(state: DecodeState): Decoded {
   if (state.mode === 'paste') return { state: { ...state, stalled: true }, keys: [] };
   if (state.mode !== 'keys') return { state: noKeys, keys: [] };
@@ -126,7 +109,6 @@ export function expireKeys(state: DecodeState): Decoded {
   return { state: noKeys, keys: [charKey(String.fromCharCode(second), { alt: true })] };
 }
 
-/** What a mode waits for when all that came is read. */
 const idle: Readonly<Record<DecodeState['mode'], Undecided | undefined>> = {
   keys: undefined,
   paste: 'paste',
@@ -172,7 +154,6 @@ function readPaste(state: DecodeState): Read {
   return { state: { ...noKeys, pending: state.pending.subarray(after) }, key: toPasteKey(paste) };
 }
 
-/** Goes back to keys where a sequence that is skipped has ended. */
 function leave(
   state: DecodeState,
   { took, ended }: { readonly took: number; readonly ended: boolean },
@@ -184,4 +165,47 @@ function leave(
 
 function without(state: DecodeState, took: number): DecodeState {
   return { ...state, pending: state.pending.subarray(took) };
+}
+
+/** What a terminal would have done with its colours: gone whole, so that nothing of them is left as text. */
+const sequences = /\x1b\[[0-?]*[ -/]*[@-~]/g;
+
+/** Normalises pasted text: line ends become `\n`, tabs four spaces, other control characters are removed. */
+export function cleanPaste(text: string): string {
+  return text
+    .replace(sequences, '')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replaceAll('\t', '    ')
+    .replace(/(?!\n)\p{Cc}/gu, '');
+}
+
+const rubout = 0x7f;
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+interface TextRun {
+  readonly took: number;
+  readonly text: string;
+}
+
+/** The text at the beginning, without an incomplete character at its end. */
+function readText(bytes: Uint8Array): TextRun {
+  let end = 0;
+  while (end < bytes.length && isText(bytes[end] ?? 0)) end += 1;
+  const took = end < bytes.length ? end : end - cutOff(bytes);
+  const text = decoder.decode(bytes.subarray(0, took)).replace(/[\p{Cc}\u2028\u2029]/gu, '');
+  return { took, text };
+}
+
+/** Octets at the end which begin a character that has not come whole. */
+export function cutOff(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const needs = lengthOf(bytes[bytes.length - back] ?? 0);
+    if (needs > 0) return needs > back ? back : 0;
+  }
+  return 0;
+}
+
+function isText(octet: number): boolean {
+  return octet >= 0x20 && octet !== esc && octet !== rubout;
 }

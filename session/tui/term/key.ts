@@ -1,6 +1,6 @@
-/** What a person did at a terminal. */
+/* The keys of a terminal. */
+
 export type Key =
-  /** Printable text, as long as it came in one piece; holds no control characters. */
   | { readonly type: 'text'; readonly text: string }
   /**
    * Pasted text: line ends are `\n`, a tab is four blanks, other control characters are gone. Never a command by
@@ -38,15 +38,24 @@ export interface Modifiers {
   readonly shift: boolean;
 }
 
-export const unmodified: Modifiers = { ctrl: false, alt: false, shift: false };
+const unmodified: Modifiers = { ctrl: false, alt: false, shift: false };
 
 export function keyOf(name: KeyName, modifiers: Partial<Modifiers> = {}): Key {
   return { type: 'key', name, ...unmodified, ...modifiers };
 }
 
-/** A letter or sign with `ctrl` or `alt`. */
 export function charKey(char: string, modifiers: Partial<Modifiers>): Key {
   const small = char.toLowerCase();
   const letter = [...small].length === 1 ? small : char;
   return keyOf(`char:${letter}`, letter === char ? modifiers : { ...modifiers, shift: true });
+}
+
+export function controlKey(octet: number): Key | undefined {
+  if (octet === 0x0d) return keyOf('enter');
+  if (octet === 0x09) return keyOf('tab');
+  if (octet === 0x08 || octet === 0x7f) return keyOf('backspace');
+  if (octet === 0x1b) return keyOf('escape');
+  if (octet === 0x00) return charKey(' ', { ctrl: true });
+  // A small letter: Ctrl hides whether Shift was held.
+  return octet < 0x20 ? charKey(String.fromCharCode(octet + 0x40).toLowerCase(), { ctrl: true }) : undefined;
 }

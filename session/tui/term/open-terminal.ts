@@ -1,52 +1,43 @@
+/* The life of a terminal: raw mode, suspend, lending to an editor, signals, restoring. */
 import type { Clock } from '../../../core/base/clock.ts';
-import type { Line } from '../../screen/line.ts';
-import { encodeLine } from './encode-line.ts';
-import type { EndSignal, Ground, LifeSignal } from './ground.ts';
 import type { Key } from './key.ts';
-import { openPainter, type PainterOptions } from './open-painter.ts';
+import { openPainter } from './open-painter.ts';
 import type { Painter, Size } from './painter.ts';
+import { openPlainPainter } from './plain-painter.ts';
+import { type EndSignal, type Ground, type LifeSignal, reflows } from './process-ground.ts';
 import { type KeyReader, type Patience, patienceOf, readKeys } from './read-keys.ts';
-import { reflows } from './reflows.ts';
-import { columnsOf, cutRow, type Row, sameCell, toRow } from './row.ts';
-import type { Theme } from './theme.ts';
-import { wrapLine } from './wrap-line.ts';
+import type { Theme } from './row.ts';
 
 /** Why a terminal is not ours any more. */
 type Ending = EndSignal | 'end-of-input';
 
-export interface Told {
-  /** What a person did, in order. */
+interface Told {
   keys(keys: readonly Key[]): void;
-  /** Whether a letter may answer a question; absent: never. */
   isAsking?(): boolean;
-  /** The live region was drawn anew, cut to the new size; whoever has laid it out may do so again. */
+  /** The live region was redrawn, cut to the new size. */
   resized(size: Size): void;
-  /** The terminal is as it was found; nothing comes from it any more. The process goes on. */
   ended(why: Ending): void;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly ground: Ground;
   readonly clock: Clock;
   readonly theme: Theme;
   readonly told: Told;
   readonly patience?: Patience;
-  /** Lines are appended, and nothing is drawn anew but what is typed. */
   readonly isPlain?: boolean;
 }
 
-/** A terminal that is ours: keys come one by one, and its last rows are drawn. */
-export interface Terminal {
+interface Terminal {
   readonly painter: Painter;
   size(): Size;
-  /** Ctrl+Z: the terminal is as it was found while the job is stopped, and ours again when it goes on. */
   suspend(): void;
   /**
-   * Hands the terminal to somebody else, an editor, until what `use` answers has settled. Whatever is drawn meanwhile
-   * stands there afterwards. Rejects as `use` does.
+   * Lends the terminal to an editor until `use` settles. What is drawn meanwhile appears afterwards. Rejects as `use`
+   * does.
    */
   lend<T>(use: () => Promise<T>): Promise<T>;
-  /** Takes the live region away and leaves the terminal as it was found. Any number of times. */
+  /** Removes the live region and restores the terminal. Idempotent. */
   close(): void;
 }
 
@@ -56,16 +47,16 @@ type State = 'ours' | 'lent' | 'stopped' | 'closed';
 const enter = '\x1b[?2004h';
 /** All that a frame may have left, wherever it was cut off. */
 const leave = '\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l';
-/** Terminals that say nothing of themselves, or that they know no sequences: those would stand there as signs. */
+/** Terminals without escape sequences would print them as text. */
 const knowsNone = ({ TERM = '' }: Ground['env']): boolean => TERM === 'dumb' || TERM === '';
-/** A job that nobody can go on with is not stopped by the system: then it goes on at once. */
+/** The system does not stop an orphaned job: then it continues at once. */
 const notStoppedMs = 200;
-/** What continues a job is told within that time after a timer of it. */
+/** SIGCONT may arrive this long after a timer of the continued process. */
 const toldWithinMs = 50;
 
 /**
- * Takes the terminal of a process. However the process ends, but by SIGKILL, the terminal is left as it was found.
- * Ask `whyNoTerminal` first.
+ * Opens the terminal of a process, and restores it however the process ends, except by SIGKILL. Check `whyNoTerminal`
+ * first.
  */
 export function openTerminal({
   ground,
@@ -101,13 +92,13 @@ export function openTerminal({
   const close = (): void => {
     if (is('closed')) return;
     painter.close();
-    // While somebody else has it, it is as it was found already.
+    // A lent terminal is restored already.
     if (is('ours')) give('closed');
     state = 'closed';
     for (const stop of subscribed) stop();
   };
   const end = (why: Ending): void => {
-    // Whoever has the terminal is who was interrupted.
+    // SIGINT is for the program that has the terminal.
     if (is('closed') || (is('lent') && why === 'SIGINT')) return;
     close();
     told.ended(why);
@@ -165,7 +156,8 @@ export function openTerminal({
       if (!is('ours')) return use();
       painter.pause();
       give('lent');
-      // What stops an editor stops all of its job: whoever stayed would wait for it, and nobody could type `fg`.
+      // A stop signal stops the whole job with the editor; handling it here would leave a process that no `fg`
+      // reaches.
       unlisten();
       try {
         return await use();
@@ -178,121 +170,4 @@ export function openTerminal({
     },
     close,
   };
-}
-
-/**
- * A painter for a screen reader, and for whatever reads a terminal as a text: it appends lines, and writes nothing anew
- * but the line that is typed, which is the last of the live region. On that line it goes back by Backspace and by the
- * return of the carriage; no sequence moves the cursor.
- */
-export function openPlainPainter({ write, theme, ...options }: Omit<PainterOptions, 'reflows'>): Painter {
-  let { size } = options;
-  const finished: Line[] = [];
-  let wanted: { readonly row: Row; readonly column: number } = { row: [], column: 0 };
-  let shown: { readonly row: Row; readonly column: number } = wanted;
-  let state: 'open' | 'paused' | 'closed' = 'open';
-
-  const draw = (): void => {
-    if (state !== 'open') return;
-    const lines = finished.splice(0);
-    const said = lines.flatMap((line) => wrapLine(line, size.columns)).map((line) => encodeLine(line, theme));
-    const before = lines.length === 0 ? shown : { row: [], column: 0 };
-    const told =
-      lines.length === 0 ? '' : typedAnew(shown, before) + said.map((line) => `${line}\r\n`).join('');
-    const text = told + typedAnew(before, wanted);
-    shown = wanted;
-    if (text !== '') write(text);
-  };
-  const leave = (): void => {
-    const last = wanted;
-    wanted = { row: [], column: 0 };
-    draw();
-    wanted = last;
-  };
-  return {
-    commit(lines) {
-      if (lines.length === 0 || state === 'closed') return;
-      finished.push(...lines);
-      queueMicrotask(() => {
-        if (finished.length > 0) draw();
-      });
-    },
-    live(lines, cursor) {
-      // A row that is full would be broken by the terminal, and nothing leads back over that.
-      const row = cutRow(toRow(lines.at(-1) ?? [], theme), size.columns - 1);
-      wanted = { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
-      draw();
-    },
-    resized(to: Size) {
-      size = to;
-      if (state !== 'open' || shown.row.length === 0) return;
-      // Nobody knows how the terminal broke what was typed: it is written on a line of its own.
-      write('\r\n');
-      shown = { row: [], column: 0 };
-      wanted = {
-        row: cutRow(wanted.row, size.columns - 1),
-        column: Math.min(wanted.column, size.columns - 1),
-      };
-      draw();
-    },
-    pause() {
-      if (state !== 'open') return;
-      leave();
-      state = 'paused';
-    },
-    resume(to) {
-      if (state === 'closed') return;
-      size = to;
-      shown = { row: [], column: 0 };
-      state = 'open';
-      draw();
-    },
-    close() {
-      if (state === 'open') leave();
-      state = 'closed';
-    },
-  };
-}
-
-/** Makes one typed line another, the cursor where it belongs: what is added at the end is all that is written. */
-function typedAnew(
-  from: { readonly row: Row; readonly column: number },
-  to: { readonly row: Row; readonly column: number },
-): string {
-  let same = 0;
-  while (same < to.row.length && same < from.row.length && sameCell(from.row[same], to.row[same])) same += 1;
-  const isLoose = [...from.row, ...to.row].some(({ loose }) => loose);
-  const isSame = same === to.row.length && same === from.row.length;
-  if (isSame && from.column === to.column) return '';
-  // Of what terminals draw in as many columns as they like nobody goes back step by step.
-  const start = isLoose ? 0 : columnsOf(to.row, same);
-  const first = isLoose ? 0 : same;
-  const [width, before] = [columnsOf(to.row), columnsOf(from.row)];
-  const there = isLoose ? '\r' : step(from, start);
-  const rest = to.row
-    .slice(first)
-    .map(({ text }) => text)
-    .join('');
-  const over = Math.max(0, before - width) + (isLoose ? before : 0);
-  const written = there + rest + ' '.repeat(over) + '\b'.repeat(over);
-  const blanks = Math.max(0, to.column - width);
-  if (isLoose && to.column < width) return `${written}\r${cells(to.row, to.column)}`;
-  return written + ' '.repeat(blanks) + '\b'.repeat(Math.max(0, width - to.column));
-}
-
-/** From the cursor of a row to a column of it: back, or on over what stands there. */
-function step({ row, column }: { readonly row: Row; readonly column: number }, to: number): string {
-  if (to <= column) return to === 0 && column > 0 ? '\r' : '\b'.repeat(column - to);
-  return cells(row, to).slice(cells(row, column).length);
-}
-
-/** The text of a row up to a column. */
-function cells(row: Row, to: number): string {
-  let [used, text] = [0, ''];
-  for (const cell of row) {
-    if (used >= to) break;
-    used += cell.width;
-    text += cell.text;
-  }
-  return text;
 }

@@ -1,6 +1,28 @@
-import type { Ground } from './ground.ts';
+/* The process and its terminal, and what kind of terminal it is. */
+import type { Size } from './painter.ts';
 
-/** This process, with the terminal that it was started in. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export type LifeSignal = EndSignal | 'SIGTSTP' | 'SIGCONT';
+
+/** The process and its terminal. Each `on…` returns a function that unsubscribes. */
+export interface Ground {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: { readonly input: boolean; readonly output: boolean };
+  /** Keys one by one and unseen, or lines as the system reads them; the latter also where it was so before. */
+  raw(on: boolean): void;
+  /** Synchronous. Lost if the reader is gone; then `onEnd` is called. */
+  write(text: string): void;
+  size(): Size;
+  onBytes(listener: (bytes: Uint8Array) => void): () => void;
+  onEnd(listener: () => void): () => void;
+  onResize(listener: () => void): () => void;
+  onSignal(name: LifeSignal, listener: () => void): () => void;
+  /** Called when the process ends or has an uncaught fault: the last moment to restore the terminal. */
+  onLast(listener: () => void): () => void;
+  /** Stops the job that this process belongs to, as Ctrl+Z does elsewhere. Nothing where the system has none of it. */
+  stop(): void;
+}
+
 export function processGround(): Ground {
   const { stdin, stdout } = process;
   const hasJobs = process.platform !== 'win32';
@@ -9,11 +31,11 @@ export function processGround(): Ground {
     isTerminal: { input: stdin.isTTY === true, output: stdout.isTTY === true },
     raw: (on) => {
       try {
-        // Somebody else may have changed the terminal meanwhile: what Node believes to be set already it sets not.
+        // Another program may have changed the mode, and Node skips a mode that it believes to be set.
         stdin.setRawMode(!on);
         stdin.setRawMode(on);
       } catch {
-        // The terminal is gone; `onEnd` tells.
+        // The terminal is gone; `onEnd` is called.
       }
     },
     write: (text) => {
@@ -23,36 +45,36 @@ export function processGround(): Ground {
       refreshSize(stdout);
       return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
     },
-    onBytes: (told) => {
-      stdin.on('data', told);
+    onBytes: (listener) => {
+      stdin.on('data', listener);
       stdin.resume();
       return () => {
-        stdin.off('data', told);
+        stdin.off('data', listener);
         stdin.pause();
       };
     },
-    onEnd: (told) => {
-      stdin.on('end', told).on('close', told).on('error', told);
-      stdout.on('error', told);
+    onEnd: (listener) => {
+      stdin.on('end', listener).on('close', listener).on('error', listener);
+      stdout.on('error', listener);
       return () => {
-        stdin.off('end', told).off('close', told);
-        // A fault of a terminal that has gone is nobody's any more.
-        stdin.off('error', told).on('error', ignore);
-        stdout.off('error', told).on('error', ignore);
+        stdin.off('end', listener).off('close', listener);
+        // Errors of a terminal that is gone are ignored.
+        stdin.off('error', listener).on('error', ignore);
+        stdout.off('error', listener).on('error', ignore);
       };
     },
-    onResize: (told) => {
-      stdout.on('resize', told);
-      return () => stdout.off('resize', told);
+    onResize: (listener) => {
+      stdout.on('resize', listener);
+      return () => stdout.off('resize', listener);
     },
-    onSignal: (name, told) => {
+    onSignal: (name, listener) => {
       if (!hasJobs && (name === 'SIGTSTP' || name === 'SIGCONT')) return ignore;
-      process.on(name, told);
-      return () => process.off(name, told);
+      process.on(name, listener);
+      return () => process.off(name, listener);
     },
-    onLast: (told) => {
-      process.on('exit', told).on('uncaughtExceptionMonitor', told);
-      return () => process.off('exit', told).off('uncaughtExceptionMonitor', told);
+    onLast: (listener) => {
+      process.on('exit', listener).on('uncaughtExceptionMonitor', listener);
+      return () => process.off('exit', listener).off('uncaughtExceptionMonitor', listener);
     },
     stop: () => {
       if (hasJobs) process.kill(0, 'SIGTSTP');
@@ -62,7 +84,29 @@ export function processGround(): Ground {
 
 function ignore(): void {}
 
-/** Node asks for the size when it is told of another one: a process that was stopped meanwhile is not. */
+/** Node reads the size on SIGWINCH, which a stopped process does not get. */
 function refreshSize(stdout: NodeJS.WriteStream): void {
   if ('_refreshSize' in stdout && typeof stdout._refreshSize === 'function') stdout._refreshSize();
+}
+
+/** Why no screen can be drawn here; undefined if it can. Plain output (`isPlain`) needs only a terminal. */
+export function whyNoTerminal(
+  { env, isTerminal }: Pick<Ground, 'env' | 'isTerminal'>,
+  isPlain = false,
+): string | undefined {
+  if (!isTerminal.input) return 'standard input is no terminal';
+  if (!isTerminal.output) return 'standard output is no terminal';
+  if (isPlain) return undefined;
+  const term = env.TERM ?? '';
+  if (term === 'dumb') return 'the terminal cannot move its cursor (TERM is `dumb`): `--plain` appends lines';
+  return term === '' && env.WT_SESSION === undefined
+    ? 'the terminal does not say what it is (TERM is empty): `--plain` appends lines'
+    : undefined;
+}
+
+/** Whether the terminal wraps rows again when it becomes narrower. The Linux console, xterm and `screen` cut them. */
+export function reflows(env: Readonly<Record<string, string | undefined>>): boolean {
+  const term = env.TERM ?? '';
+  if (env.TMUX !== undefined && env.TMUX !== '') return true;
+  return term !== 'linux' && !/^screen\b/.test(term) && (env.XTERM_VERSION ?? '') === '';
 }

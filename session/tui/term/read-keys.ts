@@ -1,16 +1,23 @@
+/* Reads keys from a terminal, with timeouts and detection of unmarked pastes. */
 import type { Clock } from '../../../core/base/clock.ts';
-import { cleanPaste } from './clean-paste.ts';
-import { type DecodeState, decodeKeys, expireKeys, noKeys, type Undecided } from './decode-keys.ts';
-import type { Ground } from './ground.ts';
+import {
+  cleanPaste,
+  cutOff,
+  type DecodeState,
+  decodeKeys,
+  expireKeys,
+  noKeys,
+  type Undecided,
+} from './decode-keys.ts';
 import type { Key } from './key.ts';
-import { cutOff } from './read-text.ts';
+import type { Ground } from './process-ground.ts';
 
 /** Milliseconds without an octet after which what is undecided is decided. */
 export type Patience = Readonly<Record<Undecided, number>>;
 
 /**
- * An Escape is one when nothing follows at once; what has begun as a sequence is waited for as long as a slow line may
- * need between two of its parts; a paste that stands still so long has lost its end.
+ * Milliseconds to wait: an Escape alone is a key at once, a sequence may arrive slowly, and a paste that stalls has
+ * lost its end.
  */
 export const usualPatience: Patience = { escape: 40, sequence: 1000, paste: 5000 };
 
@@ -19,52 +26,49 @@ export function patienceOf({ SSH_CONNECTION, SSH_TTY }: Ground['env']): Patience
   return (SSH_CONNECTION ?? SSH_TTY ?? '') === '' ? usualPatience : { ...usualPatience, escape: 100 };
 }
 
-/** What stands behind the Escape of a key that is no text, whole. */
+/** The rest of a key sequence behind its Escape. */
 const restOfKey = /^(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])/;
 const esc = Buffer.of(0x1b);
 
 export interface KeyReader {
   feed(bytes: Uint8Array): void;
-  /** Nothing is told from then on. */
   stop(): void;
 }
 
 /**
- * Reports the keys that bytes are, as soon as that is certain, in order. Text with line ends that arrives at once, or
- * with gaps too short for typing (`gapOf`), is a paste, and what follows so belongs to it, unless a key sequence begins
- * there. What one chunk has behind the end of a marked paste belongs to the paste: the pasted text can hold that mark.
- * While `isAsking`, a single letter may answer a question: it is reported once nothing followed it in such a
- * gap, and together with the next letter of a paste otherwise.
+ * Reports keys in order, as soon as they are certain. Text with line ends that arrives in one burst is a paste, and so
+ * is what follows in the burst, unless a key sequence begins there. Text behind a marked paste in the same chunk
+ * belongs to it. While `isAsking`, a single letter is held until its burst is over.
  */
 export function readKeys(
   clock: Clock,
-  told: (keys: readonly Key[]) => void,
+  onKeys: (keys: readonly Key[]) => void,
   patience: Patience = usualPatience,
   isAsking: () => boolean = () => false,
 ): KeyReader {
   let state: DecodeState = noKeys;
   let waiting = new AbortController();
   let stopped = false;
-  /** Until when the rest of a key may come whose Escape was taken for one. */
+  /** Until when the rest of a sequence may arrive whose Escape was reported as a key. */
   let lateUntilMs = Number.NEGATIVE_INFINITY;
   let burst: Burst = noBurst;
   /** A letter that is reported when its burst is over, or with what follows. */
   let held = '';
-  const tell = (keys: readonly Key[]): void => {
+  const report = (keys: readonly Key[]): void => {
     const all: readonly Key[] = held === '' ? keys : [{ type: 'text', text: held }, ...keys];
     held = '';
-    if (all.length > 0) told(all);
+    if (all.length > 0) onKeys(all);
   };
-  const tellTyped = (keys: readonly Key[]): void => {
+  const reportTyped = (keys: readonly Key[]): void => {
     const [key, ...more] = keys;
     if (key?.type !== 'text') {
-      if (keys.length > 0) tell(keys);
+      if (keys.length > 0) report(keys);
     } else if (held !== '') {
       const text = held + key.text;
       held = '';
-      tell([{ type: 'text', text }, ...more]);
+      report([{ type: 'text', text }, ...more]);
     } else if (more.length === 0 && [...key.text].length === 1 && isAsking()) held = key.text;
-    else tell(keys);
+    else report(keys);
   };
   /** The burst is over when nothing arrives in time; what had arrived while the process was held up is read first. */
   const hold = (next: Burst): void => {
@@ -77,7 +81,7 @@ export function readKeys(
         setImmediate(() => {
           if (signal.aborted || stopped) return;
           burst = noBurst;
-          tell([]);
+          report([]);
         }),
       () => {},
     );
@@ -90,7 +94,7 @@ export function readKeys(
         const expired = expireKeys(state);
         if (undecided === 'escape') lateUntilMs = clock.monotonic() + patience.sequence;
         state = expired.state;
-        tell(expired.keys);
+        report(expired.keys);
       },
       () => {},
     );
@@ -109,10 +113,10 @@ export function readKeys(
         hold({ ...burst, isPaste: true });
         const whole = held + text;
         held = '';
-        tell([{ type: 'paste', text: whole }]);
+        report([{ type: 'paste', text: whole }]);
         return;
       }
-      // Nobody types that at once, and as text it would be sent to a model.
+      // No one types that at once; as text it would be sent to a model.
       const isLate = clock.monotonic() < lateUntilMs && restOfKey.test(Buffer.from(bytes).toString('latin1'));
       lateUntilMs = Number.NEGATIVE_INFINITY;
       const decoded = decodeKeys(state, isLate ? Buffer.concat([esc, bytes]) : bytes);
@@ -121,8 +125,8 @@ export function readKeys(
       const isSequence = begun || isLate || bytes.includes(0x1b);
       hold(isText ? afterKeys(burst, decoded.keys, isSequence) : noBurst);
       if (decoded.undecided !== undefined) wait(decoded.undecided);
-      if (isText && !isSequence) tellTyped(decoded.keys);
-      else tell(withoutTypingBehindPaste(decoded.keys));
+      if (isText && !isSequence) reportTyped(decoded.keys);
+      else report(withoutTypingBehindPaste(decoded.keys));
     },
     stop: () => {
       stopped = true;
@@ -156,16 +160,16 @@ const characters = /[^\x00-\x1f\x7f-\xbf]/g;
 const fewestCharacters = 2;
 
 /**
- * Milliseconds after a character within which the next octets belong to the same burst. Nobody types a character and
- * Enter within it: a fast typist needs 60 ms from key to key, and a keyboard repeats a key after 33 ms.
+ * Milliseconds between octets of one burst. A fast typist needs 60 ms from key to key; a keyboard repeats a key after
+ * 33 ms.
  */
 const burstGapMs = 30;
 /** So many characters with such gaps no one types: a program sends them, and may need `fedGapMs` for the next piece. */
 const fedCharacters = 8;
-/** Nobody presses Enter so soon after a paste or after an input method has entered a phrase. */
+/** No one presses Enter so soon after a paste or a phrase of an input method. */
 const fedGapMs = 100;
 
-/** What has arrived without a pause, as far as it tells a paste from typing. */
+/** Octets that arrived without a pause; they distinguish a paste from typing. */
 interface Burst {
   /** Characters of text in it. */
   readonly characters: number;
@@ -178,9 +182,8 @@ interface Burst {
 const noBurst: Burst = { characters: 0, hasControl: false, isPaste: false };
 
 /**
- * Whether a chunk belongs to a paste from a terminal that does not mark pastes. No one types text, or a control
- * character, and a line end within one burst. A line end that counts as Enter would send the text, run it as a command
- * or answer a question to which a Tab led. A key sequence ends a burst, also a paste that goes on.
+ * Whether a chunk belongs to an unmarked paste: text and a line end within one burst. As Enter, the line end would
+ * send the text, run a command or answer a question. A key sequence ends a burst.
  */
 function isBurst(bytes: Uint8Array, before: Burst): boolean {
   const said = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -189,7 +192,6 @@ function isBurst(bytes: Uint8Array, before: Burst): boolean {
   if (said.includes(bracketedPaste)) return false;
   const typed = said.replace(sequences, '');
   if (!lineEnd.test(typed)) return false;
-  // One of them is the line end.
   const hasMoreControls = (typed.match(controls)?.length ?? 0) > 1;
   const count = already + (typed.match(characters)?.length ?? 0);
   return hasControl || hasMoreControls || count >= fewestCharacters;
@@ -201,7 +203,7 @@ function gapOf({ characters, hasControl, isPaste }: Burst): number | undefined {
   return characters > 0 || hasControl ? burstGapMs : undefined;
 }
 
-/** The burst after a chunk that was read as `keys`; `isSequence`: an Escape stands in it, or before it. */
+/** The burst after a chunk that was read as `keys`. `isSequence`: it holds an Escape. */
 function afterKeys(before: Burst, keys: readonly Key[], isSequence: boolean): Burst {
   const last = isSequence ? keys.findLastIndex(({ type }) => type !== 'text') : -1;
   const { characters, hasControl, isPaste } = last === -1 ? before : noBurst;

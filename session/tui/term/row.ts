@@ -1,29 +1,25 @@
-import type { Line } from '../../screen/line.ts';
-import { cellsOf } from './cells.ts';
-import { seenText } from './seen-text.ts';
-import { type Theme, withWords } from './theme.ts';
+/* Rows of a terminal: cells with a look, and the themes that choose it. */
+import { type Line, span, type Tone } from '../../screen/line.ts';
+import { cellsOf } from '../../screen/wrap.ts';
 
-/** What stands at one place of a row: a character as a person sees it. */
 export interface Cell {
   readonly text: string;
-  /** Columns: one or two, seldom more. */
   readonly width: number;
   readonly look: string;
-  /** Terminals are not of one mind about its width: an emoji, or several characters that are drawn as one. */
+  /** Terminals disagree about its width: an emoji, or several characters drawn as one. */
   readonly loose: boolean;
 }
 
-/** One row of a terminal. */
 export type Row = readonly Cell[];
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const looseSigns =
   /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\p{Co}\p{Cn}]|[\u200c\u200d]|[\ufe0e\ufe0f]/u;
 
-/** A line as cells, however many columns it takes. Blanks at its end are none. */
+/** A line as cells without trailing blanks, however long it is. */
 export function toRow(line: Line, theme: Theme): Row {
   const cells: Cell[] = [];
-  for (const { text, tone } of withWords(line, theme)) addText(cells, seenText(text), theme.look[tone]);
+  for (const { text, tone } of withWords(line, theme)) addText(cells, seenText(text), theme.look[tone] ?? '');
   return withoutBlanks(cells);
 }
 
@@ -33,7 +29,7 @@ export function columnsOf(row: Row, end = row.length): number {
   return columns;
 }
 
-/** As much of a row as has room. */
+/** The part of a row that fits. */
 export function cutRow(row: Row, columns: number): Row {
   let used = 0;
   const end = row.findIndex(({ width }) => {
@@ -43,7 +39,7 @@ export function cutRow(row: Row, columns: number): Row {
   return end === -1 ? row : withoutBlanks(row.slice(0, end));
 }
 
-/** How many rows one row becomes in a terminal that is narrower now and breaks what is too long. */
+/** Rows that a row occupies after the terminal became narrower. */
 export function rowsWithin(row: Row, columns: number): number {
   let rows = 1;
   let used = 0;
@@ -70,7 +66,7 @@ function addText(cells: Cell[], text: string, look: string): void {
     const width = cellsOf(segment);
     const last = cells.at(-1);
     if (width > 0) cells.push({ text: segment, width, look, loose: isLoose(segment) });
-    // A mark at the beginning of a span belongs to what stands before it; what cannot be seen is nothing.
+    // A mark at the beginning of a span belongs to the cell before it.
     else if (last !== undefined && /\p{M}/u.test(segment)) {
       cells[cells.length - 1] = { ...last, text: last.text + segment, loose: true };
     }
@@ -89,4 +85,107 @@ function withoutBlanks(row: Cell[]): Row {
 
 function isBlank(cell: Cell | undefined): boolean {
   return cell !== undefined && cell.text === ' ' && cell.look !== '4' && cell.look !== '7';
+}
+
+/** Control, bidi and default-ignorable characters, except those that join letters or select the look of an emoji. */
+const unseen =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe00-\ufe0f\u{e0020}-\u{e007f}]]]/gv;
+
+/** Removes characters that no span may hold; a last guard before the terminal. */
+function seenText(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  return text.replaceAll('\t', ' ').replace(unseen, '').toWellFormed();
+}
+
+/** The sequence from one look to another. */
+export function changeLook(from: string, to: string): string {
+  if (from === to) return '';
+  if (to === '') return '\x1b[m';
+  return from === '' ? `\x1b[${to}m` : `\x1b[;${to}m`;
+}
+
+export type ThemeName = 'colour' | 'mono' | 'bare' | 'plain';
+
+export interface Theme {
+  /** Parameters of "select graphic rendition" (ECMA-48, 8.3.117); empty for a tone that looks like any text. */
+  readonly look: Look;
+  /** Words before the first text of a tone in a line, for readers without colours. */
+  readonly words: Readonly<Partial<Record<Tone, string>>>;
+}
+
+type Look = Readonly<Partial<Record<Tone, string>>>;
+
+const mono: Look = {
+  dim: '2',
+  strong: '1',
+  emphasis: '3',
+  heading: '1',
+  link: '4',
+  quote: '3',
+  accent: '1',
+  bad: '1',
+  warn: '1',
+  'added-word': '4',
+  'removed-word': '4',
+  selected: '7',
+};
+
+/** Only colours that are readable on black and on white, and no background. */
+const colour: Look = {
+  ...mono,
+  code: '36',
+  accent: '36',
+  good: '32',
+  bad: '31',
+  warn: '35',
+  added: '32',
+  removed: '31',
+  'added-word': '32;4',
+  'removed-word': '31;4',
+  hunk: '36',
+  keyword: '35',
+  string: '32',
+  number: '36',
+  comment: '2',
+};
+
+export const themes: Readonly<Record<ThemeName, Theme>> = {
+  colour: { look: colour, words: {} },
+  mono: { look: mono, words: {} },
+  bare: { look: {}, words: {} },
+  plain: {
+    look: {},
+    words: {
+      heading: '# ',
+      quote: '> ',
+      good: 'ok: ',
+      bad: 'error: ',
+      warn: 'warning: ',
+      added: '+',
+      removed: '-',
+      selected: '> ',
+    },
+  },
+};
+
+export function pickTheme(
+  env: Readonly<Record<string, string | undefined>>,
+  wanted: { readonly colour: boolean; readonly plain: boolean },
+): ThemeName {
+  if (wanted.plain) return 'plain';
+  if (env.TERM === 'dumb') return 'bare';
+  return wanted.colour && (env.NO_COLOR ?? '') === '' ? 'colour' : 'mono';
+}
+
+/** Adds the words of each tone, once per line, unless the text begins with them. */
+export function withWords(line: Line, { words }: Theme): Line {
+  const said = new Set<Tone>();
+  return line.flatMap((one) => {
+    const word = words[one.tone];
+    if (word === undefined || said.has(one.tone) || one.text.trim() === '') return [one];
+    said.add(one.tone);
+    const bareWord = word.trim().replace(/:$/, '');
+    const hasWord = one.text.trimStart().toLowerCase().startsWith(bareWord);
+    return hasWord ? [one] : [span(word, one.tone), one];
+  });
 }

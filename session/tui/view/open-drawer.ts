@@ -1,32 +1,29 @@
-import { cellsOf } from '../../screen/cells.ts';
-import { clipLine } from '../../screen/clip.ts';
+/* Draws the live region of the terminal. */
+
+import { countAsked, nextAsked } from '../../screen/asked.ts';
 import { type Line, span } from '../../screen/line.ts';
-import { countAsked, nextAsked } from '../../screen/question/asked.ts';
 import { statusItems, statusLine } from '../../screen/status-line.ts';
+import { isBusy, secondsOf, type TurnTime, workedSeconds } from '../../screen/turn-time.ts';
+import { costWords, progressWords, tokenWords, toSpan } from '../../screen/usage-words.ts';
 import { visible, visibleLines } from '../../screen/visible.ts';
-import { progressWords } from '../../screen/words/goal-words.ts';
-import { isBusy } from '../../screen/words/is-busy.ts';
-import { toolWords } from '../../screen/words/tool-words.ts';
-import { secondsOf } from '../../screen/words/turn-time.ts';
-import { widthOf, wrapLine } from '../../screen/wrap.ts';
+import { toolWords } from '../../screen/work-words.ts';
+import { cellsOf, clipLine, widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { drawCard } from '../card/draw-card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
-import { nothingTold, tellPlain } from '../plain/tell-plain.ts';
-import { typedLine } from '../plain/typed-line.ts';
+import { drawCard } from '../draw-card.ts';
 import type { Cursor, Painter } from '../term/painter.ts';
+import { nothingShown, plainChanges, typedLine } from './plain.ts';
 import type { View } from './view.ts';
 
-/** Puts a view on a terminal: what is finished, and what changes. */
 type Drawer = (
   view: View,
   snapshot: Snapshot,
   context: DrawContext & { readonly lines: readonly Line[] },
 ) => void;
 
-/** A region of a few lines below what is finished; with `plain`, lines that say what changed, and what is typed. */
+/** Draws a region below finished lines; with `isPlain`, lines about changes and the typed line. */
 export function openDrawer(painter: Painter, isPlain: boolean): Drawer {
-  let before = nothingTold;
+  let before = nothingShown;
   if (!isPlain)
     return (view, snapshot, { lines, ...context }) => {
       painter.commit(lines);
@@ -34,8 +31,8 @@ export function openDrawer(painter: Painter, isPlain: boolean): Drawer {
       painter.live(drawn.lines, drawn.cursor.row < 0 ? undefined : drawn.cursor);
     };
   return (view, snapshot, { lines, columns }) => {
-    const { told, lines: changes } = tellPlain(before, view, snapshot, columns);
-    before = told;
+    const { now, lines: changes } = plainChanges(before, view, snapshot, columns);
+    before = now;
     painter.commit([...lines, ...changes]);
     const { line, column } = typedLine(view, columns);
     painter.live([line], { row: 0, column });
@@ -46,7 +43,6 @@ interface DrawContext {
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
-  /** The end of the reply that comes: what may still change. */
   readonly open: readonly Line[];
 }
 
@@ -55,20 +51,21 @@ interface Drawn {
   readonly cursor: Cursor;
 }
 
-const most = { tools: 3, tasks: 4, told: 4, printed: 6 };
-/** The key that takes the session back, as it is told; see `command-keys`. */
-const takeBackKey = 'Ctrl+T';
-/** Rows of a terminal in which an empty one stands between what is finished and what is not. */
+const most = { tools: 3, tasks: 4, shown: 4, printed: 6 };
+const reclaimKey = 'Ctrl+T';
+/** Rows of a terminal from which on an empty line separates the live region. */
 const leastWithGap = 16;
 
-/** The live region: what comes, what runs, what is asked, what is typed, how things are. Fits into the terminal. */
+/**
+ * Composes the live region: the open reply, what runs, the question, the text, the status line. It fits the terminal.
+ */
 function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
   const { columns, rows, nowMs } = context;
   const room = Math.max(2, rows - 1);
   const facts = {
     ...view.facts,
     ...(view.time === undefined ? {} : { seconds: secondsOf(view.time, nowMs) }),
-    takeBack: takeBackKey,
+    takeBack: reclaimKey,
     stop: 'Esc',
   };
   const status = clipLine(statusLine(statusItems(snapshot, facts), columns, cellsOf), columns);
@@ -78,7 +75,7 @@ function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
     columns,
     rows: room - 1 - writing.lines.length - gap.length,
   });
-  const notice = view.notice === undefined ? [] : wrapLine(view.notice, { columns }).slice(0, most.told);
+  const notice = view.notice === undefined ? [] : wrapLine(view.notice, { columns }).slice(0, most.shown);
   const used = 1 + writing.lines.length + card.length + notice.length + gap.length;
   const working = drawWorking(snapshot, nowMs).slice(
     0,
@@ -86,13 +83,12 @@ function drawView(view: View, snapshot: Snapshot, context: DrawContext): Drawn {
   );
   const open = context.open.slice(-Math.max(0, Math.min(Math.floor(room / 3), room - used - working.length)));
   const above = [...open, ...gap, ...working, ...card, ...notice].map((line) => clipLine(line, columns));
-  // In a terminal of a few lines what is typed and how things are come first.
+  // A very small terminal shows the text and the status line first.
   const seen = above.slice(Math.max(0, above.length - Math.max(0, room - 1 - writing.lines.length)));
   const row = writing.cursor.row < 0 ? -1 : seen.length + writing.cursor.row;
   return { lines: [...seen, ...writing.lines, status], cursor: { row, column: writing.cursor.column } };
 }
 
-/** Where words go: the composer, marks of a secret, nothing while a choice is made. */
 function drawWriting(view: View, snapshot: Snapshot, columns: number, rows: number): Drawn {
   const { card, secret, composer } = view;
   if (secret !== undefined) {
@@ -130,10 +126,9 @@ function drawQuestion(
   return [...drawCard(card, asked, snapshot, { columns, rows: Math.max(3, rows - more.length) }), ...more];
 }
 
-/** Tools and Tasks that run, each with the time that it takes already. */
 function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
   if (!isBusy(snapshot)) return [];
-  // What waits for the answer does nothing meanwhile.
+  // A call that waits for its approval does not run.
   const waits = snapshot.status === 'awaiting_interaction';
   const tools = snapshot.toolCalls
     .filter(({ status }) => status === 'running' || status === 'preview')
@@ -167,7 +162,7 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
 /** Only a further one is worth a word. */
 const firstAttempt = 'attempt 1';
 
-/** What a Task is about: the line of the plan that it works at, else the one that it begins with. */
+/** The plan line of a task: the one in progress, else the first. */
 function stepOf({ plans }: Snapshot, task: string | undefined): Line {
   const steps = plans.findLast(({ status }) => status === 'running')?.steps ?? [];
   const own = steps.filter(({ id }) => id === task || id.startsWith(`${task}.`));
@@ -175,13 +170,11 @@ function stepOf({ plans }: Snapshot, task: string | undefined): Line {
   return at === undefined ? [] : [span(`  ${visible(at.step)}`, 'dim')];
 }
 
-/** How far a goal is, as long as it is pursued. */
 function drawGoal({ goal }: Snapshot): readonly Line[] {
   if (goal?.status !== 'active') return [];
   return [[span('▸ goal ', 'accent'), span(progressWords(goal))]];
 }
 
-/** The end of what a command of one's own prints. */
 function printedLines({ toolCalls }: Snapshot): readonly Line[] {
   const output = toolCalls.findLast(({ status }) => status === 'running')?.output;
   if (output === undefined) return [];
@@ -192,4 +185,21 @@ function printedLines({ toolCalls }: Snapshot): readonly Line[] {
 function since(updatedAt: string, nowMs: number): string {
   const seconds = Math.floor((nowMs - Date.parse(updatedAt)) / 1000);
   return seconds > 0 ? ` ${seconds}s` : '';
+}
+
+/** What a turn that ended cost; nothing if no model was called. */
+export function turnCost(
+  before: TurnTime | undefined,
+  after: TurnTime | undefined,
+  { usage }: Pick<Snapshot, 'usage'>,
+  nowMs: number,
+): readonly Line[] {
+  if (before === undefined || after !== undefined || usage?.turn === undefined) return [];
+  const { turn } = usage;
+  const words = [
+    `worked ${toSpan(1000 * workedSeconds(before, nowMs))}`,
+    `${tokenWords(turn.inputTokens + turn.outputTokens)} tokens`,
+    costWords(turn),
+  ];
+  return [[span(`· ${words.join(' · ')}`, 'dim')]];
 }

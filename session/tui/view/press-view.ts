@@ -1,26 +1,23 @@
+/* What a key does to the view: it goes to the question, a secret or the composer. */
+import { type Asked, nextAsked } from '../../screen/asked.ts';
 import { span } from '../../screen/line.ts';
-import { type Asked, nextAsked } from '../../screen/question/asked.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { type Pressed, pressCard, writeCard } from '../card/press-card.ts';
-import { load } from '../composer/buffer.ts';
+import { type Pressed, pressCard, writeCard } from '../card.ts';
+import { load, noFolds } from '../composer/buffer.ts';
 import type { OfferedCommand } from '../composer/completion.ts';
 import { press } from '../composer/compose.ts';
-import type { Effect as Composed } from '../composer/composer.ts';
-import { noFolds } from '../composer/folds.ts';
+import type { ComposerEffect } from '../composer/composer.ts';
 import type { Key } from '../term/key.ts';
-import { startWriting, withoutWriting } from './see-snapshot.ts';
-import { toEffect } from './to-effect.ts';
-import { mustWait, type Stepped, type View } from './view.ts';
+import { mustWait, type Stepped, startWriting, toEffect, type View, withoutWriting } from './view.ts';
 
 /** Where and when a key is pressed. */
-export interface PressContext {
+interface PressContext {
   readonly nowMs: number;
   readonly columns: number;
   readonly rows: number;
   readonly commands: readonly OfferedCommand[];
 }
 
-/** What one key makes of a view. Pure. */
 export function pressView(before: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
   const view: View = { ...before, notice: undefined, leaving: undefined };
   const pressed = pressFresh(view, snapshot, key, context);
@@ -35,13 +32,13 @@ export function pressView(before: View, snapshot: Snapshot, key: Key, context: P
   });
 }
 
-/** What would be lost with the turn, in a word: a model has worked at it, and it is kept nowhere. */
+/** What ends with the turn and is stored nowhere else. */
 function workOf({ kind }: Asked): string | undefined {
   if (kind === 'post_plan_choice') return 'plan';
   return kind === 'intent_review_choice' ? 'draft' : undefined;
 }
 
-/** The first of two keys that end a turn ends nothing yet. */
+/** The first of two keys only warns. */
 function heldBack(view: View, { armed }: View['composer'], name: string): View {
   const words =
     armed === 'quit'
@@ -67,13 +64,13 @@ function pressFresh(view: View, snapshot: Snapshot, key: Key, context: PressCont
   return settled(view, asked, pressed);
 }
 
-/** Whether a letter is for the options or lines of a card, and not for the composer. Pure. */
+/** Whether a letter goes to the card and not to the composer. Pure. */
 export function hearsLetters({ card, secret }: View, snapshot: Snapshot): boolean {
   if (card === undefined || secret !== undefined || card.writing !== undefined) return false;
   return card.focus !== 'away' && nextAsked(snapshot)?.id === card.id;
 }
 
-/** Who has begun to type goes on typing: the second letter of a word, or Enter behind it, answers nothing. */
+/** A person who began to type continues: the next letter, or Enter, answers nothing. */
 function typedOn({ card, composer }: View, { view, effects }: Stepped): Stepped {
   const { text } = view.composer.buffer;
   if (card === undefined || text === '' || text === composer.buffer.text) return { view, effects };
@@ -88,7 +85,7 @@ function isTab(key: Key): boolean {
   return key.type === 'key' && key.name === 'tab' && !key.ctrl && !key.alt && !key.shift;
 }
 
-/** The answer goes; where the card waits for words, the composer is for them. `text`: what was written for it. */
+/** Sends the answer, or opens the composer for the words that the card wants. `text`: what was written. */
 function settled(view: View, { id }: Asked, { card, given }: Pressed, text?: string): Stepped {
   const isWriting = card.writing !== undefined;
   const next = isWriting ? startWriting({ ...view, card }) : { ...withoutWriting(view), card };
@@ -136,8 +133,7 @@ function pressComposer(view: View, snapshot: Snapshot, key: Key, context: PressC
   return acted({ ...view, composer }, snapshot, effects);
 }
 
-/** What the composer asked for; some of it is the view's own affair. */
-function acted(view: View, snapshot: Snapshot, asked: readonly Composed[]): Stepped {
+function acted(view: View, snapshot: Snapshot, asked: readonly ComposerEffect[]): Stepped {
   const goesBack = asked.some(({ type }) => type === 'go-back');
   return {
     view: goesBack ? backToLast(view, snapshot) : view,
@@ -149,7 +145,6 @@ function acted(view: View, snapshot: Snapshot, asked: readonly Composed[]): Step
   };
 }
 
-/** What was said last, to be said better. */
 function backToLast(view: View, { transcript }: Snapshot): View {
   const last = transcript.findLast(({ kind }) => kind === 'user_message')?.content;
   if (last === undefined) return { ...view, notice: [span('nothing was said yet', 'dim')] };

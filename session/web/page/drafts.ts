@@ -1,3 +1,5 @@
+/* What a tab remembers over a reload: typed text and the place of reading. */
+
 /**
  * What a person has typed and not sent: it survives a reload of its tab, and nothing else. Nothing secret is ever put
  * here. A store that is full or switched off loses nothing before the tab ends.
@@ -5,7 +7,6 @@
 export interface Drafts {
   get(key: string): string;
   set(key: string, text: string): void;
-  /** Every kept text whose key begins so. */
   below(prefix: string): ReadonlyMap<string, string>;
   forget(prefix: string): void;
 }
@@ -40,4 +41,21 @@ export function openDrafts(store: Storage): Drafts {
     },
   };
   return drafts;
+}
+
+export interface ReadingPlace {
+  readonly entry: number;
+  readonly top: number;
+}
+
+const keyOf = (thread: string | undefined): string => `place ${thread}`;
+
+/** The stored place; undefined for the end. */
+export function readPlace(drafts: Drafts, thread: string | undefined): ReadingPlace | undefined {
+  const [, entry, top] = /^(\d{1,9}) (-?\d{1,6})$/.exec(drafts.get(keyOf(thread))) ?? [];
+  return entry === undefined ? undefined : { entry: Number(entry), top: Number(top) };
+}
+
+export function keepPlace(drafts: Drafts, thread: string | undefined, place: ReadingPlace | undefined): void {
+  drafts.set(keyOf(thread), place === undefined ? '' : `${place.entry} ${Math.round(place.top)}`);
 }

@@ -1,9 +1,9 @@
+/* Keeps entries of the transcript that left the window of the session. */
 import type { Entry, Seen } from '../seen.ts';
 
 /** Entries before those that the session shows, as far as the page has them: with these one list without a gap. */
 export interface Before {
   readonly entries: readonly Entry[];
-  /** How many came before the first of them, and are to be loaded. */
   readonly from: number;
 }
 
@@ -19,24 +19,21 @@ export const mostBefore = 20_000;
 export function keepBefore(before: Before, old: Seen | undefined, now: Seen): Before {
   if (old?.transcript === now.transcript) return before;
   const [first] = now.transcript;
-  const anew: Before = { entries: [], from: now.earlier ?? 0 };
-  if (old === undefined || old.threadId !== now.threadId || first === undefined) return anew;
+  const fresh: Before = { entries: [], from: now.earlier ?? 0 };
+  if (old === undefined || old.threadId !== now.threadId || first === undefined) return fresh;
   if (old.transcript[0]?.id === first.id) return before;
   const all = [...before.entries, ...old.transcript];
   const place = all.findIndex(({ id }) => id === first.id);
-  if (place < 0) return anew;
+  if (place < 0) return fresh;
   const gone = Math.max(0, place - mostBefore);
   return { entries: all.slice(gone, place), from: before.from + gone };
 }
 
-/** With entries that were loaded before its first one, of which `from` came before. */
 export function withLoaded(before: Before, entries: readonly Entry[], from: number): Before {
   return { entries: [...entries, ...before.entries], from };
 }
 
-/** Entries that are drawn together. */
-export interface Group {
-  /** The same one, whatever comes before and behind it. */
+interface Group {
   readonly key: number;
   readonly entries: readonly Entry[];
 }

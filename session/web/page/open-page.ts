@@ -1,21 +1,20 @@
+/* Opens the page: follows the session and performs what a person does. */
 import { pendingIn, type Question, type Seen } from '../seen.ts';
 import { type Answer, askSession } from '../wire/ask-session.ts';
 import { foldChange } from '../wire/fold-change.ts';
 import { followSession } from '../wire/follow-session.ts';
 import { holdControl } from '../wire/hold-control.ts';
-import { askedAnew } from '../words/asked-anew.ts';
-import { refusalWords } from '../words/refusal-words.ts';
-import { mayWrite, standingOf } from '../words/standing.ts';
 import { openDrafts } from './drafts.ts';
 import { keepBefore, mostBefore, nothingBefore, withLoaded } from './keep-transcript.ts';
-import { newId } from './new-id.ts';
-import { now } from './now.ts';
-import type { Acts, Grant, Page, PageState } from './page.ts';
+import { newId, now } from './now.ts';
+import type { Acts, Page, PageState } from './page.ts';
+import { mayWrite, refusalWords, standingOf } from './standing.ts';
 
-/** Where a tab remembers of which thread it had control, and nothing of the lease: after a reload it asks again. */
+/**
+ * Stores the thread that this tab controlled, so that a reload requests control again. The lease itself is not stored.
+ */
 const hadControl = 'had-control';
 
-/** Opens the page: follows the session, and calls `draw` at most once a frame when anything is another. */
 export function openPage(draw: (page: Page) => void): void {
   const drafts = openDrafts(sessionStorage);
   let state: PageState = {
@@ -30,7 +29,6 @@ export function openPage(draw: (page: Page) => void): void {
     paging: 'ready',
     loaded: 0,
   };
-  /** Questions that answers of this page are on their way to. */
   const answering = new Set<string>();
   let isDue = false;
   const drawSoon = (): void => {
@@ -40,7 +38,7 @@ export function openPage(draw: (page: Page) => void): void {
       isDue = false;
       draw({ state, acts, drafts });
     };
-    // A page that nobody looks at has no frames, and is still right when somebody does.
+    // A hidden page gets no animation frames.
     if (document.visibilityState === 'visible') requestAnimationFrame(go);
     else setTimeout(go, 250);
   };
@@ -75,11 +73,11 @@ export function openPage(draw: (page: Page) => void): void {
       const send = ({ id }: Question): Promise<Answer> =>
         write(`interactions/${encodeURIComponent(id)}`, { ...given });
       let answer = await send(question);
-      // By this very press control was taken, and what waits for an approval is asked anew whenever it is: of whoever
-      // read the same words, the answer is the same.
+      // This request obtained control, which re-opens pending approvals under new ids. If the person read the same
+      // words, the answer applies.
       if (!answer.ok && answer.code === 'INTERACTION_NOT_ACTIVE' && control.held().token !== token) {
         const now = await askSession('session');
-        const again = now.ok ? askedAnew(question, now.value as unknown as Seen) : undefined;
+        const again = now.ok ? reopenedAs(question, now.value as unknown as Seen) : undefined;
         if (again !== undefined) answer = await send(again);
       }
       answering.delete(question.id);
@@ -87,7 +85,7 @@ export function openPage(draw: (page: Page) => void): void {
       if (answer.ok && given.selectedOption !== 'network') drafts.forget(notesOf(question.id));
       else if (!answer.ok && !isOpen) {
         acts.tell({ text: refusalWords(answer) });
-        tellLost(question, 'What you had written for it:');
+        returnLost(question, 'What you had written for it:');
       }
       void readGrants();
       return answer;
@@ -108,7 +106,6 @@ export function openPage(draw: (page: Page) => void): void {
       set({ paging: 'asking' });
       const limit = Math.max(pageSize, Math.min(before.from - (to ?? before.from), mostAtOnce));
       const answer = await askSession(`transcript?before=${before.from}&limit=${limit}`);
-      // Another session may be shown by now.
       const isStill = state.before.from === before.from && state.seen?.threadId === seen?.threadId;
       if (!answer.ok) acts.tell({ text: refusalWords(answer) });
       if (!answer.ok || !isStill) return set({ paging: answer.ok ? 'ready' : 'failed' });
@@ -127,7 +124,7 @@ export function openPage(draw: (page: Page) => void): void {
 
   const readGrants = async (): Promise<void> => {
     const answer = await askSession('approvals');
-    if (answer.ok) set({ grants: answer.value.items as readonly Grant[] });
+    if (answer.ok) set({ grants: answer.value.items as PageState['grants'] });
   };
   const readDiagnostics = async (): Promise<void> => {
     const answer = await askSession('diagnostics');
@@ -136,7 +133,7 @@ export function openPage(draw: (page: Page) => void): void {
   const opened = async (): Promise<void> => {
     await Promise.all([readDiagnostics(), readGrants()]);
     const { seen, standing } = state;
-    // A terminal gives it to whoever asks; to this tab it did, and has not taken it back.
+    // A terminal yields control to a client that requests it.
     const mayTake = mayWrite(standing) || standing === 'terminal';
     if (seen !== undefined && drafts.get(hadControl) === seen.threadId && mayTake) await control.take();
   };
@@ -144,7 +141,7 @@ export function openPage(draw: (page: Page) => void): void {
     const old = state.seen;
     const isAnother = old !== undefined && old.threadId !== seen.threadId;
     for (const lost of lostQuestions(old, seen))
-      if (!answering.has(lost.id)) tellLost(lost, `“${titleOf(lost)}” was settled elsewhere.`);
+      if (!answering.has(lost.id)) returnLost(lost, `“${titleOf(lost)}” was settled elsewhere.`);
     set({
       seen,
       before: keepBefore(state.before, old, seen),
@@ -157,7 +154,7 @@ export function openPage(draw: (page: Page) => void): void {
     if (seen.controller !== old?.controller) control.hear(seen.controller);
   };
   /** What was typed into a question that is over is handed back. */
-  const tellLost = ({ id }: Question, text: string): void => {
+  const returnLost = ({ id }: Question, text: string): void => {
     const words = [...drafts.below(notesOf(id)).values()].join('\n');
     drafts.forget(notesOf(id));
     if (words !== '') acts.tell({ text, words });
@@ -176,9 +173,7 @@ export function openPage(draw: (page: Page) => void): void {
   }, grantsEveryMs);
 }
 
-/** Entries of a page: as many as are drawn together. */
 const pageSize = 50;
-/** As many as one answer has. */
 const mostAtOnce = 200;
 const grantsEveryMs = 10_000;
 
@@ -195,4 +190,12 @@ export function notesOf(question: string): string {
 
 function titleOf({ title, prompt }: Question): string {
   return title ?? prompt ?? 'A question';
+}
+
+const read = ['kind', 'title', 'prompt', 'description', 'metadata', 'options'] as const;
+
+/** The pending question that replaced this one with the same words. */
+function reopenedAs(asked: Question, session: Pick<Seen, 'interactions'>): Question | undefined {
+  const text = (one: Question): string => JSON.stringify(read.map((member) => one[member]));
+  return pendingIn(session).find((one) => one.id !== asked.id && text(one) === text(asked));
 }

@@ -1,11 +1,12 @@
+/* The page: status bar, panes, the open question and the composer. */
+
 import type { ComponentType, VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isBusy } from '../../screen/turn-time.ts';
 import type { Page } from '../page/page.ts';
+import { controllerWords, mayWrite, refusalWords } from '../page/standing.ts';
 import { pendingIn } from '../seen.ts';
-import { commandWords, keyWords } from '../words/help-words.ts';
-import { refusalWords } from '../words/refusal-words.ts';
-import { controllerWords, mayWrite } from '../words/standing.ts';
-import { h } from './h.ts';
+import { commandWords, keyWords } from './help-words.ts';
 import { DiffPane } from './panes/diff-pane.ts';
 import { GraphPane } from './panes/graph-pane.ts';
 import { SummaryPane } from './panes/summary-pane.ts';
@@ -13,10 +14,9 @@ import { TerminalPane } from './panes/terminal-pane.ts';
 import { ThreadsPane } from './panes/threads-pane.ts';
 import { TranscriptPane } from './panes/transcript-pane.ts';
 import { WorkflowPane } from './panes/workflow-pane.ts';
+import { h, oneLine, sentence, text } from './parts.ts';
 import { QuestionCard } from './question/question-card.ts';
 import { StatusBar } from './status-bar.ts';
-import { oneLine, sentence, text } from './text.ts';
-import { useStop } from './use-stop.ts';
 
 const wide = '(min-width: 60rem)';
 
@@ -30,7 +30,6 @@ const panes = {
 } as const;
 const transcript = { transcript: { label: 'Transcript', Pane: TranscriptPane } } as const;
 
-/** The page: what is said beside what is done, the question that waits, and where to write. */
 export function App({ page }: { readonly page: Page }): VNode {
   const isWide = useMedia(wide);
   const [chosen, choose] = useState(isWide ? 'workflow' : 'transcript');
@@ -39,8 +38,7 @@ export function App({ page }: { readonly page: Page }): VNode {
   useKeys(card);
   if (seen === undefined)
     return h(
-      'main',
-      { class: 'starting' },
+      'main.starting',
       h(
         'p',
         { role: 'status' },
@@ -58,12 +56,11 @@ export function App({ page }: { readonly page: Page }): VNode {
     h(Announcer, { page }),
     h(
       'main',
-      null,
-      isWide && h('section', { class: 'talk', 'aria-label': 'Transcript' }, h(TranscriptPane, { page })),
+      isWide && h('section.talk', { 'aria-label': 'Transcript' }, h(TranscriptPane, { page })),
       h(Tabs, { tabs: shown, open, choose, page }),
       h(
-        'div',
-        { class: 'dock', id: 'dock', tabIndex: -1 },
+        'div.dock',
+        { id: 'dock', tabIndex: -1 },
         h(Notices, { page }),
         question !== undefined &&
           h(QuestionCard, {
@@ -92,7 +89,7 @@ function useMedia(query: string): boolean {
   return matches;
 }
 
-/** `/` goes to the composer, `q` to the question; neither while somebody types. */
+/** `/` focuses the composer and `q` the question, unless a person is typing. */
 function useKeys(card: { readonly current: HTMLElement | null }): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
@@ -112,7 +109,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input:not([type=radio]), textarea, select');
 }
 
-/** Says what has come to whoever does not see it; it never takes the focus. */
+/** Announces news to screen readers without moving the focus. */
 function Announcer({ page: { state } }: { readonly page: Page }): VNode {
   const { seen, link } = state;
   const [question] = seen === undefined ? [] : pendingIn(seen);
@@ -122,7 +119,7 @@ function Announcer({ page: { state } }: { readonly page: Page }): VNode {
       : question !== undefined
         ? `A question waits: ${oneLine(question.title ?? question.prompt ?? '')}. Press q outside of a text field to go there.`
         : statusSentences[seen?.status ?? 'idle'];
-  return h('p', { class: 'heard', 'aria-live': 'polite', role: 'status' }, words);
+  return h('p.heard', { 'aria-live': 'polite', role: 'status' }, words);
 }
 
 const statusSentences: Readonly<Record<string, string>> = {
@@ -134,7 +131,7 @@ const statusSentences: Readonly<Record<string, string>> = {
   error: 'The turn failed.',
 };
 
-/** What a person says next. It is kept until the session has taken it, whatever happens in between. */
+/** The message field. Its text is kept until the session accepted it. */
 function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode | null {
   const { seen, standing } = state;
   const key = `composer ${seen?.threadId}`;
@@ -143,7 +140,7 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
   const [isSending, setSending] = useState(false);
   const [isHelped, help] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const isBusy = /thinking|executing_tool|awaiting_interaction/.test(seen?.status ?? '');
+  const isWorking = seen !== undefined && isBusy(seen);
   const type = (next: string): void => {
     setTyped(next);
     drafts.set(key, next);
@@ -170,25 +167,29 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
     else if (field.current === null || field.current.value === typed) type('');
   };
   const stop = useCallback((): void => void acts.cancel(), [acts]);
-  const isStopping = useStop({ isBusy, mayStop: mayWrite(standing), stop, goElsewhere: toQuestion });
+  const isStopping = useStop({
+    isWorking,
+    mayStop: mayWrite(standing),
+    stop,
+    goElsewhere: toQuestion,
+  });
   const isClosed = standing === 'closed';
   const hint = mayWrite(standing)
     ? isStopping
       ? 'Esc once more stops this turn.'
       : seen?.status === 'awaiting_interaction'
         ? 'A question waits above: Esc goes there, twice more stops the turn.'
-        : isBusy
+        : isWorking
           ? 'The session is at work. Esc twice stops it.'
           : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command, /help lists all.'
     : isClosed
       ? 'This cannot be sent from here.'
       : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
-  // Words that nobody takes from here are not asked for; what was typed before is kept.
+  // Without the right to write there is no field, unless text was typed before.
   if (isClosed && typed === '') return null;
   return h(
-    'form',
+    'form.composer',
     {
-      class: 'composer',
       'aria-label': 'Message',
       onSubmit: (event: Event) => {
         event.preventDefault();
@@ -214,8 +215,7 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
       },
     }),
     h(
-      'div',
-      { class: 'row' },
+      'div.row',
       h(
         'p',
         {
@@ -225,19 +225,15 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
         },
         refused === '' ? hint : refused,
       ),
-      isBusy &&
+      isWorking &&
         !isClosed &&
-        h(
-          'button',
-          { type: 'button', disabled: !mayWrite(standing), onClick: () => void acts.cancel() },
-          'Stop',
-        ),
+        h('button', { disabled: !mayWrite(standing), onClick: () => void acts.cancel() }, 'Stop'),
       !isClosed &&
         h(
-          'button',
+          'button.main',
           {
             type: 'submit',
-            class: 'main',
+
             disabled: isSending || !mayWrite(standing) || typed.trim() === '',
           },
           'Send',
@@ -246,7 +242,6 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
   );
 }
 
-/** From the field where one writes to the question that waits, where there is one. */
 function toQuestion(): boolean {
   const card = document.querySelector<HTMLElement>('section.card');
   if (card === null || document.activeElement?.id !== 'composer') return false;
@@ -254,41 +249,37 @@ function toQuestion(): boolean {
   return true;
 }
 
-/** What can be typed here and which keys there are. */
 function HelpList({ close }: { readonly close: () => void }): VNode {
   return h(
-    'div',
-    { class: 'help', role: 'region', 'aria-label': 'Commands and keys', tabIndex: 0 },
-    h('button', { type: 'button', class: 'quiet', onClick: close }, 'Close'),
+    'div.help',
+    { role: 'region', 'aria-label': 'Commands and keys', tabIndex: 0 },
+    h('button.quiet', { onClick: close }, 'Close'),
     h(
       'dl',
-      null,
       [...commandWords, ...keyWords].map(([form, says]) => [
-        h('dt', { key: form }, h('code', null, form)),
+        h('dt', { key: form }, h('code', form)),
         h('dd', { key: `${form} says` }, sentence(says)),
       ]),
     ),
   );
 }
 
-/** What the page has to say: the link, what was refused, words that were not sent. */
 function Notices({ page: { state, acts } }: { readonly page: Page }): VNode {
   return h(
-    'div',
-    { class: 'notices', role: 'alert' },
+    'div.notices',
+    { role: 'alert' },
     state.link === 'offline' &&
       h(
-        'p',
-        { class: 'notice bad' },
+        'p.notice.bad',
         'Offline: the session does not answer. What you see is its last state; what you type is kept. Trying again …',
       ),
     state.notices.map(({ id, text: said, words }) =>
       h(
-        'div',
-        { class: 'notice', key: id },
-        h('p', null, text(said)),
+        'div.notice',
+        { key: id },
+        h('p', text(said)),
         words !== undefined && h('pre', { tabIndex: 0 }, text(words)),
-        h('button', { type: 'button', class: 'quiet', onClick: () => acts.dismiss(id) }, 'Dismiss'),
+        h('button.quiet', { onClick: () => acts.dismiss(id) }, 'Dismiss'),
       ),
     ),
   );
@@ -329,18 +320,18 @@ function Tabs({ tabs, open, choose, page }: Given): VNode {
   };
   const { Pane } = tabs[open] ?? { Pane: () => null };
   return h(
-    'section',
-    { class: 'panes', 'aria-label': 'Work' },
+    'section.panes',
+    { 'aria-label': 'Work' },
     h(
-      'div',
-      { class: 'tabs', role: 'tablist', 'aria-label': 'Panes', ref: list, onKeyDown },
+      'div.tabs',
+      { role: 'tablist', 'aria-label': 'Panes', ref: list, onKeyDown },
       ids.map((id) =>
         h(
           'button',
           {
             key: id,
             id: `tab-${id}`,
-            type: 'button',
+
             role: 'tab',
             'aria-selected': id === open,
             'aria-controls': 'pane',
@@ -363,4 +354,50 @@ function Tabs({ tabs, open, choose, page }: Given): VNode {
       h(Pane, { key: open, page }),
     ),
   );
+}
+
+const armedForMs = 3000;
+
+interface Stopping {
+  readonly isWorking: boolean;
+  readonly mayStop: boolean;
+  readonly stop: () => void;
+  /** Called for a first Escape; true if it did something else. */
+  readonly goElsewhere: () => boolean;
+}
+
+/** Escape twice in a row stops the turn: whether one more does. Any other key, a press or a while end that. */
+function useStop({ isWorking, mayStop, stop, goElsewhere }: Stopping): boolean {
+  const [isShown, show] = useState(false);
+  const isArmed = useRef(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const arm = (next: boolean): void => {
+      clearTimeout(timer);
+      if (next) timer = setTimeout(disarm, armedForMs);
+      isArmed.current = next;
+      show(next);
+    };
+    const disarm = (): void => arm(false);
+    if (!isWorking || !mayStop) {
+      disarm();
+      return;
+    }
+    const hear = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') disarm();
+      else if (!event.defaultPrevented && !event.repeat) {
+        event.preventDefault();
+        if (isArmed.current) stop();
+        arm(!isArmed.current && !goElsewhere());
+      }
+    };
+    addEventListener('keydown', hear);
+    addEventListener('pointerdown', disarm);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('keydown', hear);
+      removeEventListener('pointerdown', disarm);
+    };
+  }, [isWorking, mayStop, stop, goElsewhere]);
+  return isShown;
 }

@@ -1,15 +1,10 @@
+/* An entry of the transcript on the page. */
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { readGate } from '../../screen/words/gates-in.ts';
-import { commandsOf, readOutcome } from '../../screen/words/outcome-of.ts';
+import { commandsOf, readGate, readOutcome } from '../../screen/work-words.ts';
 import type { Entry } from '../seen.ts';
-import { timeWords } from '../words/time-words.ts';
-import { Command } from './command.ts';
-import { FailedList } from './failed-list.ts';
-import { h } from './h.ts';
+import { Command, FailedList, h, oneLine, sentence, text, timeWords, toolLine } from './parts.ts';
 import { Prose } from './prose.ts';
-import { oneLine, sentence, text } from './text.ts';
-import { toolLine } from './tool-line.ts';
 
 const who: Readonly<Record<Entry['kind'], string>> = {
   user_message: 'You',
@@ -20,7 +15,7 @@ const who: Readonly<Record<Entry['kind'], string>> = {
   info_note: 'Note',
 };
 
-/** One entry of the transcript; drawn anew only where it is another one. */
+/** One entry of the transcript, memoized. */
 export function EntryView({ entry }: { readonly entry: Entry }): VNode {
   return useMemo(() => {
     const { kind, title, content = '', status, streaming, createdAt } = entry;
@@ -35,16 +30,15 @@ export function EntryView({ entry }: { readonly entry: Entry }): VNode {
         'aria-busy': streaming,
       },
       h(
-        'p',
-        { class: 'head' },
+        'p.head',
         ...(isLine
           ? toolLine({ toolName: title ?? who[kind], told: content, status: status ?? '' })
           : isNote
             ? noteHead(entry)
             : [
-                h('span', { class: 'by' }, who[kind]),
-                title !== undefined && h('span', { class: 'title' }, text(title)),
-                status !== undefined && h('span', { class: `tag tag-${status}` }, status),
+                h('span.by', who[kind]),
+                title !== undefined && h('span.title', text(title)),
+                status !== undefined && h(`span.tag.tag-${status}`, status),
               ]),
         h('time', { dateTime: createdAt }, timeWords(createdAt)),
       ),
@@ -52,7 +46,7 @@ export function EntryView({ entry }: { readonly entry: Entry }): VNode {
       !isLine &&
         !isNote &&
         (kind === 'user_message'
-          ? h('p', { class: 'said' }, text(content))
+          ? h('p.said', text(content))
           : kind === 'diff'
             ? h(DiffEntry, { content })
             : h(Prose, { source: content, isOpen: streaming })),
@@ -60,19 +54,17 @@ export function EntryView({ entry }: { readonly entry: Entry }): VNode {
   }, [entry]);
 }
 
-/** Lines that are seen before anybody asks for more. */
 const atOnce = 40;
 
 const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
 
-/** What a run changed, as its diff stands in the transcript; a long one opens where it is asked for. */
 function DiffEntry({ content }: { readonly content: string }): VNode {
   const lines = content.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return h(
-    'details',
-    { class: 'told-diff', open: lines.length <= atOnce },
-    h('summary', null, lines.length === 1 ? '1 line' : `${lines.length} lines`),
+    'details.told-diff',
+    { open: lines.length <= atOnce },
+    h('summary', lines.length === 1 ? '1 line' : `${lines.length} lines`),
     h(
       'pre',
       { tabIndex: 0, 'aria-label': 'What was changed' },
@@ -88,30 +80,27 @@ function kindOf(line: string): string {
   return kinds[line[0] ?? ''] ?? 'same';
 }
 
-/** How a note is headed: a gate in one line with what it came to, a decision and a failure in their colours. */
 function noteHead(entry: Entry): readonly (VNode | false)[] {
   const gate = readGate(entry);
   if (gate !== undefined)
     return [
-      h('span', { class: 'by' }, text(`Gate ${gate.stage}`)),
-      h('span', { class: `tag tag-${gate.status}` }, text(gate.status)),
-      gate.status !== 'skipped' && h('span', { class: 'soft' }, text(gate.words)),
+      h('span.by', text(`Gate ${gate.stage}`)),
+      h(`span.tag.tag-${gate.status}`, text(gate.status)),
+      gate.status !== 'skipped' && h('span.soft', text(gate.words)),
     ];
   const { title = 'Note' } = entry;
   return [h('span', { class: `by ${toneOf(title)}` }, text(title))];
 }
 
-/** What a note says below its head; nothing where that says it all. */
 function noteBody(entry: Entry): VNode | false {
   const gate = readGate(entry);
   if (gate !== undefined) return gate.failed.length > 0 && h(FailedList, { failed: gate.failed });
   const outcome = readOutcome(entry);
   if (outcome === undefined) return h(Prose, { source: entry.content ?? '', isOpen: entry.streaming });
   return h(
-    'div',
-    { class: 'told-outcome' },
-    h('p', null, sentence(outcome.words)),
-    outcome.commit !== undefined && h('p', null, 'commit ', h('code', null, text(outcome.commit))),
+    'div.told-outcome',
+    h('p', sentence(outcome.words)),
+    outcome.commit !== undefined && h('p', 'commit ', h('code', text(outcome.commit))),
     commandsOf(outcome).map(([command, words]) => h(Command, { key: command, words, command })),
   );
 }

@@ -1,49 +1,40 @@
+/* The diff of one file, hunk by hunk, with review of each hunk. */
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { readHunks, type ShownHunk } from '../../screen/hunks.ts';
+import { type Highlighter, highlightLine, openHighlighter } from '../../screen/highlighter.ts';
+import { type HunkLine, readHunks, type ShownHunk } from '../../screen/hunks.ts';
+import { type Line, span } from '../../screen/line.ts';
+import { visible } from '../../screen/visible.ts';
 import type { Page } from '../page/page.ts';
+import { mayWrite, refusalWords } from '../page/standing.ts';
 import type { Patchset } from '../seen.ts';
-import { refusalWords } from '../words/refusal-words.ts';
-import { mayWrite } from '../words/standing.ts';
-import { h } from './h.ts';
-import { HunkView } from './hunk-view.ts';
-import { focusOnce } from './question/leave-field.ts';
-import { oneLine, text } from './text.ts';
+import { h, oneLine, spans, text } from './parts.ts';
+import { focusOnce } from './question/card-parts.ts';
 
 interface Given {
   readonly page: Page;
   readonly patchset: Patchset;
   readonly change: Patchset['changes'][number];
-  /** The hunks of this file that can be reviewed, with what was said of them. */
   readonly hunks: readonly ShownHunk[];
   readonly mayReview: boolean;
 }
 
-/** One file of a patch, hunk by hunk; what may still be judged can be judged where it stands. */
 export function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
   const { path, changeType, diff = '', unshown = 0 } = change;
-  // What was told before hunks had names is only shown.
-  const plain = useMemo(() => readWhole(diff), [diff]);
+  // Hunks without ids cannot be reviewed.
+  const plain = useMemo(() => readHunks(diff), [diff]);
   const shown = hunks.length > 0 ? hunks : plain;
   const [added, removed] = ['added', 'removed'].map((kind) =>
     shown.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0),
   );
   return h(
-    'section',
-    { class: 'file', 'aria-label': oneLine(path) },
+    'section.file',
+    { 'aria-label': oneLine(path) },
     h(
       'h3',
-      null,
-      h('span', { class: `tag tag-${changeType}` }, text(changeType)),
-      h('code', null, oneLine(path)),
-      shown.length > 0 &&
-        h(
-          'span',
-          { class: 'counts' },
-          h('span', { class: 'good' }, `+${added}`),
-          ' ',
-          h('span', { class: 'bad' }, `−${removed}`),
-        ),
+      h(`span.tag.tag-${changeType}`, text(changeType)),
+      h('code', oneLine(path)),
+      shown.length > 0 && h('span.counts', h('span.good', `+${added}`), ' ', h('span.bad', `−${removed}`)),
     ),
     shown.map(({ header, lines }, at) => {
       const hunk = hunks[at];
@@ -52,20 +43,13 @@ export function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
         { key: hunk?.id ?? at, class: `hunk ${hunk?.verdict === undefined ? '' : `hunk-${hunk.verdict}`}` },
         h(HunkView, { path, header, lines }),
         hunk !== undefined && mayReview && h(HunkReview, { page, hunk }),
-        hunk?.comment !== undefined && !mayReview && h('p', { class: 'soft' }, text(hunk.comment)),
+        hunk?.comment !== undefined && !mayReview && h('p.soft', text(hunk.comment)),
       );
     }),
-    unshown > 0 && h('p', { class: 'soft unshown' }, `and ${unshown} more hunks: writ show has all of them`),
+    unshown > 0 && h('p.soft.unshown', `and ${unshown} more hunks: writ show has all of them`),
   );
 }
 
-/** The hunks of a diff; one without a header is one hunk. */
-function readWhole(diff: string): ReturnType<typeof readHunks> {
-  if (diff === '') return [];
-  return diff.startsWith('@@') ? readHunks(diff) : readHunks(`@@\n${diff}`);
-}
-
-/** One hunk that a person may judge, and what was said of it. */
 interface ReviewedHunk {
   readonly patchset: string;
   readonly path: string;
@@ -79,14 +63,13 @@ const verdicts = [
   ['reject', 'Reject'],
 ] as const;
 
-/** Keep, reject, comment: a word on one hunk. What is rejected is told to the model with its reason. */
+/** Buttons and a field to keep, reject or comment on a hunk. */
 function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: ReviewedHunk }): VNode {
   const { state, acts, drafts } = page;
   const { patchset, path, id, verdict, comment = '' } = hunk;
   const key = `hunk ${patchset} ${id}`;
   const [words, setWords] = useState(() => drafts.get(key) || comment);
   const [isOpen, open] = useState(drafts.get(key) !== '');
-  // What was kept over a reload is shown, and takes no focus.
   const [isAskedFor, askFor] = useState(false);
   const [refused, setRefused] = useState('');
   const isShut = !mayWrite(state.standing);
@@ -102,7 +85,7 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
     setRefused(answer.ok ? '' : refusalWords(answer));
     if (!answer.ok) return;
     drafts.set(key, '');
-    // What is rejected is told with its reason: where none was said, it is asked for.
+    // A rejection without a reason opens the field for it.
     const wantsReason = said === 'reject' && given === '';
     if (wantsReason) askFor(true);
     open(wantsReason);
@@ -114,14 +97,13 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
   };
   const place = `of ${oneLine(path)}`;
   return h(
-    'div',
-    { class: 'hunk-review' },
+    'div.hunk-review',
     verdicts.map(([value, label]) =>
       h(
         'button',
         {
           key: value,
-          type: 'button',
+
           class: `quiet verdict-${value}`,
           'aria-pressed': verdict === value,
           'aria-label': `${label} this hunk ${place}`,
@@ -132,10 +114,8 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
       ),
     ),
     h(
-      'button',
+      'button.quiet',
       {
-        type: 'button',
-        class: 'quiet',
         'aria-expanded': isOpen,
         'aria-label': `Comment on this hunk ${place}`,
         disabled: isShut,
@@ -146,7 +126,7 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
       },
       'Comment',
     ),
-    comment !== '' && !isOpen && h('span', { class: 'soft' }, text(comment)),
+    comment !== '' && !isOpen && h('span.soft', text(comment)),
     isOpen &&
       h(
         'form',
@@ -169,6 +149,61 @@ function HunkReview({ page, hunk }: { readonly page: Page; readonly hunk: Review
           onInput: type,
         }),
       ),
-    refused !== '' && h('p', { class: 'bad', role: 'alert' }, text(refused)),
+    refused !== '' && h('p.bad', { role: 'alert' }, text(refused)),
   );
+}
+
+interface HunkGiven {
+  readonly path: string;
+  readonly header: string;
+  readonly lines: readonly HunkLine[];
+}
+
+const signs: Readonly<Record<HunkLine['kind'], string>> = { added: '+', removed: '-', same: ' ', note: '\\' };
+
+/** A hunk in the colours of its language, memoized. */
+export function HunkView({ path, header, lines }: HunkGiven): VNode {
+  return useMemo(() => {
+    const toned = tonedLines(path, lines);
+    return h(
+      'pre',
+      { tabIndex: 0, 'aria-label': `Changes of ${oneLine(path)}` },
+      header.length > 2 && h('span.line.line-hunk', oneLine(header), '\n'),
+      lines.map(({ kind, oldLine, newLine }, at) =>
+        h(
+          'span',
+          { key: at, class: `line line-${kind}` },
+          h('span.number', { 'data-number': newLine ?? oldLine ?? '' }),
+          h('span.sign', signs[kind]),
+          ...spans(toned[at] ?? []),
+          '\n',
+        ),
+      ),
+    );
+  }, [path, header, lines.length, JSON.stringify(lines)]);
+}
+
+/** Endings whose language has another name. */
+const languageOf: Readonly<Record<string, string>> = {
+  mts: 'ts',
+  cts: 'ts',
+  htm: 'html',
+  yml: 'yaml',
+  rs: 'rust',
+  py: 'python',
+};
+
+/** The lines of a hunk in the tones of their language, by the ending of the path: each side reads on by itself. */
+function tonedLines(path: string, lines: readonly HunkLine[]): readonly Line[] {
+  const ending = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  const language = languageOf[ending] ?? ending;
+  let [old, now]: Highlighter[] = [openHighlighter(language), openHighlighter(language)];
+  return lines.map(({ kind, text }) => {
+    if (old === undefined || now === undefined || kind === 'note') return [span(visible(text), 'dim')];
+    const { line, next } = highlightLine(kind === 'removed' ? old : now, text);
+    if (kind === 'removed') old = next;
+    else now = next;
+    if (kind === 'same') old = highlightLine(old, text).next;
+    return line;
+  });
 }

@@ -1,16 +1,14 @@
+/* The goal of a session. */
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { tokenWords, usdWords } from '../../screen/usage-words.ts';
-import { toSpan } from '../../screen/words/to-span.ts';
+import { isBusy } from '../../screen/turn-time.ts';
+import { tokenWords, toSpan, usdWords } from '../../screen/usage-words.ts';
 import type { Page } from '../page/page.ts';
+import { mayWrite, refusalWords } from '../page/standing.ts';
 import type { Seen } from '../seen.ts';
-import { goalWayOn } from '../words/goal-way-on.ts';
-import { refusalWords } from '../words/refusal-words.ts';
-import { mayWrite } from '../words/standing.ts';
-import { h } from './h.ts';
-import { text } from './text.ts';
+import { fact, h, text } from './parts.ts';
 
-/** What a goal is judged by, what it has used up, and why nothing is done for it where nothing is. */
 export function Goal({
   page,
   goal,
@@ -32,89 +30,98 @@ export function Goal({
   };
   const isOpen = status === 'active' || status === 'blocked';
   const isShut = !mayWrite(state.standing);
-  const isBusy = /thinking|executing_tool|awaiting_interaction/.test(state.seen?.status ?? '');
+  const isWorking = state.seen !== undefined && isBusy(state.seen);
   const way = goalWayOn(goal);
   return h(
     'section',
     { 'aria-labelledby': 'goal-head' },
     h('h2', { id: 'goal-head' }, 'Goal'),
-    h('p', null, text(objective)),
+    h('p', text(objective)),
     h(
-      'p',
-      { class: 'soft' },
-      h('span', { class: `tag tag-${status}` }, status),
+      'p.soft',
+      h(`span.tag.tag-${status}`, status),
       ` after ${loops} ${loops === 1 ? 'run' : 'runs'}`,
-      blockReason !== undefined && h('span', { class: 'warn' }, ` · ${blockReason.replaceAll('_', ' ')}`),
+      blockReason !== undefined && h('span.warn', ` · ${blockReason.replaceAll('_', ' ')}`),
     ),
     h(
-      'ul',
-      { class: 'rows' },
+      'ul.rows',
       criteria.map((one) =>
         h(
           'li',
           { key: one.id },
-          h('span', { class: `tag tag-${one.status}` }, one.status),
-          h('span', null, text(one.text)),
-          one.checks !== undefined && h('span', { class: 'soft' }, text(`by ${one.checks.join(', ')}`)),
+          h(`span.tag.tag-${one.status}`, one.status),
+          h('span', text(one.text)),
+          one.checks !== undefined && h('span.soft', text(`by ${one.checks.join(', ')}`)),
         ),
       ),
     ),
     h(
-      'dl',
-      { class: 'table' },
-      h(
-        'div',
-        null,
-        h('dt', null, 'tokens'),
-        h('dd', null, `${tokenWords(budget.tokens.used)} of ${tokenWords(budget.tokens.limit)}`),
-      ),
-      h(
-        'div',
-        null,
-        h('dt', null, 'cost'),
-        h('dd', null, `${usdWords(budget.costUsd.used)} of ${usdWords(budget.costUsd.limit)}`),
-      ),
-      h(
-        'div',
-        null,
-        h('dt', null, 'time'),
-        h('dd', null, `${toSpan(1000 * budget.seconds.used)} of ${toSpan(1000 * budget.seconds.limit)}`),
-      ),
+      'dl.table',
+      fact('tokens', `${tokenWords(budget.tokens.used)} of ${tokenWords(budget.tokens.limit)}`),
+      fact('cost', `${usdWords(budget.costUsd.used)} of ${usdWords(budget.costUsd.limit)}`),
+      fact('time', `${toSpan(1000 * budget.seconds.used)} of ${toSpan(1000 * budget.seconds.limit)}`),
     ),
-    way.words !== '' && h('p', { class: 'way-on' }, way.words),
+    way.words !== '' && h('p.way-on', way.words),
     isOpen &&
       h(
-        'p',
-        { class: 'row' },
+        'p.row',
         way.isStart &&
-          h(
-            'button',
-            { type: 'button', disabled: isShut || isBusy, onClick: () => void goOn() },
-            'Go on with it',
-          ),
-        !isAsking &&
-          h('button', { type: 'button', disabled: isShut, onClick: () => ask(true) }, 'Give the goal up'),
+          h('button', { disabled: isShut || isWorking, onClick: () => void goOn() }, 'Go on with it'),
+        !isAsking && h('button', { disabled: isShut, onClick: () => ask(true) }, 'Give the goal up'),
       ),
     isOpen &&
       isAsking &&
       h(
-        'div',
-        { class: 'second-word' },
+        'div.second-word',
         h(
           'p',
           { role: 'alert' },
           'Its turn is stopped, and it cannot be gone on with. What it has committed stays.',
         ),
         h(
-          'p',
-          { class: 'row' },
-          h(
-            'button',
-            { type: 'button', class: 'bad', disabled: isShut, onClick: () => void cancel() },
-            'Yes, give it up',
-          ),
-          h('button', { type: 'button', onClick: () => ask(false) }, 'Keep it'),
+          'p.row',
+          h('button.bad', { disabled: isShut, onClick: () => void cancel() }, 'Yes, give it up'),
+          h('button', { onClick: () => ask(false) }, 'Keep it'),
         ),
       ),
   );
 }
+
+type GoalState = NonNullable<Seen['goal']>;
+
+/** How a goal that is blocked goes on (docs/goal.md), and whether `/goal start` is what does it. */
+function goalWayOn({ status, blockReason }: Pick<GoalState, 'status' | 'blockReason'>): {
+  readonly words: string;
+  readonly isStart: boolean;
+} {
+  if (status !== 'blocked') return { words: '', isStart: false };
+  return ways[blockReason ?? ''] ?? { words: '', isStart: true };
+}
+
+const byPlan = {
+  words:
+    'The plan that waits goes on with it: execute grants one more budget; or say what shall be different.',
+  isStart: false,
+};
+
+const ways: Readonly<Record<string, { readonly words: string; readonly isStart: boolean }>> = {
+  budget_tokens: byPlan,
+  budget_cost: byPlan,
+  budget_time: byPlan,
+  no_progress: byPlan,
+  criterion_unverifiable: {
+    words:
+      'No check says whether it holds. Drafting again may find one; better: give it up, and set one that a check can verify.',
+    isStart: true,
+  },
+  expectation_changed: {
+    words:
+      'Tests that failed before pass only because they were rewritten. Review the commit; then execute the plan, or say what shall be different.',
+    isStart: false,
+  },
+  session_budget: {
+    words: 'The session has cost what it may: /budget with more, or off, and then',
+    isStart: true,
+  },
+  awaiting_people: { words: 'A run waits for approvals: writ approve, and then', isStart: true },
+};

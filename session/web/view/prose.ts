@@ -1,9 +1,16 @@
+/* Markdown as elements of the page. */
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { Block, InlineLine, Item } from '../../screen/markdown/block.ts';
-import { type Blocks, joinBlocks, openBlocks, readBlocks } from '../../screen/markdown/open-blocks.ts';
-import { h } from './h.ts';
-import { spans } from './spans.ts';
+import {
+  type Block,
+  type Blocks,
+  type InlineLine,
+  type Item,
+  joinBlocks,
+  openBlocks,
+  readBlocks,
+} from '../../screen/markdown-blocks.ts';
+import { h, spans } from './parts.ts';
 
 interface Given {
   readonly source: string;
@@ -11,7 +18,7 @@ interface Given {
   readonly isOpen?: boolean;
 }
 
-/** What a model wrote, in Markdown. A reply that comes is read on from where it was, and drawn anew where it grew. */
+/** Markdown of a model. A streamed reply is parsed incrementally. */
 export function Prose({ source, isOpen = false }: Given): VNode {
   const reading = useRef<Reading | undefined>(undefined);
   const blocks = useMemo(() => {
@@ -21,8 +28,7 @@ export function Prose({ source, isOpen = false }: Given): VNode {
     return joinBlocks([...done, ...stream.live()]);
   }, [source, isOpen]);
   return h(
-    'div',
-    { class: 'prose' },
+    'div.prose',
     blocks.map((block, at) => h(BlockView, { key: at, block })),
   );
 }
@@ -42,7 +48,7 @@ function readOn(before: Reading | undefined, source: string): Reading {
 
 type Children = readonly (string | VNode)[];
 
-/** A block of Markdown; drawn anew only where it is another one. */
+/** A block of Markdown, memoized. */
 function BlockView({ block }: { readonly block: Block }): VNode {
   return useMemo(() => drawBlock(block), [block]);
 }
@@ -50,9 +56,9 @@ function BlockView({ block }: { readonly block: Block }): VNode {
 function drawBlock(block: Block): VNode {
   switch (block.type) {
     case 'heading':
-      return h('p', { class: `heading heading-${block.depth}` }, inlines(block.text));
+      return h(`p.heading.heading-${block.depth}`, inlines(block.text));
     case 'paragraph':
-      return h('p', null, paragraph(block.lines));
+      return h('p', paragraph(block.lines));
     case 'code':
       return h(
         'pre',
@@ -60,7 +66,7 @@ function drawBlock(block: Block): VNode {
         block.lines.map((line) => [...spans(line), '\n']),
       );
     case 'quote':
-      return h('blockquote', null, block.blocks.map(drawBlock));
+      return h('blockquote', block.blocks.map(drawBlock));
     case 'list':
       return h(
         block.isOrdered ? 'ol' : 'ul',
@@ -72,14 +78,14 @@ function drawBlock(block: Block): VNode {
     case 'table':
       return drawTable(block);
     case 'rule':
-      return h('hr', null);
+      return h('hr');
   }
 }
 
 function drawItem({ marker, checked, blocks }: Item): Children {
   const box = checked === undefined ? '' : checked ? ' [x]' : ' [ ]';
   return [
-    h('span', { class: 'marker', key: 'marker' }, `${marker}${box}`),
+    h('span.marker', { key: 'marker' }, `${marker}${box}`),
     h('div', { key: 'blocks' }, blocks.map(drawBlock)),
   ];
 }
@@ -88,15 +94,13 @@ function drawTable({ head, rows, align }: Extract<Block, { type: 'table' }>): VN
   const cell = (tag: 'th' | 'td') => (line: InlineLine, at: number) =>
     h(tag, { key: at, class: `align-${align[at] ?? 'left'}` }, inlines(line));
   return h(
-    'div',
-    { class: 'table-frame', tabIndex: 0, role: 'group', 'aria-label': 'Table' },
+    'div.table-frame',
+    { tabIndex: 0, role: 'group', 'aria-label': 'Table' },
     h(
       'table',
-      null,
-      h('thead', null, h('tr', null, head.map(cell('th')))),
+      h('thead', h('tr', head.map(cell('th')))),
       h(
         'tbody',
-        null,
         rows.map((row, at) => h('tr', { key: at }, row.map(cell('td')))),
       ),
     ),
@@ -107,7 +111,7 @@ function paragraph(lines: readonly InlineLine[]): Children {
   return lines.flatMap((line, at) => [...(at === 0 ? [] : [h('br', { key: `br${at}` })]), ...inlines(line)]);
 }
 
-/** A link leads out, never within this server; where to stands beside it. */
+/** A link leads to another site only; its target is in its title. */
 function inlines(line: InlineLine): Children {
   return line.map(({ text, tone, href }, at) => {
     if (href !== undefined && leadsOut(href))

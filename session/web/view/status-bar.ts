@@ -1,16 +1,14 @@
+/* The status bar of the page. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { nextAsked } from '../../screen/question/asked.ts';
-import { toSpan } from '../../screen/words/to-span.ts';
-import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/words/turn-time.ts';
+import { nextAsked } from '../../screen/asked.ts';
+import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/turn-time.ts';
+import { toSpan } from '../../screen/usage-words.ts';
 import { now } from '../page/now.ts';
 import type { Page } from '../page/page.ts';
+import { controllerWords, mayWrite } from '../page/standing.ts';
 import type { Seen } from '../seen.ts';
-import { type BarFact, settingWords } from '../words/bar-words.ts';
-import { controllerWords, mayWrite } from '../words/standing.ts';
-import { h } from './h.ts';
-import { text } from './text.ts';
-import { UsageView } from './usage-view.ts';
+import { h, text, UsageView } from './parts.ts';
 
 const statusWords: Readonly<Record<string, string>> = {
   idle: 'idle',
@@ -21,58 +19,36 @@ const statusWords: Readonly<Record<string, string>> = {
   error: 'failed',
 };
 
-/** What holds of the session right now: what it does, who has it, what it runs on, what it costs, what is allowed. */
 export function StatusBar({ page }: { readonly page: Page }): VNode {
   const { seen, diagnostics, grants, link } = page.state;
   const [isOpen, open] = useState(false);
-  if (seen === undefined) return h('header', { class: 'bar' });
+  if (seen === undefined) return h('header.bar');
   const status = link === 'live' ? seen.status : 'offline';
   const facts: readonly BarFact[] = [
     ['model', modelWords(seen.provider)],
     ...settingWords(seen, diagnostics),
   ];
   return h(
-    'header',
-    { class: 'bar' },
+    'header.bar',
+    h('h1', h('span.name', 'writ'), ' ', h('span.where', text(lastOf(seen.workingDir)))),
     h(
-      'h1',
-      null,
-      h('span', { class: 'name' }, 'writ'),
-      ' ',
-      h('span', { class: 'where' }, text(lastOf(seen.workingDir))),
-    ),
-    h(
-      'p',
-      { class: `state state-${status}` },
-      h('span', { class: 'dot', 'aria-hidden': 'true' }),
+      `p.state.state-${status}`,
+      h('span.dot', { 'aria-hidden': 'true' }),
       statusWords[status] ?? status,
       h(TurnTimeView, { seen, isLive: link === 'live' }),
     ),
     h(
-      'dl',
-      { class: 'facts' },
+      'dl.facts',
       seen.usage !== undefined &&
-        h(
-          'div',
-          { class: 'fact-used' },
-          h('dt', null, 'used'),
-          h('dd', null, h(UsageView, { usage: seen.usage })),
-        ),
+        h('div.fact-used', h('dt', 'used'), h('dd', h(UsageView, { usage: seen.usage }))),
       facts.map(([name, value, tone]) =>
-        h(
-          'div',
-          { key: name, class: `fact-${name}` },
-          h('dt', null, name),
-          h('dd', { class: tone }, text(value)),
-        ),
+        h('div', { key: name, class: `fact-${name}` }, h('dt', name), h('dd', { class: tone }, text(value))),
       ),
     ),
     (isOpen || grants.length > 0) &&
       h(
-        'button',
+        'button.quiet.warn',
         {
-          type: 'button',
-          class: 'quiet warn',
           'aria-expanded': isOpen,
           'aria-controls': 'grants',
           onClick: () => open(!isOpen),
@@ -85,7 +61,7 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
 }
 
 function TurnTimeView({ seen, isLive }: { readonly seen: Seen; readonly isLive: boolean }): VNode {
-  return h('span', { class: 'turn-time' }, useTurnTime(seen, isLive));
+  return h('span.turn-time', useTurnTime(seen, isLive));
 }
 
 function ControlButton({ page: { state, acts } }: { readonly page: Page }): VNode {
@@ -93,24 +69,13 @@ function ControlButton({ page: { state, acts } }: { readonly page: Page }): VNod
   const words = controllerWords(standing, seen?.controller.kind ?? 'none');
   const button =
     standing === 'mine'
-      ? h('button', { type: 'button', onClick: () => void acts.release() }, 'Release')
+      ? h('button', { onClick: () => void acts.release() }, 'Release')
       : standing === 'closed'
-        ? h(
-            'span',
-            { class: 'how' },
-            'start with ',
-            h('code', null, '--browser-control loopback'),
-            ' to steer from here',
-          )
-        : h(
-            'button',
-            { type: 'button', disabled: standing === 'other', onClick: () => void acts.take() },
-            'Take control',
-          );
-  return h('div', { class: `control control-${standing}` }, h('span', { class: 'who' }, words), button);
+        ? h('span.how', 'start with ', h('code', '--browser-control loopback'), ' to steer from here')
+        : h('button', { disabled: standing === 'other', onClick: () => void acts.take() }, 'Take control');
+  return h(`div.control.control-${standing}`, h('span.who', words), button);
 }
 
-/** The provider is said where the name of its model does not say it. */
 function modelWords({ provider, model }: Seen['provider']): string {
   return model === undefined ? provider : model.startsWith(provider) ? model : `${provider} · ${model}`;
 }
@@ -119,34 +84,27 @@ function lastOf(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
 }
 
-/** What is pre-approved now, with the time that is left, and a way to take each back. */
 function GrantList({ page: { state, acts } }: { readonly page: Page }): VNode {
   const isShut = !mayWrite(state.standing);
   return h(
-    'div',
-    { id: 'grants', class: 'grants', role: 'group', 'aria-label': 'Approvals that are live' },
+    'div.grants',
+    { id: 'grants', role: 'group', 'aria-label': 'Approvals that are live' },
     state.grants.length === 0
-      ? h('p', { class: 'soft' }, 'Nothing is pre-approved: what the policy does not let go is asked about.')
+      ? h('p.soft', 'Nothing is pre-approved: what the policy does not let go is asked about.')
       : h(
           'ul',
-          null,
           state.grants.map(({ id, kind, what, cwd, secondsLeft }) =>
             h(
               'li',
               { key: id },
-              h('code', null, text(what)),
+              h('code', text(what)),
               h(
-                'span',
-                { class: 'soft' },
+                'span.soft',
                 `${kind} · in `,
                 text(cwd),
                 secondsLeft === undefined ? ' · until writ ends' : ` · ${Math.ceil(secondsLeft)} s left`,
               ),
-              h(
-                'button',
-                { type: 'button', disabled: isShut, onClick: () => void acts.revoke(id) },
-                'Revoke',
-              ),
+              h('button', { disabled: isShut, onClick: () => void acts.revoke(id) }, 'Revoke'),
             ),
           ),
         ),
@@ -176,7 +134,6 @@ function useTurnTime(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>,
   return time.current === undefined ? worked.current : toSpan(1000 * secondsOf(time.current, now()));
 }
 
-/** Since when a turn that the page has not seen begin works, or waits. */
 function beganMs(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>): number {
   const at =
     seen.status === 'awaiting_interaction'
@@ -184,4 +141,28 @@ function beganMs(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>): nu
       : seen.transcript.findLast(({ kind }) => kind === 'user_message')?.createdAt;
   const ms = Date.parse(at ?? '');
   return Number.isNaN(ms) ? now() : Math.min(ms, now());
+}
+
+type BarFact = readonly [name: string, value: string, tone?: string];
+type Members = Readonly<Record<string, unknown>>;
+
+function settingWords({ settings, interactions }: Seen, { sandbox }: Members): readonly BarFact[] {
+  const plan = interactions.findLast(({ kind }) => kind === 'post_plan_choice');
+  const network = settings?.networkAccess ?? plan?.metadata.networkAccess ?? 'deny';
+  const { backend, enforced } = (sandbox ?? {}) as { backend?: string; enforced?: readonly string[] };
+  const isConfined = backend !== undefined && backend !== 'none' && (enforced?.length ?? 0) > 0;
+  return [
+    ...(typeof settings?.context === 'string' ? [['context', settings.context] as const] : []),
+    ['network', network === 'allow' ? 'allow' : 'deny', network === 'allow' ? 'warn' : ''],
+    ...(settings?.review === 'on' ? [['changes', 'held for review'] as const] : []),
+    ...(backend === undefined
+      ? []
+      : [
+          [
+            'sandbox',
+            isConfined ? backend : 'none: every command is asked about',
+            isConfined ? '' : 'bad',
+          ] as const,
+        ]),
+  ];
 }

@@ -9,9 +9,7 @@ export type Answer =
     };
 
 export interface Asking {
-  /** Absent: a GET. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Of the lease. */
   readonly token?: string;
   /** Sent although the page goes away. */
   readonly outlives?: boolean;
@@ -19,7 +17,7 @@ export interface Asking {
 
 export type Ask = (path: string, asking?: Asking) => Promise<Answer>;
 
-/** Asks the session's own server, and no other. Never throws. */
+/** Calls the server of this page. Never throws. */
 export const askSession: Ask = async (path, { body, token, outlives = false } = {}) => {
   try {
     const answer = await fetch(`/api/code/${path}`, {

@@ -1,5 +1,5 @@
+/* Applies an event of a session to the snapshot of the page. */
 import type { Seen } from '../seen.ts';
-import { withShared } from './share-snapshot.ts';
 
 /** One event of the second wire (docs/session-events.md). */
 export interface Change {
@@ -38,7 +38,7 @@ interface Element {
  * `resync`.
  */
 export function foldChange(seen: Seen | undefined, { kind, payload, at }: Change): Seen | undefined {
-  if (kind === 'resync') return withShared(seen, payload.snapshot as Seen);
+  if (kind === 'resync') return payload.snapshot as Seen;
   if (seen === undefined) return undefined;
   if (kind === 'text_delta') return { ...seen, ...withText(seen, payload, at), updatedAt: at };
   if (kind === 'element_removed') return { ...seen, ...without(seen, payload), updatedAt: at };

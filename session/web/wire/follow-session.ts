@@ -1,14 +1,14 @@
+/* Follows the events of a session and reconnects. */
 import { type Change, changeKinds } from './fold-change.ts';
 
-/** How the page stands to the session. */
 export type Link = 'connecting' | 'live' | 'offline';
 
 const firstWaitMs = 500;
 const maxWaitMs = 8_000;
 
 /**
- * Tells every change of the session, and of the link to it; comes back by itself, later each time, and at once when the
- * person looks at the page again. Each coming back begins with the whole session.
+ * Reports changes of the session and of the connection. Reconnects with backoff, and at once when the page becomes
+ * visible. Each connection begins with the whole session.
  */
 export function followSession(changed: (change: Change) => void, linked: (link: Link) => void): void {
   let source: EventSource | undefined;

@@ -1,42 +1,38 @@
+/* Holds the control lease of this page. */
 import type { Answer, Ask, Asking } from './ask-session.ts';
 
 /** The lease as this page has it. Nothing of it is kept anywhere but here. */
 export interface Held {
-  /** Absent: it has none. */
   readonly token?: string;
   readonly expiresAtMs: number;
-  /** It had one that ran out, and nobody took the session since: the next write takes it again. */
+  /** Its lease expired and no other client has control: the next write requests control again. */
   readonly isLapsed: boolean;
   /** Refused for good: the session was started without control from browsers. */
   readonly isDisabled: boolean;
 }
 
-/** Who has the session, as its snapshot says. */
-export interface ToldController {
+interface ToldController {
   readonly kind: string;
   readonly ownerLabel?: string;
   readonly leaseExpiresAt?: string;
 }
 
-export interface Control {
+interface Control {
   readonly held: () => Held;
-  /** Asks for the session. */
   take(): Promise<Answer>;
-  /** Gives it back. */
   release(): Promise<Answer>;
-  /** Writes; takes the session before that where it has no lease and `mayTake`, or where its own has run out. */
+  /** Writes, and requests control first if that is allowed or if the own lease expired. */
   write(path: string, body: Readonly<Record<string, unknown>>, mayTake: boolean): Promise<Answer>;
   /** The session says who has it: a lease that is not ours has ended ours. */
   hear(controller: ToldController): void;
-  /** The page goes away. */
   leave(): void;
 }
 
 const none: Held = { expiresAtMs: 0, isLapsed: false, isDisabled: false };
-/** Before its end a lease counts as over: a write takes its time. */
+/** A lease counts as expired this long before its end, because a write needs time. */
 const marginMs = 1_000;
 
-/** `ask` and `now` are those of the page; `told` hears of every change. */
+/** Holds the lease of this page, and calls the listener after every change. */
 export function holdControl(
   clientId: string,
   parts: { readonly ask: Ask; readonly now: () => number; readonly told: () => void },
@@ -74,20 +70,19 @@ export function holdControl(
       if (held.token === undefined || isOver()) {
         const may = mayTake || held.isLapsed || held.token !== undefined;
         if (!may) return spectator;
-        const taken = await take();
-        if (!taken.ok) return taken;
+        const attached = await take();
+        if (!attached.ok) return attached;
       }
       const answer = await send(path, body);
       if (answer.ok || !/^(?:INVALID|MISSING)_CONTROLLER_TOKEN$/.test(answer.code)) return answer;
       const wasOver = isOver();
       set(none);
       if (!wasOver) return lost;
-      const taken = await take();
-      return taken.ok ? send(path, body) : taken;
+      const attached = await take();
+      return attached.ok ? send(path, body) : attached;
     },
     hear({ kind, ownerLabel, leaseExpiresAt = '' }) {
       const isOurs = kind === 'browser' && ownerLabel === clientId;
-      // Each accepted write renews it.
       if (isOurs && held.token !== undefined) held = { ...held, expiresAtMs: Date.parse(leaseExpiresAt) };
       else if (isOurs) return;
       else if (held.token !== undefined) set({ ...none, isLapsed: isOver() && kind !== 'browser' });

@@ -1,14 +1,13 @@
 import { openLocalDoor } from '../../../session/client/local-door.ts';
-import { loadHighlighting } from '../../../session/screen/highlight/open-highlighter.ts';
+import { loadHighlighting } from '../../../session/screen/highlighter.ts';
 import { slashCommands } from '../../../session/state/slash.ts';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
+import { greetingLines } from '../../../session/tui/open-printer.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
-import { greetingLines } from '../../../session/tui/print/greeting-lines.ts';
-import { screenShape } from '../../../session/tui/print/screen-shape.ts';
 import { type Key, type KeyName, keyOf } from '../../../session/tui/term/key.ts';
 import { openPainter } from '../../../session/tui/term/open-painter.ts';
 import type { Size } from '../../../session/tui/term/painter.ts';
-import { type ThemeName, themes } from '../../../session/tui/term/theme.ts';
+import { type ThemeName, themes } from '../../../session/tui/term/row.ts';
 import { type Emulator, openEmulator } from '../tui/open-emulator.ts';
 import type { ToldSession } from '../web/serve-page.ts';
 import type { SceneName } from './scenes.ts';
@@ -50,7 +49,6 @@ export async function showInTerminal(
     door,
     painter,
     size,
-    shape: screenShape,
     clock: { ...session.clock, sleep: () => new Promise(() => {}) },
     commands: slashCommands,
     greeting: greetingLines(session.channel.state.ground, 'http://127.0.0.1:3000'),

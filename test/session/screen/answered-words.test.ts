@@ -1,6 +1,5 @@
 import t from 'tap';
-import { answeredWords } from '../../../session/screen/question/answered-words.ts';
-import type { Asked } from '../../../session/screen/question/asked.ts';
+import { type Asked, answeredWords } from '../../../session/screen/asked.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
 
 function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {

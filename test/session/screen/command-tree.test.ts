@@ -1,7 +1,7 @@
 import t from 'tap';
 import { describeApproval } from '../../../session/approvals/describe-approval.ts';
 import { textOf } from '../../../session/screen/line.ts';
-import { commandTree } from '../../../session/screen/question/command-tree.ts';
+import { commandTree } from '../../../session/screen/question-body.ts';
 
 const secret = 'hunter2-hunter2';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
-import { contractEssence } from '../../../session/screen/question/contract-essence.ts';
+import { contractEssence } from '../../../session/screen/question-body.ts';
 import { contract, essence } from '../scenes/scene-texts.ts';
 
 const metadata = {

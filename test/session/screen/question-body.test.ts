@@ -1,16 +1,15 @@
 import t from 'tap';
+import type { Asked } from '../../../session/screen/asked.ts';
 import { textOf } from '../../../session/screen/line.ts';
-import type { Asked } from '../../../session/screen/question/asked.ts';
-import { questionBody } from '../../../session/screen/question/question-body.ts';
+import { questionBody } from '../../../session/screen/question-body.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
 
-function bodyOf(kind: Asked['kind'], metadata: Asked['metadata'], description?: string): string {
+function bodyOf(kind: Asked['kind'], metadata: Asked['metadata']): string {
   const asked: Asked = {
     id: 'q',
     kind,
     status: 'pending',
     metadata,
-    ...(description === undefined ? {} : { description }),
     options: optionsOf[kind].map(([id, label]) => ({ id, label })),
     requestedAt: '2026-01-01T00:00:00.000Z',
   };
@@ -27,12 +26,6 @@ t.test(
     t.notMatch(bodyOf('post_plan_choice', {}), 'grants');
   },
 );
-
-t.test('items in the document of a draft are not repeated below it', async (t) => {
-  const metadata = { repairs: ['tighter'], questions: ['sure?'], lacks: ['a signer'], changes: ['~ risk'] };
-  const body = bodyOf('intent_review_choice', metadata, '- tighter\n- sure?\n- a signer');
-  for (const once of ['tighter', 'sure?', 'a signer', '~ risk']) t.equal(body.split(once).length, 2, once);
-});
 
 t.test('a single question is not repeated, and several questions are listed below the title', (t) => {
   const one = (id: string, prompt: string) => ({ id, prompt, kind: 'text' });

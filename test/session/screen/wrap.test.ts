@@ -1,8 +1,6 @@
 import t from 'tap';
-import { cellsOf } from '../../../session/screen/cells.ts';
-import { clipLine, clipText } from '../../../session/screen/clip.ts';
 import { type Line, span, textOf } from '../../../session/screen/line.ts';
-import { widthOf, wrapLine } from '../../../session/screen/wrap.ts';
+import { cellsOf, clipLine, clipText, widthOf, wrapLine } from '../../../session/screen/wrap.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 
 const family = '👨‍👩‍👧‍👦';

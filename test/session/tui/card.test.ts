@@ -1,8 +1,7 @@
 import t from 'tap';
-import type { Asked } from '../../../session/screen/question/asked.ts';
+import type { Asked } from '../../../session/screen/asked.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
-import { type Card, deafForMs, openCard } from '../../../session/tui/card/card.ts';
-import { askInner, pressCard, writeCard } from '../../../session/tui/card/press-card.ts';
+import { askInner, type Card, deafForMs, openCard, pressCard, writeCard } from '../../../session/tui/card.ts';
 import type { Key, KeyName } from '../../../session/tui/term/key.ts';
 
 function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { instant } from '../../waiting/instant.ts';

@@ -2,10 +2,9 @@ import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
 import { kept } from '../../../session/state/state.ts';
 import { readLocal } from '../../../session/tui/local-commands.ts';
-import { openPrinter, printedFrom } from '../../../session/tui/print/open-printer.ts';
-import { openEarlier, wholeTranscript } from '../../../session/tui/show/open-earlier.ts';
+import { openPrinter, printedFrom } from '../../../session/tui/open-printer.ts';
+import { openEarlier, wholeTranscript } from '../../../session/tui/show/earlier.ts';
 import { openMachineDoor } from './machine-door.ts';
-import { plainShape } from './plain-shape.ts';
 
 /** A session in which so many notes were told. */
 async function noted(notes: number) {
@@ -29,10 +28,10 @@ t.test('`/earlier` accepts a count of at most 200 entries', async (t) => {
 
 t.test('a long thread prints its end, and `/earlier` pages back to its beginning', async (t) => {
   const { door } = await noted(kept.transcript + 99);
-  const printed = openPrinter(plainShape).print(door.snapshot(), 80).lines.map(textOf);
+  const printed = openPrinter().print(door.snapshot(), 80).lines.map(textOf);
   t.match(printed[0], '… 560 earlier: /earlier shows them');
   t.strictSame(notesIn(printed), numbers(559, 599));
-  const earlier = openEarlier(door, plainShape, printedFrom(door.snapshot()));
+  const earlier = openEarlier(door, printedFrom(door.snapshot()));
   const show = async (count: number) => (await earlier.show(count, 80)).map(textOf);
   // Within the window, over its edge, and beyond it.
   const pieces = [await show(20), await show(200), await show(200), await show(200)];
@@ -50,9 +49,9 @@ t.test('a long thread prints its end, and `/earlier` pages back to its beginning
 
 t.test('a short thread is printed whole, without a hint at earlier entries', async (t) => {
   const { door } = await noted(3);
-  const printed = openPrinter(plainShape).print(door.snapshot(), 80).lines.map(textOf);
+  const printed = openPrinter().print(door.snapshot(), 80).lines.map(textOf);
   t.notMatch(printed.join('\n'), /earlier/);
-  const earlier = openEarlier(door, plainShape, printedFrom(door.snapshot()));
+  const earlier = openEarlier(door, printedFrom(door.snapshot()));
   t.strictSame((await earlier.show(20, 80)).map(textOf), ['  nothing came before']);
 });
 
@@ -83,7 +82,7 @@ t.test('a resumed thread prints the confirmed spec once, in its place', async (t
       contract('Withdrawn', 3, 'cancelled'),
     ],
   };
-  const printer = openPrinter(plainShape);
+  const printer = openPrinter();
   const lines = printer.print(snapshot, 80).lines.map(textOf);
   const [asked, contracts, note] = ['Go.', 'Contract: ', 'Note 0.'].map((words) =>
     lines.findIndex((line) => line.includes(words)),

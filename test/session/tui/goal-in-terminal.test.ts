@@ -1,4 +1,4 @@
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';

@@ -1,4 +1,4 @@
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';

@@ -1,12 +1,12 @@
 import t from 'tap';
+import type { Asked } from '../../../session/screen/asked.ts';
 import { textOf } from '../../../session/screen/line.ts';
-import type { Asked } from '../../../session/screen/question/asked.ts';
 import { statusItems, statusLine } from '../../../session/screen/status-line.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
 import { heldQuestion } from '../../../session/state/questions.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { openCard } from '../../../session/tui/card/card.ts';
-import { drawCard } from '../../../session/tui/card/draw-card.ts';
+import { openCard } from '../../../session/tui/card.ts';
+import { drawCard } from '../../../session/tui/draw-card.ts';
 import { newWorld } from '../state/walk.ts';
 
 const review = {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { slashCommands } from '../../../session/state/slash.ts';
-import type { Draft } from '../../../session/tui/composer/draft.ts';
+import type { Draft } from '../../../session/tui/composer/composer.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/key.ts';
 import { long } from '../../rooms/long.ts';
@@ -12,7 +12,6 @@ import { until } from '../../waiting/until.ts';
 import { openMachineDoor } from './machine-door.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import { noPty } from './open-terminal-scene.ts';
-import { plainShape } from './plain-shape.ts';
 
 long('typed text survives a kill and is restored on resume', { skip: noPty }, async (t) => {
   await using code = await openCodeScene([]);
@@ -61,7 +60,6 @@ function openQuietScreen(door: SessionDoor, kept: Draft[]) {
     door,
     painter: { commit() {}, live() {}, resized() {}, pause() {}, resume() {}, close() {} },
     size: { columns: 80, rows: 24 },
-    shape: plainShape,
     clock,
     commands: slashCommands,
     greeting: [],

@@ -3,8 +3,7 @@ import { type Line, textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { readLocal } from '../../../session/tui/local-commands.ts';
 import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.ts';
-import { findThread } from '../../../session/tui/show/find-thread.ts';
-import { plainShape } from './plain-shape.ts';
+import { findThread } from '../../../session/tui/show/threads.ts';
 
 t.test('the screen reads its own commands and leaves all others to the session', async (t) => {
   t.strictSame(readLocal('/approvals'), { type: 'approvals' });
@@ -55,14 +54,14 @@ t.test('hunks of the newest change are numbered, and a review by number reaches 
     snapshot: () => snapshot,
     review: async (one: unknown) => void said.push(one),
   } as unknown as SessionDoor;
-  const lines = changeLines(snapshot, plainShape, 80).map((line: Line) => textOf(line));
+  const lines = changeLines(snapshot, 80).map((line: Line) => textOf(line));
   t.match(lines, [
     'Change proposed',
     '',
     /^1 a.*\.ts {2}rejected {2}“no”$/,
-    '@@ -1 +1 @@',
-    '-old',
-    '+new',
+    '@@ -1 +1',
+    '1 - old',
+    '1 + new',
     '',
     /^2 a/,
   ]);
@@ -71,10 +70,10 @@ t.test('hunks of the newest change are numbered, and a review by number reaches 
   t.match(said, [{ patchset: 'p', hunk: 'h2', verdict: 'keep' }]);
   const refused = { id: 'q', status: 'rejected', updatedAt: '', changes: [] };
   const held = { ...snapshot, patchsets: [...snapshot.patchsets, refused], held: { patchset: 'p' } };
-  const shown = changeLines(held as unknown as typeof snapshot, plainShape, 80);
+  const shown = changeLines(held as unknown as typeof snapshot, 80);
   t.equal(textOf(shown[0] ?? []), 'Change proposed', 'what is held is what is reviewed');
   const told = {};
-  changeLines(snapshot, plainShape, 80, told);
+  changeLines(snapshot, 80, told);
   const [old] = snapshot.patchsets;
   const newer = { ...snapshot, patchsets: [old, { ...old, id: 'newer' }] } as typeof snapshot;
   await reviewHunk({ ...door, snapshot: () => newer }, { type: 'review', hunk: 1, verdict: 'keep' }, told);

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { entryLines } from '../../../session/tui/print/entry-lines.ts';
-import { plainShape } from './plain-shape.ts';
+import { entryLines } from '../../../session/tui/entry-lines.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
@@ -17,7 +16,6 @@ t.test('a failed verification is shown in the failure colour with its reason', a
         createdAt: at,
         updatedAt: at,
       },
-      plainShape,
       80,
     ).flat();
   const why = 'r: VERIFY_REFUTED: `manifest-complete` failed: mismatch: evidence/0001-unit.json';
@@ -38,7 +36,6 @@ t.test('a failed gate lists its failed checks', async (t) => {
         createdAt: at,
         updatedAt: at,
       },
-      plainShape,
       80,
     ).map((line) => line.map(({ text }) => text).join(''));
   const gate = { stage: 'fast', status: 'failed', ran: 1, expected: 1 };

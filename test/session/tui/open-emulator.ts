@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import xterm, { type IBufferCell, type IBufferLine, type IUnicodeVersionProvider } from '@xterm/headless';
-import { cellsOf } from '../../../session/tui/term/cells.ts';
+import { cellsOf } from '../../../session/screen/wrap.ts';
 
 export interface Place {
   readonly row: number;

@@ -1,8 +1,7 @@
-import type { Line } from '../../../session/screen/line.ts';
-import { span } from '../../../session/screen/line.ts';
+import { type Line, span } from '../../../session/screen/line.ts';
 import { openPainter } from '../../../session/tui/term/open-painter.ts';
 import type { Painter } from '../../../session/tui/term/painter.ts';
-import { type ThemeName, themes } from '../../../session/tui/term/theme.ts';
+import { type ThemeName, themes } from '../../../session/tui/term/row.ts';
 import { type Emulator, openEmulator } from './open-emulator.ts';
 
 export interface PainterScene {

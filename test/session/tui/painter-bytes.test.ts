@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Clock } from '../../../core/base/clock.ts';
 import type { Line } from '../../../session/screen/line.ts';
-import { openFrames } from '../../../session/tui/term/open-frames.ts';
+import { openFrames } from '../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { lineOf, openPainterScene } from './open-painter-scene.ts';

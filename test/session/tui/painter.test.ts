@@ -1,9 +1,7 @@
 import t from 'tap';
-import { type Line, textOf } from '../../../session/screen/line.ts';
-import { cellsOf } from '../../../session/tui/term/cells.ts';
-import { columnsOf, cutRow, toRow } from '../../../session/tui/term/row.ts';
-import { themes } from '../../../session/tui/term/theme.ts';
-import { wrapLine } from '../../../session/tui/term/wrap-line.ts';
+import type { Line } from '../../../session/screen/line.ts';
+import { wrapLine } from '../../../session/screen/wrap.ts';
+import { cutRow, themes, toRow } from '../../../session/tui/term/row.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { long } from '../../rooms/long.ts';
@@ -40,7 +38,9 @@ long('finished lines stay above the live region for any sequence of updates', as
       const done =
         chance() < 0.3 ? live.slice(0, count) : Array.from({ length: count }, () => someLine(chance, 12));
       scene.painter.commit(done);
-      finished.push(...done.flatMap((line) => wrapLine(line, columns)).map((line) => shown(line, 10_000)));
+      finished.push(
+        ...done.flatMap((line) => wrapLine(line, { columns })).map((line) => shown(line, 10_000)),
+      );
       live = changed(chance, chance() < 0.3 ? live.slice(count) : live, rows + 3);
       const at = { row: Math.floor(chance() * live.length), column: Math.floor(chance() * columns) };
       const cursor = chance() < 0.8 ? at : undefined;
@@ -103,19 +103,9 @@ t.test('a live region is cut at the top if too high and at the right if too wide
   t.same(emulator.cursor(), { row: 3, column: 3 });
 });
 
-t.test('lines wrap between words without splitting a word', (t) => {
-  const chance = seededRandom(toldSeed(t));
-  for (let round = 0; round < 500; round += 1) {
-    const line = someLine(chance, 20);
-    const columns = 10 + Math.floor(chance() * 60);
-    const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
-    const rows = wrapLine(line, columns).map(textOf);
-    t.same(rows.flatMap(words), words(textOf(line)));
-    // What takes no column is no word that could stand in a row of its own: nobody would see that row.
-    const seen = (row: string): string[] => words(row).filter((word) => cellsOf(word) > 0);
-    for (const row of rows) if (cellsOf(row) > columns && rows.length > 1) t.equal(seen(row).length, 1, row);
-    if (t.counts.fail > 0) break;
-  }
-  t.equal(columnsOf(toRow(lineOf('漢字 é'), themes.bare)), 6);
-  t.end();
+t.test('a tone is written with its style, which ends with its text', async (t) => {
+  const { painter, frames, settled } = openPainterScene(40, 10, 'colour');
+  painter.live([[...lineOf('a'), { text: 'b', tone: 'bad' }, { text: 'c', tone: 'good' }, ...lineOf('d')]]);
+  await settled();
+  t.match(frames.join(''), 'a\x1b[31mb\x1b[;32mc\x1b[md');
 });

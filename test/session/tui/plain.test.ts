@@ -1,12 +1,11 @@
 import t from 'tap';
 import { span, textOf } from '../../../session/screen/line.ts';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { emptyBuffer } from '../../../session/tui/composer/buffer.ts';
 import { emptyComposer } from '../../../session/tui/composer/composer.ts';
-import { typedLine } from '../../../session/tui/plain/typed-line.ts';
-import { openPlainPainter } from '../../../session/tui/term/open-terminal.ts';
-import { columnsOf, toRow } from '../../../session/tui/term/row.ts';
-import { themes } from '../../../session/tui/term/theme.ts';
+import { openPlainPainter } from '../../../session/tui/term/plain-painter.ts';
+import { columnsOf, themes, toRow } from '../../../session/tui/term/row.ts';
+import { typedLine } from '../../../session/tui/view/plain.ts';
 import { openView } from '../../../session/tui/view/view.ts';
 import { priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';

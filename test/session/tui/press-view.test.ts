@@ -1,12 +1,11 @@
 import t from 'tap';
 import { optionsOf } from '../../../session/state/interaction.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { openComposer } from '../../../session/tui/composer/compose.ts';
 import type { Key } from '../../../session/tui/term/key.ts';
 import { pressView } from '../../../session/tui/view/press-view.ts';
-import { seeSnapshot } from '../../../session/tui/view/see-snapshot.ts';
-import { openView, type View } from '../../../session/tui/view/view.ts';
+import { openView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
 import { newWorld } from '../state/walk.ts';
 
 const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type Entry, nextToPrint, nothingPrinted, type Printed } from '../../../session/tui/print/printed.ts';
+import type { Entry } from '../../../session/tui/entry-lines.ts';
+import { nextToPrint, nothingPrinted, type Printed } from '../../../session/tui/open-printer.ts';
 
 function entry(id: string, more: Partial<Entry> = {}): Entry {
   return {

@@ -1,8 +1,7 @@
 import t from 'tap';
 import type { Line } from '../../../session/screen/line.ts';
-import { toRow } from '../../../session/tui/term/row.ts';
-import { themes } from '../../../session/tui/term/theme.ts';
-import { wrapLine } from '../../../session/tui/term/wrap-line.ts';
+import { wrapLine } from '../../../session/screen/wrap.ts';
+import { themes, toRow } from '../../../session/tui/term/row.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { long } from '../../rooms/long.ts';
@@ -34,7 +33,7 @@ long('no finished line is lost at any sequence of terminal sizes', async (t) => 
         ...someLine(chance, 6),
       ]);
       scene.painter.commit(done);
-      finished.push(...done.flatMap((line) => wrapLine(line, columns)).map(shown));
+      finished.push(...done.flatMap((line) => wrapLine(line, { columns })).map(shown));
       const live = Array.from({ length: 1 + Math.floor(chance() * 4) }, () => someLine(chance, 6));
       scene.painter.live(live, { row: live.length - 1, column: 2 });
       await scene.settled();

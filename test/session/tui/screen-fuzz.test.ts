@@ -11,7 +11,6 @@ import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { casesOf } from '../../rooms/long.ts';
 import { openMachineDoor } from './machine-door.ts';
-import { plainShape } from './plain-shape.ts';
 
 const names: readonly KeyName[] = [
   'enter',
@@ -118,7 +117,6 @@ for (const [, isPlain] of casesOf({ drawn: false, 'in plain lines': true }, ['dr
           door: machine.door,
           painter,
           size,
-          shape: plainShape,
           isPlain,
           clock,
           commands: slashCommands,

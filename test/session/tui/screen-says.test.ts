@@ -3,14 +3,13 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/key.ts';
 import type { Painter } from '../../../session/tui/term/painter.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { openMachineDoor } from './machine-door.ts';
-import { plainShape } from './plain-shape.ts';
 
 /** A screen over a session with nothing behind it; what it printed. */
 function openSaid(of?: SessionDoor, isStarting = false) {
@@ -30,7 +29,6 @@ function openSaid(of?: SessionDoor, isStarting = false) {
     door,
     painter,
     size: { columns: 80, rows: 24 },
-    shape: plainShape,
     clock: systemClock,
     commands: [],
     ...(isStarting ? {} : { greeting: [] }),

@@ -2,29 +2,29 @@ import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { askedChange } from '../../../session/tui/print/open-printer.ts';
+import { askedChange } from '../../../session/tui/open-printer.ts';
 import { statusLines } from '../../../session/tui/show/status-lines.ts';
-import { threadLines } from '../../../session/tui/show/thread-lines.ts';
+import { threadLines } from '../../../session/tui/show/threads.ts';
 import { newWorld } from '../state/walk.ts';
-import { plainShape } from './plain-shape.ts';
 
 const snapshot = toSnapshot(newWorld().state);
 const hour = 3_600_000;
 
 t.test('an approval to write shows a diff of the change', async (t) => {
   const told = (change: unknown, kind: 'approval' | 'post_plan_choice' = 'approval') =>
-    askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } }, plainShape, 80).map(textOf);
-  t.strictSame(told({ changeType: 'modify', diff: '-old\n+new' }), [
+    askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } }, 80).map(textOf);
+  t.strictSame(told({ changeType: 'modify', diff: '@@ -1 +1 @@\n-old\n+new' }), [
     '  what it would change:',
-    '-old',
-    '+new',
+    '@@ -1 +1',
+    '1 - old',
+    '1 + new',
   ]);
   t.strictSame(told({ changeType: 'add', note: 'not text: 9 bytes' }), [
     '  what it would change: not text: 9 bytes',
   ]);
   t.strictSame(told(undefined), []);
   t.strictSame(told({ diff: '+new' }, 'post_plan_choice'), []);
-  const lines = told({ changeType: 'modify', diff: '+x\n'.repeat(100), unshown: 7 });
+  const lines = told({ changeType: 'modify', diff: `@@ -0,0 +1,100 @@\n${'+x\n'.repeat(100)}`, unshown: 7 });
   t.equal(lines.length, 42);
   t.match(lines.at(-1), /and 6[78] more lines: \/diff has them/);
 });

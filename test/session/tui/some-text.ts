@@ -1,5 +1,4 @@
-import type { Line, Tone } from '../../../session/screen/line.ts';
-import { span } from '../../../session/screen/line.ts';
+import { type Line, span, type Tone } from '../../../session/screen/line.ts';
 
 /** What text is made of that terminals and people count differently. */
 const pieces = [

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { span, type Tone } from '../../../session/screen/line.ts';
-import { encodeLine } from '../../../session/tui/term/encode-line.ts';
-import { reflows } from '../../../session/tui/term/reflows.ts';
-import { pickTheme, themes } from '../../../session/tui/term/theme.ts';
+import { type Line, span, type Tone } from '../../../session/screen/line.ts';
+import { reflows } from '../../../session/tui/term/process-ground.ts';
+import { pickTheme, type Theme, themes, toRow } from '../../../session/tui/term/row.ts';
 
 t.test('the theme follows `NO_COLOR`, `TERM` and the colour options', (t) => {
   const wanted = { colour: true, plain: false };
@@ -19,12 +18,10 @@ t.test('the theme follows `NO_COLOR`, `TERM` and the colour options', (t) => {
   t.end();
 });
 
-t.test('each tone has its style, which ends with its text', (t) => {
-  const line = [span('a'), span('b', 'bad'), span('c', 'bad'), span('d', 'good'), span('e')];
-  t.equal(encodeLine(line, themes.colour), 'a\x1b[31mbc\x1b[;32md\x1b[me');
-  t.equal(encodeLine(line, themes.bare), 'abcde');
-  t.end();
-});
+const encodeLine = (line: Line, theme: Theme): string =>
+  toRow(line, theme)
+    .map(({ text }) => text)
+    .join('');
 
 t.test('the plain theme writes a tone as one word unless the text has it already', (t) => {
   const plain = (text: string, tone: Tone): string => encodeLine([span(text, tone)], themes.plain);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { transcriptText } from '../../../session/tui/show/transcript-text.ts';
+import { transcriptText } from '../../../session/tui/show/earlier.ts';
 import { playScene } from '../scenes/show-scene.ts';
 
 /** What is written of a scene. */

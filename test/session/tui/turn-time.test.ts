@@ -1,8 +1,8 @@
 import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
-import { secondsOf, type TurnTime, turnTime } from '../../../session/screen/words/turn-time.ts';
+import { secondsOf, type TurnTime, turnTime } from '../../../session/screen/turn-time.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
-import { turnCost } from '../../../session/tui/view/turn-cost.ts';
+import { turnCost } from '../../../session/tui/view/open-drawer.ts';
 
 type Seen = Parameters<typeof turnTime>[1];
 

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { optionOfKey } from '../../../session/screen/question/option-letters.ts';
-import { gatesIn, readGate } from '../../../session/screen/words/gates-in.ts';
-import { outcomeOf, readOutcome } from '../../../session/screen/words/outcome-of.ts';
+import { optionOfKey } from '../../../session/screen/asked.ts';
+import { gatesIn, outcomeOf, readGate, readOutcome } from '../../../session/screen/work-words.ts';
 import { slashCommands } from '../../../session/state/slash.ts';
 import {
   type Before,
@@ -10,12 +9,12 @@ import {
   nothingBefore,
   withLoaded,
 } from '../../../session/web/page/keep-transcript.ts';
+import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/standing.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
+import { commandWords } from '../../../session/web/view/help-words.ts';
+import { readApproval, verdictWords } from '../../../session/web/view/question/approval-card.ts';
+import { takenBack } from '../../../session/web/view/undo.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';
-import { commandWords } from '../../../session/web/words/help-words.ts';
-import { readApproval, verdictWords } from '../../../session/web/words/read-approval.ts';
-import { controllerWords, mayWrite, standingOf } from '../../../session/web/words/standing.ts';
-import { takenBack } from '../../../session/web/words/taken-back.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
 import { servePage, toldSession } from './serve-page.ts';
@@ -66,36 +65,6 @@ t.test('entries that left the window are kept only as long as there is no gap', 
   const loaded = withLoaded(keepBefore(late, seen(7, 9), seen(8, 10)), numbered(3, 7), 3);
   t.strictSame(ids(loaded), [3, 'e3', 'e4', 'e5', 'e6', 'e7']);
   t.strictSame(ids(keepBefore(loaded, seen(8, 10), seen(9, 11))).length, 7);
-});
-
-t.test('a repeated snapshot keeps the objects of its unchanged parts', async (t) => {
-  const call = (id: string, summary: string) => ({ id, toolName: 'x', status: 'completed', summary });
-  const made = (threadId: string, ...toolCalls: readonly object[]) =>
-    JSON.parse(
-      JSON.stringify({
-        threadId,
-        transcript: [{ id: 'e', content: 'said', metadata: { a: [1, { b: null }] } }],
-        plans: [],
-        tasks: [],
-        toolCalls,
-        patchsets: [],
-        interactions: [],
-      }),
-    ) as Seen;
-  const old = made('t', call('a', '1'), call('b', '2'));
-  const again = (now: Seen) => foldChange(old, { kind: 'resync', at: '', payload: { snapshot: now } });
-  const same = again(made('t', call('a', '1'), call('b', '2')));
-  t.equal(same?.toolCalls, old.toolCalls, 'the same list');
-  t.equal(same?.transcript, old.transcript);
-  const now = made('t', call('a', '1'), call('b', 'other'), call('c', '3'));
-  const other = again(now);
-  t.strictSame(other, now, 'it says what it says');
-  t.equal(other?.toolCalls[0], old.toolCalls[0], 'what has not changed is the same object');
-  t.not(other?.toolCalls[1], old.toolCalls[1]);
-  const nested = made('t');
-  Object.assign(nested.transcript[0]?.metadata ?? {}, { a: { 0: 1, 1: { b: null } } });
-  t.strictSame(again(nested), nested, 'a list is no object');
-  t.equal(again(made('u'))?.transcript === old.transcript, false, 'another session shares nothing');
 });
 
 t.test('groups of entries keep their keys when either end grows', async (t) => {

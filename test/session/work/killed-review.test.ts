@@ -6,7 +6,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { Fact } from '../../../session/state/fact.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
-import { deafForMs } from '../../../session/tui/card/card.ts';
+import { deafForMs } from '../../../session/tui/card.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';

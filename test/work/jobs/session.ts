@@ -1,5 +1,5 @@
-import { highlightCode, loadHighlighting } from '../../../session/screen/highlight/open-highlighter.ts';
-import { markdownLines, openMarkdown } from '../../../session/screen/markdown/open-markdown.ts';
+import { highlightCode, loadHighlighting } from '../../../session/screen/highlighter.ts';
+import { markdownLines, openMarkdown } from '../../../session/screen/markdown-lines.ts';
 import { drawComposer } from '../../../session/tui/composer/draw-composer.ts';
 import type { Seen } from '../../../session/web/seen.ts';
 import { foldChange } from '../../../session/web/wire/fold-change.ts';

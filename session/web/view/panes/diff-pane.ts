@@ -1,12 +1,10 @@
+/* The pane Diff. */
 import type { VNode } from 'preact';
 import { hunksOf } from '../../../screen/hunks.ts';
 import type { Page } from '../../page/page.ts';
 import type { Patchset, Seen } from '../../seen.ts';
-import { orderedPatches } from '../../words/ordered-patches.ts';
-import { timeWords } from '../../words/time-words.ts';
 import { FileDiff } from '../file-diff.ts';
-import { h } from '../h.ts';
-import { text } from '../text.ts';
+import { h, text, timeWords } from '../parts.ts';
 
 const patchWords: Readonly<Record<Patchset['status'], string>> = {
   proposed: 'proposed: in no branch yet',
@@ -14,35 +12,26 @@ const patchWords: Readonly<Record<Patchset['status'], string>> = {
   rejected: 'rejected: in no branch',
 };
 
-/** What was changed, file by file: what is held for a review first, then the newest. */
 export function DiffPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
-  if (seen === undefined || seen.patchsets.length === 0)
-    return h('p', { class: 'empty' }, 'No file was changed yet.');
+  if (seen === undefined || seen.patchsets.length === 0) return h('p.empty', 'No file was changed yet.');
   return h(
-    'div',
-    { class: 'diff' },
+    'div.diff',
     orderedPatches(seen).map(({ patchset, isHeld, isOver }, at) =>
       h(
-        'details',
-        { key: patchset.id, class: 'patchset', open: at === 0 || (at < 3 && !isOver) },
+        'details.patchset',
+        { key: patchset.id, open: at === 0 || (at < 3 && !isOver) },
         h(
           'summary',
-          null,
-          h('h2', null, isHeld ? 'Held for your review' : 'Patch'),
-          h('span', { class: `tag tag-${patchset.status}` }, patchset.status),
-          h(
-            'span',
-            { class: 'soft' },
-            `${countWords(patchset.changes.length)} · ${timeWords(patchset.updatedAt)}`,
-          ),
+          h('h2', isHeld ? 'Held for your review' : 'Patch'),
+          h(`span.tag.tag-${patchset.status}`, patchset.status),
+          h('span.soft', `${countWords(patchset.changes.length)} · ${timeWords(patchset.updatedAt)}`),
         ),
         h(
-          'p',
-          { class: 'soft' },
+          'p.soft',
           isOver ? 'an attempt before: in no branch' : patchWords[patchset.status],
           ' · ',
-          h('code', null, text(patchset.id)),
+          h('code', text(patchset.id)),
         ),
         filesOf(patchset, seen.reviews).map((file) =>
           h(FileDiff, {
@@ -58,7 +47,6 @@ export function DiffPane({ page }: { readonly page: Page }): VNode {
   );
 }
 
-/** Each file with those of its hunks that can be judged. */
 function filesOf(patchset: Patchset, reviews: Seen['reviews']) {
   const all = hunksOf(patchset, reviews);
   return patchset.changes.map((change) => ({
@@ -69,4 +57,28 @@ function filesOf(patchset: Patchset, reviews: Seen['reviews']) {
 
 function countWords(files: number): string {
   return files === 1 ? '1 file' : `${files} files`;
+}
+
+interface OrderedPatch {
+  readonly patchset: Patchset;
+  readonly isHeld: boolean;
+  /** A later patchset replaced this proposal, so a review would have no effect. */
+  readonly isOver: boolean;
+}
+
+/** Orders patchsets: the held one first, then by their last update. */
+function orderedPatches({ patchsets, held }: Pick<Seen, 'patchsets' | 'held'>): readonly OrderedPatch[] {
+  const byUpdate = patchsets.toReversed().toSorted((one, other) => compare(other.updatedAt, one.updatedAt));
+  const isHeld = ({ id }: Patchset): boolean => id === held?.patchset;
+  const whole = byUpdate.findIndex((one) => one.status !== 'proposed' || isHeld(one));
+  const ordered = byUpdate.map((patchset, at) => ({
+    patchset,
+    isHeld: isHeld(patchset),
+    isOver: patchset.status === 'proposed' && !isHeld(patchset) && whole >= 0 && at > whole,
+  }));
+  return [...ordered.filter((one) => one.isHeld), ...ordered.filter((one) => !one.isHeld)];
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

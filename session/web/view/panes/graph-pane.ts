@@ -1,32 +1,28 @@
+/* The pane Graph. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../../page/page.ts';
-import { type Graph, layOutGraph, sizes } from '../../words/lay-out-graph.ts';
-import { refusalWords } from '../../words/refusal-words.ts';
-import { Command } from '../command.ts';
-import { h } from '../h.ts';
-import { oneLine, text } from '../text.ts';
+import { refusalWords } from '../../page/standing.ts';
+import { Command, h, oneLine, text } from '../parts.ts';
 
-/** What came of what in this thread: a drawing, and the same as a list. */
 export function GraphPane({ page: { state, acts } }: { readonly page: Page }): VNode {
   const { seen } = state;
   const [graph, setGraph] = useState<Graph>();
-  const [told, setTold] = useState('Drawing …');
+  const [notice, setNotice] = useState('Drawing …');
   const load = async (): Promise<void> => {
     const answer = await acts.read('graph');
-    setTold(answer.ok ? '' : refusalWords(answer));
+    setNotice(answer.ok ? '' : refusalWords(answer));
     if (answer.ok) setGraph(answer.value as unknown as Graph);
   };
   const mark = `${seen?.threadId} ${seen?.status === 'thinking'} ${seen?.patchsets.length}`;
   useEffect(() => void load(), [mark]);
   const isEmpty = graph !== undefined && graph.nodes.length === 0;
   return h(
-    'div',
-    { class: 'graph' },
-    told !== '' && h('p', { role: 'status', class: 'soft' }, text(told)),
-    isEmpty && h('p', { class: 'empty' }, 'Nothing was planned or run in this thread yet.'),
+    'div.graph',
+    notice !== '' && h('p', { role: 'status', class: 'soft' }, text(notice)),
+    isEmpty && h('p.empty', 'Nothing was planned or run in this thread yet.'),
     graph !== undefined && !isEmpty && h(Drawing, { graph }),
-    graph?.truncated === true && h('p', { class: 'soft' }, 'This is not all of it: what is newest is drawn.'),
+    graph?.truncated === true && h('p.soft', 'This is not all of it: what is newest is drawn.'),
     h(Command, {
       words: 'the same in a terminal; --html FILE makes a page of it',
       command: `writ graph ${seen?.threadId ?? ''}`,
@@ -38,10 +34,9 @@ function Drawing({ graph }: { readonly graph: Graph }): VNode {
   const { placed, lines, width, height } = layOutGraph(graph);
   return h(
     'div',
-    null,
     h(
-      'div',
-      { class: 'drawing', tabIndex: 0, role: 'group', 'aria-label': 'Drawing; the list below has all of it' },
+      'div.drawing',
+      { tabIndex: 0, role: 'group', 'aria-label': 'Drawing; the list below has all of it' },
       h(
         'svg',
         { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
@@ -62,20 +57,17 @@ function Drawing({ graph }: { readonly graph: Graph }): VNode {
       ),
     ),
     h(
-      'ul',
-      { class: 'rows' },
+      'ul.rows',
       graph.nodes.map(({ id, kind, label, tags, detail }) =>
         h(
           'li',
           { key: id },
           h(
             'details',
-            null,
             h(
               'summary',
-              null,
-              h('span', { class: 'tag' }, kind),
-              h('span', null, text(label)),
+              h('span.tag', kind),
+              h('span', text(label)),
               tags.map((tag) => h('span', { key: tag, class: `tag tag-${tag}` }, text(tag))),
             ),
             h('pre', { tabIndex: 0 }, text(detail)),
@@ -84,4 +76,64 @@ function Drawing({ graph }: { readonly graph: Graph }): VNode {
       ),
     ),
   );
+}
+
+interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string }[];
+  readonly truncated?: boolean;
+}
+
+interface GraphNode {
+  readonly id: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly tags: readonly string[];
+  readonly detail: string;
+}
+
+const sizes = { width: 168, height: 40, column: 204, row: 52, margin: 4 } as const;
+const columns = ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'];
+const mostNodes = 400;
+
+interface Placed {
+  readonly node: GraphNode;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A column for each kind that there is, in the order in which one comes of the other; lines as paths of SVG. */
+function layOutGraph({ nodes, edges }: Graph): {
+  readonly placed: readonly Placed[];
+  readonly lines: readonly string[];
+  readonly width: number;
+  readonly height: number;
+} {
+  const shown = nodes.slice(-mostNodes);
+  const present = columns.filter((kind) => shown.some((node) => node.kind === kind));
+  const rows = new Map<string, number>();
+  const placed = shown.map((node): Placed => {
+    const row = rows.get(node.kind) ?? 0;
+    rows.set(node.kind, row + 1);
+    const column = Math.max(0, present.indexOf(node.kind));
+    return { node, x: sizes.margin + column * sizes.column, y: sizes.margin + row * sizes.row };
+  });
+  const places = new Map(placed.map((one) => [one.node.id, one]));
+  const lines = edges.flatMap(({ from, to }) => {
+    const [start, end] = [places.get(from), places.get(to)];
+    return start === undefined || end === undefined || start.x >= end.x ? [] : [pathOf(start, end)];
+  });
+  return {
+    placed,
+    lines,
+    width: 2 * sizes.margin + Math.max(0, present.length - 1) * sizes.column + sizes.width,
+    height: 2 * sizes.margin + Math.max(0, Math.max(0, ...rows.values()) - 1) * sizes.row + sizes.height,
+  };
+}
+
+function pathOf(from: Placed, to: Placed): string {
+  const [x1, y1] = [from.x + sizes.width, from.y + sizes.height / 2];
+  const [x2, y2] = [to.x, to.y + sizes.height / 2];
+  const bend = (x2 - x1) * 0.5;
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }

@@ -1,11 +1,9 @@
+/* The pane Terminal. */
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Page } from '../../page/page.ts';
 import type { ToolCall } from '../../seen.ts';
-import { timeWords } from '../../words/time-words.ts';
-import { h } from '../h.ts';
-import { text } from '../text.ts';
-import { toolLine } from '../tool-line.ts';
+import { h, text, timeWords, toolLine } from '../parts.ts';
 
 const atFirst = 200;
 
@@ -20,18 +18,13 @@ export function TerminalPane({ page: { state } }: { readonly page: Page }): VNod
     return view;
   };
   const calls = state.seen?.toolCalls ?? [];
-  if (calls.length === 0) return h('p', { class: 'empty' }, 'No tool was used yet.');
+  if (calls.length === 0) return h('p.empty', 'No tool was used yet.');
   const shown = isWhole ? calls : calls.slice(-atFirst);
   return h(
-    'div',
-    { class: 'terminal' },
-    h('ol', { class: 'calls', reversed: true }, shown.toReversed().map(viewOf)),
+    'div.terminal',
+    h('ol.calls', { reversed: true }, shown.toReversed().map(viewOf)),
     shown.length < calls.length &&
-      h(
-        'button',
-        { type: 'button', onClick: () => showWhole(true) },
-        `Show ${calls.length - shown.length} more`,
-      ),
+      h('button', { onClick: () => showWhole(true) }, `Show ${calls.length - shown.length} more`),
   );
 }
 
@@ -39,14 +32,13 @@ function Call({ call }: { readonly call: ToolCall }): VNode {
   return useMemo(
     () =>
       h(
-        'li',
-        { class: `call call-${call.status}` },
+        `li.call.call-${call.status}`,
         ...toolLine({ toolName: call.toolName, told: call.summary ?? '', status: call.status }),
         h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
         call.details !== undefined &&
-          h('details', null, h('summary', null, 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),
+          h('details', h('summary', 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),
         call.output !== undefined &&
-          h('pre', { class: 'printed', tabIndex: 0, 'aria-label': 'What it printed' }, text(call.output)),
+          h('pre.printed', { tabIndex: 0, 'aria-label': 'What it printed' }, text(call.output)),
       ),
     [call],
   );

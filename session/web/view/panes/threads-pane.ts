@@ -1,10 +1,9 @@
+/* The pane Threads. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../../page/page.ts';
-import { refusalWords } from '../../words/refusal-words.ts';
-import { dayWords } from '../../words/time-words.ts';
-import { h } from '../h.ts';
-import { text } from '../text.ts';
+import { refusalWords } from '../../page/standing.ts';
+import { dayWords, h, text } from '../parts.ts';
 
 interface Thread {
   readonly id: string;
@@ -19,51 +18,40 @@ const pageSize = 50;
 export function ThreadsPane({ page: { state, acts } }: { readonly page: Page }): VNode {
   const [threads, setThreads] = useState<readonly Thread[]>([]);
   const [next, setNext] = useState<number | undefined>(0);
-  const [told, setTold] = useState('');
+  const [fault, setFault] = useState('');
   const load = async (offset: number): Promise<void> => {
     const answer = await acts.read(`threads?limit=${pageSize}&offset=${offset}`);
     if (!answer.ok) {
-      setTold(refusalWords(answer));
+      setFault(refusalWords(answer));
       return;
     }
-    setTold('');
+    setFault('');
     const items = answer.value.items as readonly Thread[];
     setThreads((known) => [...(offset === 0 ? [] : known), ...items]);
     setNext(answer.value.nextOffset as number | undefined);
   };
   useEffect(() => void load(0), []);
   return h(
-    'div',
-    { class: 'threads' },
+    'div.threads',
     h(
-      'ul',
-      { class: 'rows' },
+      'ul.rows',
       threads.map(({ id, title, archived, updatedAt }) =>
         h(
           'li',
           { key: id, class: id === state.seen?.threadId ? 'current' : '' },
-          h('span', { class: 'title' }, text(title ?? 'without a word yet')),
-          id === state.seen?.threadId && h('span', { class: 'tag tag-running' }, 'this one'),
-          archived && h('span', { class: 'tag' }, 'archived'),
-          h(
-            'span',
-            { class: 'soft' },
-            h('time', { dateTime: updatedAt }, dayWords(updatedAt)),
-            ' · ',
-            h('code', null, text(id)),
-          ),
+          h('span.title', text(title ?? 'without a word yet')),
+          id === state.seen?.threadId && h('span.tag.tag-running', 'this one'),
+          archived && h('span.tag', 'archived'),
+          h('span.soft', h('time', { dateTime: updatedAt }, dayWords(updatedAt)), ' · ', h('code', text(id))),
         ),
       ),
     ),
-    told !== '' && h('p', { class: 'bad', role: 'alert' }, text(told)),
-    next !== undefined &&
-      next > 0 &&
-      h('button', { type: 'button', onClick: () => void load(next) }, 'Load more'),
+    fault !== '' && h('p.bad', { role: 'alert' }, text(fault)),
+    next !== undefined && next > 0 && h('button', { onClick: () => void load(next) }, 'Load more'),
     h(
-      'p',
-      { class: 'soft' },
+      'p.soft',
       'One session is served at a time; ',
-      h('code', null, 'writ code --resume THREAD'),
+      h('code', 'writ code --resume THREAD'),
       ' goes on with another.',
     ),
   );

@@ -1,19 +1,20 @@
+/* The pane Transcript, which loads earlier entries and keeps the reading place. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { keepPlace, type ReadingPlace, readPlace } from '../../page/drafts.ts';
 import { groupsOf, mostBefore } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
-import { keepPlace, type ReadingPlace, readPlace } from '../../page/reading-place.ts';
 import type { Entry } from '../../seen.ts';
 import { EntryView } from '../entry-view.ts';
-import { h } from '../h.ts';
+import { h } from '../parts.ts';
 
 const groupSize = 50;
-/** Pixels from the end within which somebody reads the end. */
+/** Pixels from the end within which the list follows it. */
 const endPx = 48;
-/** Pixels from the beginning within which what came before is asked for. */
+/** Pixels from the beginning within which earlier entries are loaded. */
 const beginPx = 600;
 
-/** What was said, oldest first. Whoever reads its end stays there; whoever reads elsewhere is left where he is. */
+/** The transcript, oldest first. A reader at the end stays there; elsewhere the place is kept. */
 export function TranscriptPane({ page }: { readonly page: Page }): VNode {
   const { state, acts } = page;
   const { seen, before, paging } = state;
@@ -32,7 +33,7 @@ export function TranscriptPane({ page }: { readonly page: Page }): VNode {
     const place = list.current;
     if (place === null) return;
     if (!isAtEnd.current) setNew(wasDrawn.current);
-    // To ask for its height is to lay it out at once. What grows is looked at where the browser has done so by itself.
+    // Reading the height forces a layout; the ResizeObserver follows growth without one.
     else if (!wasDrawn.current || before.entries.length >= mostBefore) place.scrollTop = place.scrollHeight;
     wasDrawn.current = true;
   }, [last]);
@@ -53,12 +54,10 @@ export function TranscriptPane({ page }: { readonly page: Page }): VNode {
     if (list.current !== null) list.current.scrollTop = list.current.scrollHeight;
   };
   return h(
-    'div',
-    { class: 'transcript' },
+    'div.transcript',
     h(
-      'div',
+      'div.entries',
       {
-        class: 'entries',
         ref: list,
         role: 'log',
         'aria-label': 'What was said',
@@ -69,23 +68,21 @@ export function TranscriptPane({ page }: { readonly page: Page }): VNode {
           const place = currentTarget as HTMLElement;
           const isNear = place.scrollHeight - place.scrollTop - place.clientHeight < endPx;
           const goesUp = place.scrollTop < top.current;
-          // Whoever leaves the end goes up; what grows below him has moved nobody.
+          // Growth below must not count as leaving the end.
           if (isNear) isAtEnd.current = true;
           else if (goesUp) isAtEnd.current = false;
           top.current = place.scrollTop;
           if (isAtEnd.current) setNew(false);
-          // What failed is asked for again by whoever presses the button.
+          // After a failure only the button loads again.
           if (goesUp && place.scrollTop < beginPx && paging === 'ready') void acts.loadEarlier();
         },
       },
       h(
         'div',
-        null,
         h(EarlierLine, { state, acts, list }),
         transcript.length === 0 &&
           h(
-            'p',
-            { class: 'empty' },
+            'p.empty',
             state.standing === 'closed'
               ? 'No messages yet. They appear here as they come.'
               : 'Nothing was said yet. Say what shall change, or /ask a question.',
@@ -93,7 +90,7 @@ export function TranscriptPane({ page }: { readonly page: Page }): VNode {
         groups.map(({ key, entries }) => h(Group, { key, entries })),
       ),
     ),
-    hasNew && h('button', { type: 'button', class: 'to-end', onClick: toEnd }, 'New below'),
+    hasNew && h('button.to-end', { onClick: toEnd }, 'New below'),
   );
 }
 
@@ -105,12 +102,12 @@ function Group({ entries }: { readonly entries: readonly Entry[] }): VNode {
     entries.every((entry, at) => entry === drawn.current?.entries[at]);
   if (drawn.current === undefined || !isSame) {
     const views = entries.map((entry) => h(EntryView, { key: entry.id, entry }));
-    drawn.current = { entries, view: h('div', { class: 'group' }, views) };
+    drawn.current = { entries, view: h('div.group', views) };
   }
   return drawn.current.view;
 }
 
-/** How much came before what is shown, with the button that loads it; says what was loaded to whoever does not see. */
+/** A button that loads earlier entries, and an announcement of what was loaded. */
 function EarlierLine({
   state: { before, paging, loaded },
   acts,
@@ -120,30 +117,26 @@ function EarlierLine({
   const button = useRef<HTMLButtonElement>(null);
   const hadFocus = button.current !== null && document.activeElement === button.current;
   useLayoutEffect(() => {
-    // Whoever pressed it stays in the list that it belonged to.
     if (from === 0 && hadFocus) list.current?.focus({ preventScroll: true });
   }, [from]);
   const isFull = entries.length >= mostBefore;
   return h(
     'div',
-    null,
     h(
-      'p',
-      { class: 'heard', role: 'status' },
+      'p.heard',
+      { role: 'status' },
       paging === 'asking'
         ? 'Loading earlier entries.'
         : loaded > 0
           ? `${loaded} earlier ${loaded === 1 ? 'entry' : 'entries'} loaded, ${from} before them.`
           : '',
     ),
-    from > 0 && isFull && h('p', { class: 'soft' }, `${from} earlier entries are in the thread on disk.`),
+    from > 0 && isFull && h('p.soft', `${from} earlier entries are in the thread on disk.`),
     from > 0 &&
       !isFull &&
       h(
-        'button',
+        'button.earlier',
         {
-          type: 'button',
-          class: 'earlier',
           ref: button,
           // One that is disabled loses the focus.
           'aria-disabled': paging === 'asking',
@@ -154,31 +147,25 @@ function EarlierLine({
   );
 }
 
-/**
- * Leaves whoever reads a list where he is when entries come before it: the first one that he sees stays at its height.
- * `from` is another one whenever some came.
- */
+/** Keeps the first visible entry at its height when earlier entries are loaded; `from` changes then. */
 function useKeptPlace(list: RefObject<HTMLElement | null>, from: number): void {
   const known = useRef(from);
   const held = useRef<ReturnType<typeof firstSeen>>(undefined);
-  // Looked at while it still stands as it was.
+  // Measured before the new entries are drawn.
   if (known.current !== from) held.current = firstSeen(list.current);
   known.current = from;
   useLayoutEffect(() => {
     const place = list.current;
     const { node, top } = held.current ?? {};
     held.current = undefined;
-    if (place !== null && top !== undefined && node?.isConnected) standAt(place, node, top);
+    if (place !== null && top !== undefined && node?.isConnected) scrollTo(place, node, top);
   }, [from]);
 }
 
 /** Frames in which what comes near the screen is drawn, and is not as high as was thought. */
 const settlingFrames = 8;
 
-/**
- * Brings whoever left a long list, by a reload or for another pane, back to what he read: what lies before it is loaded
- * first. `isAtEnd` is told by whoever shows the list: its end needs no place.
- */
+/** Restores the reading place after a reload or another pane, and loads the entries before it first. */
 function useRestoredPlace(
   list: RefObject<HTMLElement | null>,
   isAtEnd: RefObject<boolean>,
@@ -208,14 +195,12 @@ function useRestoredPlace(
       settle(settlingFrames, () => {
         // What is not drawn yet is thought to be short: the end may seem near.
         isAtEnd.current = false;
-        if (node.isConnected) standAt(place, node, top);
+        if (node.isConnected) scrollTo(place, node, top);
       });
   }, [before.from, paging]);
-  // In the layout: behind it the list is gone.
   useLayoutEffect(() => {
     const place = list.current;
     const keep = (): void => {
-      // On the way there it is still where it was.
       if (place === null || wanted.current !== undefined) return;
       const { node, top = 0 } = (!isAtEnd.current && firstSeen(place)) || {};
       const at = node === undefined ? -1 : [...place.querySelectorAll('.entry')].indexOf(node);
@@ -245,6 +230,6 @@ function firstSeen(place: HTMLElement | null): { readonly node: Element; readonl
 }
 
 /** Moves a list so that an entry begins so far below its upper edge. */
-function standAt(place: HTMLElement, node: Element, top: number): void {
+function scrollTo(place: HTMLElement, node: Element, top: number): void {
   place.scrollTop += node.getBoundingClientRect().top - place.getBoundingClientRect().top - top;
 }

@@ -1,33 +1,28 @@
+/* The pane Workflow. */
 import type { VNode } from 'preact';
-import { toDoneTask, undoMessage } from '../../../screen/words/done-tasks.ts';
-import { gatesIn } from '../../../screen/words/gates-in.ts';
-import { isBusy } from '../../../screen/words/is-busy.ts';
-import { stepCosts } from '../../../screen/words/step-costs.ts';
+import { isBusy } from '../../../screen/turn-time.ts';
+import { stepCosts } from '../../../screen/usage-words.ts';
+import { gatesIn, toDoneTask, undoMessage } from '../../../screen/work-words.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
-import { takenBack } from '../../words/taken-back.ts';
-import { FailedList } from '../failed-list.ts';
 import { Goal } from '../goal.ts';
-import { h } from '../h.ts';
-import { text } from '../text.ts';
-import { UndoButton } from '../undo-button.ts';
+import { FailedList, h, text } from '../parts.ts';
+import { takenBack, UndoButton } from '../undo.ts';
 
 /** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
 export function WorkflowPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
-  if (seen === undefined) return h('p', null);
+  if (seen === undefined) return h('p');
   const intent = seen.interactions.findLast(({ kind }) => kind === 'intent_review_choice');
   const isEmpty = intent === undefined && seen.plans.length === 0;
   const gates = gatesIn(seen);
   return h(
-    'div',
-    { class: 'workflow' },
+    'div.workflow',
     seen.goal !== undefined && h(Goal, { page, goal: seen.goal }),
     isEmpty &&
       seen.goal === undefined &&
       h(
-        'p',
-        { class: 'empty' },
+        'p.empty',
         page.state.standing === 'closed'
           ? 'Nothing is planned yet. The contract and the plan appear here once they exist.'
           : 'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
@@ -37,10 +32,9 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         'section',
         { 'aria-labelledby': 'intent-head' },
         h('h2', { id: 'intent-head' }, 'Intent'),
-        h('p', null, text(intent.title ?? '')),
+        h('p', text(intent.title ?? '')),
         h(
-          'p',
-          { class: 'soft' },
+          'p.soft',
           { pending: 'waits for your word', resolved: 'answered', cancelled: 'withdrawn' }[intent.status],
           ` · risk ${String(intent.metadata.riskLevel ?? 'unknown')}`,
           ` · draft ${String(intent.metadata.revision ?? 1)}`,
@@ -56,15 +50,14 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         { 'aria-labelledby': 'gates-head' },
         h('h2', { id: 'gates-head' }, 'Gates'),
         h(
-          'ul',
-          { class: 'rows' },
+          'ul.rows',
           gates.map(({ stage, status, words, failed }) =>
             h(
               'li',
               { key: stage },
-              h('span', { class: `tag tag-${status}` }, status),
-              h('span', null, text(stage)),
-              status !== 'skipped' && h('span', { class: 'soft' }, text(words)),
+              h(`span.tag.tag-${status}`, status),
+              h('span', text(stage)),
+              status !== 'skipped' && h('span.soft', text(words)),
               failed.length > 0 && h(FailedList, { failed }),
             ),
           ),
@@ -75,12 +68,11 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
 
 const stepWords = { pending: 'to do', in_progress: 'doing', completed: 'done' } as const;
 
-/** A plan that runs while nobody works on it waits for people. */
+/** A plan that runs without a busy session waits for people. */
 function planWord({ status }: Plan, seen: Seen): string {
   return status === 'running' && !isBusy(seen) ? 'waits' : status;
 }
 
-/** Of a plan that is over, nothing is to be done or being done. */
 function over(plan: string, step: Plan['steps'][number]['status']): string | undefined {
   return step !== 'completed' && /^(?:failed|cancelled)$/.test(plan) ? 'not done' : undefined;
 }
@@ -95,33 +87,30 @@ function PlanView({ plan, status, isOpen }: PlanGiven): VNode {
   const costs = stepCosts(plan);
   const done = plan.steps.filter(({ status }) => status === 'completed').length;
   return h(
-    'details',
-    { class: 'plan-view', open: isOpen },
+    'details.plan-view',
+    { open: isOpen },
     h(
       'summary',
-      null,
-      h('h2', null, 'Plan'),
-      h('span', { class: `tag tag-${status}` }, status),
-      h('span', { class: 'title' }, text(plan.title ?? '')),
-      h('span', { class: 'soft' }, `${done} of ${plan.steps.length}`),
+      h('h2', 'Plan'),
+      h(`span.tag.tag-${status}`, status),
+      h('span.title', text(plan.title ?? '')),
+      h('span.soft', `${done} of ${plan.steps.length}`),
     ),
     h(
-      'ol',
-      { class: 'steps' },
+      'ol.steps',
       plan.steps.map((step) =>
         h(
           'li',
           { key: step.id, class: `step-${step.status}` },
-          h('span', { class: 'step' }, text(step.step)),
-          costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
-          h('span', { class: `tag tag-${step.status}` }, over(status, step.status) ?? stepWords[step.status]),
+          h('span.step', text(step.step)),
+          costs.has(step.id) && h('span.cost.soft', costs.get(step.id)),
+          h(`span.tag.tag-${step.status}`, over(status, step.status) ?? stepWords[step.status]),
         ),
       ),
     ),
   );
 }
 
-/** Tasks of the last run in the order in which they are worked; those of runs before it by themselves. */
 function Tasks({ page, seen: { tasks } }: { readonly page: Page; readonly seen: Seen }): VNode {
   const run = runOf(tasks.at(-1));
   const before = tasks.filter((task) => runOf(task) !== run);
@@ -133,8 +122,7 @@ function Tasks({ page, seen: { tasks } }: { readonly page: Page; readonly seen: 
     before.length > 0 &&
       h(
         'details',
-        null,
-        h('summary', null, `${before.length} ${before.length === 1 ? 'task' : 'tasks'} of runs before`),
+        h('summary', `${before.length} ${before.length === 1 ? 'task' : 'tasks'} of runs before`),
         h(TaskRows, { page, tasks: before }),
       ),
   );
@@ -144,8 +132,7 @@ function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }
   const { before, seen } = page.state;
   const gone = takenBack([...before.entries, ...(seen?.transcript ?? [])]);
   return h(
-    'ul',
-    { class: 'rows' },
+    'ul.rows',
     tasks.map((task) => {
       const { id, title, status, details } = task;
       const done = toDoneTask(task);
@@ -153,20 +140,19 @@ function TaskRows({ page, tasks }: Pick<Seen, 'tasks'> & { readonly page: Page }
       return h(
         'li',
         { key: id },
-        h('span', { class: `tag tag-${status}` }, status),
-        h('span', null, text(title ?? id)),
-        about !== undefined && h('span', null, text(about)),
-        h('span', { class: 'soft' }, text(details ?? '')),
+        h(`span.tag.tag-${status}`, status),
+        h('span', text(title ?? id)),
+        about !== undefined && h('span', text(about)),
+        h('span.soft', text(details ?? '')),
         done !== undefined &&
           (gone.has(done.run) || gone.has(id)
-            ? h('span', { class: 'warn' }, 'taken back')
+            ? h('span.warn', 'taken back')
             : h(UndoButton, { page, message: undoMessage(done), what: done.task })),
       );
     }),
   );
 }
 
-/** What a Task is for: the first of its steps, as its plan has them. */
 function aboutTask({ id, title = id }: Seen['tasks'][number], plans: readonly Plan[]): string | undefined {
   const ofRun = plans.filter((plan) => plan.id.split('/')[0] === id.slice(0, runIdLength));
   return ofRun.flatMap(({ steps }) => steps).findLast((step) => step.id === `${title}.1`)?.step;

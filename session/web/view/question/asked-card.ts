@@ -1,42 +1,29 @@
+/* The card of questions of the model. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { type InnerQuestion, innerQuestions } from '../../../screen/asked.ts';
 import { notesOf } from '../../page/open-page.ts';
-import { h } from '../h.ts';
+import { h, sentence, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
-import { sentence, text } from '../text.ts';
-import type { CardGiven } from './card-given.ts';
-import { leaveOn } from './leave-field.ts';
+import { type CardGiven, leaveOn } from './card-parts.ts';
 
 const leave = leaveOn('Escape');
 
-interface AskedQuestion {
-  readonly id: string;
-  readonly prompt: string;
-  readonly kind: 'single' | 'text';
-  readonly options?: readonly {
-    readonly id: string;
-    readonly label: string;
-    readonly description?: string;
-  }[];
-  readonly secret?: boolean;
-}
-
-/** Questions with answers of their own. What is secret is shown to nobody, kept nowhere, and gone once it was sent. */
+/** Questions of the model. A secret is masked, not stored, and cleared when it is sent. */
 export function AskedCard({ page: { drafts }, question, isShut, answer, takes, digits }: CardGiven): VNode {
-  const questions = (question.metadata.questions ?? []) as readonly AskedQuestion[];
+  const questions = innerQuestions(question);
   const keyOf = (id: string): string => `${notesOf(question.id)}answer ${id}`;
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(questions.map(({ id, secret }) => [id, secret === true ? '' : drafts.get(keyOf(id))])),
+    Object.fromEntries(questions.map(({ id, secret }) => [id, secret ? '' : drafts.get(keyOf(id))])),
   );
-  const set = ({ id, secret }: AskedQuestion, given: string): void => {
+  const set = ({ id, secret }: InnerQuestion, given: string): void => {
     setAnswers({ ...answers, [id]: given });
-    if (secret !== true) drafts.set(keyOf(id), given);
+    if (!secret) drafts.set(keyOf(id), given);
   };
-  // Its one option is what its form sends.
   takes.current = () => true;
   const [only] = questions.length === 1 ? questions : [];
   digits.current = (digit) => {
-    const chosen = only?.kind === 'single' ? only.options?.[digit - 1] : undefined;
+    const chosen = only?.kind === 'single' ? only.options[digit - 1] : undefined;
     if (only === undefined || chosen === undefined) return false;
     set(only, chosen.id);
     return true;
@@ -51,12 +38,12 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes, d
       answers: Object.fromEntries(questions.map(({ id }) => [id, [answers[id] ?? '']])),
     });
     setAnswers(
-      Object.fromEntries(questions.map(({ id, secret }) => [id, secret === true ? '' : (answers[id] ?? '')])),
+      Object.fromEntries(questions.map(({ id, secret }) => [id, secret ? '' : (answers[id] ?? '')])),
     );
   };
   return h(
-    'form',
-    { class: 'asked', onSubmit: send, autocomplete: 'off' },
+    'form.asked',
+    { onSubmit: send, autocomplete: 'off' },
     question.description !== undefined && h(Prose, { source: question.description }),
     questions.map((one) =>
       h(One, {
@@ -69,27 +56,21 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes, d
         isOnly: only !== undefined,
       }),
     ),
-    h(
-      'div',
-      { class: 'foot' },
-      h('button', { type: 'submit', class: 'main', disabled: isShut || !isWhole }, 'Answer'),
-    ),
+    h('div.foot', h('button.main', { type: 'submit', disabled: isShut || !isWhole }, 'Answer')),
   );
 }
 
 interface OneGiven {
-  readonly one: AskedQuestion;
+  readonly one: InnerQuestion;
   readonly value: string;
   readonly set: (given: string) => void;
   readonly isShut: boolean;
-  /** The card is headed by it: it is not said twice. */
   readonly isHead: boolean;
-  /** Its options have digits. */
   readonly isOnly: boolean;
 }
 
 function One({
-  one: { id, prompt, kind, options = [], secret = false },
+  one: { id, prompt, kind, options, secret },
   value,
   set,
   isShut,
@@ -113,12 +94,7 @@ function One({
             onChange: () => set(option.id),
           }),
           isOnly && at < 9 && h('kbd', { 'aria-hidden': 'true' }, `${at + 1}`),
-          h(
-            'span',
-            null,
-            text(option.label),
-            option.description !== undefined && h('span', { class: 'covers' }, sentence(option.description)),
-          ),
+          h('span', text(option.label), option.about !== '' && h('span.covers', sentence(option.about))),
         ),
       ),
     );
@@ -136,18 +112,13 @@ function One({
     },
   };
   return h(
-    'div',
-    { class: 'note' },
+    'div.note',
     h(
       'label',
       { for: field.id },
       h('span', { class: isHead ? 'heard' : '' }, text(prompt)),
       secret &&
-        h(
-          'span',
-          { class: 'soft' },
-          isHead ? 'secret: kept and shown nowhere' : ' · secret: kept and shown nowhere',
-        ),
+        h('span.soft', isHead ? 'secret: kept and shown nowhere' : ' · secret: kept and shown nowhere'),
     ),
     secret ? h('input', { ...field, type: 'password' }) : h('textarea', { ...field, rows: 2 }),
   );

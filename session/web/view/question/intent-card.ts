@@ -1,15 +1,11 @@
+/* The card of a drafted contract. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { rowsOf, wordsOf } from '../../../screen/question/asked.ts';
-import { contractParts } from '../../../screen/question/contract-parts.ts';
-import { documentOf, documentParts } from '../../../screen/question/document-of.ts';
-import { h } from '../h.ts';
+import { rowsOf, wordsOf } from '../../../screen/asked.ts';
+import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
+import { h, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
-import { text } from '../text.ts';
-import type { CardGiven } from './card-given.ts';
-import { Changes } from './changes.ts';
-import { NoteField } from './note-field.ts';
-import { OptionButtons } from './option-buttons.ts';
+import { type CardGiven, Changes, NoteField, OptionButtons } from './card-parts.ts';
 
 /** A drafted contract to be read before anything is done. */
 export function IntentCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
@@ -24,28 +20,25 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
   };
   const revision = Number(metadata.revision ?? 1);
   return h(
-    'div',
-    { class: 'intent' },
+    'div.intent',
     h(
-      'p',
-      { class: 'facts' },
+      'p.facts',
       `risk ${String(metadata.riskLevel ?? 'unknown')}`,
       revision > 1 && ` · draft ${revision}`,
       scope.length > 0 && ` · may write ${text(scope.join(', '))}`,
       checks.length > 0 && ` · checked by ${text(checks.join(', '))}`,
-      metadata.networkPolicy === 'allow' && h('span', { class: 'warn' }, ' · with a network'),
+      metadata.networkPolicy === 'allow' && h('span.warn', ' · with a network'),
     ),
     h(Changes, { label: 'Missing here, and needed before it can be committed', changes: lacks, isBad: true }),
     h(Changes, { label: `Otherwise than is usual at ${String(metadata.riskLevel)} risk`, changes: unusual }),
     h(Changes, { label: 'What differs from the draft before', changes }),
     h(
-      'div',
-      { class: 'read', role: 'group', 'aria-label': 'The contract' },
+      'div.read',
+      { role: 'group', 'aria-label': 'The contract' },
       h(Prose, { source: essence }),
-      rest !== '' &&
-        h('details', { class: 'rest' }, h('summary', null, names.join(', ')), h(Prose, { source: rest })),
+      rest !== '' && h('details.rest', h('summary', names.join(', ')), h(Prose, { source: rest })),
       about.trim() !== '' &&
-        h('details', null, h('summary', null, 'Its id, its digest, its author'), h(Prose, { source: about })),
+        h('details', h('summary', 'Its id, its digest, its author'), h(Prose, { source: about })),
     ),
     isModifying &&
       h(NoteField, {
@@ -55,7 +48,7 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
         label: 'What shall be different?',
         send: (note) => answer({ selectedOption: 'modify', note }),
       }),
-    h('div', { class: 'foot' }, h(OptionButtons, { options, isShut, choose, main: 'confirm' })),
+    h('div.foot', h(OptionButtons, { options, isShut, choose, main: 'confirm' })),
   );
 }
 

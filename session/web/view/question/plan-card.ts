@@ -1,17 +1,12 @@
+/* The card of a plan, with notes on its lines. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { wordsOf } from '../../../screen/question/asked.ts';
-import { grantsWords } from '../../../screen/words/goal-words.ts';
-import { planCostWords, stepCosts } from '../../../screen/words/step-costs.ts';
+import { wordsOf } from '../../../screen/asked.ts';
+import { grantsWords, planCostWords, stepCosts } from '../../../screen/usage-words.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan } from '../../seen.ts';
-import { h } from '../h.ts';
-import { text } from '../text.ts';
-import type { CardGiven } from './card-given.ts';
-import { Changes } from './changes.ts';
-import { focusOnce, leaveOn } from './leave-field.ts';
-import { NoteField } from './note-field.ts';
-import { OptionButtons } from './option-buttons.ts';
+import { h, text } from '../parts.ts';
+import { type CardGiven, Changes, focusOnce, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
 const maxNote = 2000;
 const leaveNote = leaveOn('Enter', 'Escape');
@@ -47,31 +42,27 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
   const cost = planCostWords(metadata);
   const granted = grantsWords(metadata.grants);
   return h(
-    'div',
-    { class: 'plan' },
-    h('p', { class: 'facts' }, text(prompt), repairWords(metadata.repair)),
-    cost !== '' && h('p', { class: 'facts cost' }, cost),
-    granted !== '' && h('p', { class: 'warn' }, `Execute grants the goal ${granted}.`),
+    'div.plan',
+    h('p.facts', text(prompt), repairWords(metadata.repair)),
+    cost !== '' && h('p.facts.cost', cost),
+    granted !== '' && h('p.warn', `Execute grants the goal ${granted}.`),
     h(
-      'div',
-      { class: 'read', role: 'group', 'aria-label': 'The plan' },
-      h('p', { class: 'soft' }, text(description)),
+      'div.read',
+      { role: 'group', 'aria-label': 'The plan' },
+      h('p.soft', text(description)),
       lists.map(([label, given]) => h(Changes, { key: label, label, changes: wordsOf(given) })),
-      typeof metadata.unadvised === 'string' && h('p', { class: 'warn' }, text(metadata.unadvised)),
+      typeof metadata.unadvised === 'string' && h('p.warn', text(metadata.unadvised)),
       h(
-        'ol',
-        { class: 'steps' },
+        'ol.steps',
         plan?.steps.map((step) =>
           h(
             'li',
             { key: step.id },
-            h('span', { class: 'step' }, text(step.step)),
-            costs.has(step.id) && h('span', { class: 'cost soft' }, costs.get(step.id)),
+            h('span.step', text(step.step)),
+            costs.has(step.id) && h('span.cost.soft', costs.get(step.id)),
             h(
-              'button',
+              'button.quiet',
               {
-                type: 'button',
-                class: 'quiet',
                 'aria-expanded': notes.isOpen(step.id),
                 onClick: () => notes.open(step.id),
               },
@@ -103,13 +94,10 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
         send: (note) => go('modify', note),
       }),
     h(
-      'div',
-      { class: 'foot row' },
+      'div.foot.row',
       h(
-        'button',
+        'button.switch',
         {
-          type: 'button',
-          class: 'switch',
           role: 'switch',
           'aria-checked': isOpen,
           disabled: isShut,
@@ -130,7 +118,7 @@ function repairWords(repair: unknown): string {
   return ` Repaired ${String(attempt)} of ${String(limit)} times by itself.`;
 }
 
-/** Notes on the lines of a plan, kept until they were taken. */
+/** Notes on the lines of a plan, kept until the session accepted them. */
 function useNotes(
   drafts: CardGiven['page']['drafts'],
   question: string,
@@ -139,7 +127,6 @@ function useNotes(
   readonly of: (line: string) => string;
   readonly set: (line: string, note: string) => void;
   readonly isOpen: (line: string) => boolean;
-  /** Opened by a press, and not by what was kept. */
   readonly isAskedFor: (line: string) => boolean;
   readonly open: (line: string) => void;
   readonly given: () => Readonly<Record<string, readonly string[]>>;

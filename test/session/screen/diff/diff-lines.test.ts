@@ -1,10 +1,9 @@
 import t from 'tap';
-import { patchLines } from '../../../../session/screen/diff/diff-lines.ts';
+import { patchLines } from '../../../../session/screen/diff.ts';
 import { textOf } from '../../../../session/screen/line.ts';
 import { widthOf } from '../../../../session/screen/wrap.ts';
 
-const diff = `diff --git a/src/a.ts b/src/a.ts
---- a/src/a.ts
+const diff = `--- a/src/a.ts
 +++ b/src/a.ts
 @@ -98,3 +98,3 @@ function f() {
  const same = 1;
@@ -39,5 +38,4 @@ t.test('no diff line is wider than the screen', async (t) => {
       patchLines(diff, { columns }).filter((line) => widthOf(line) > columns),
       [],
     );
-  t.strictSame(patchLines('-x', { columns: 20, path: 'a' }).map(textOf), ['modify a +0 -1', '- x']);
 });

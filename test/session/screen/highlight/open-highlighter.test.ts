@@ -1,11 +1,10 @@
 import t from 'tap';
-import { knowsLanguage } from '../../../../session/screen/highlight/languages.ts';
 import {
   highlightCode,
   highlightLine,
   loadHighlighting,
   openHighlighter,
-} from '../../../../session/screen/highlight/open-highlighter.ts';
+} from '../../../../session/screen/highlighter.ts';
 import { type Line, textOf } from '../../../../session/screen/line.ts';
 
 /** Each line with the beginning of the tone of what is no plain code. */
@@ -13,9 +12,9 @@ const toned = (line: Line): string =>
   line.map(({ text, tone }) => (tone === 'code' ? text : `<${tone.slice(0, 2)} ${text}>`)).join('');
 const read = (code: string, language: string): readonly string[] => highlightCode(code, language).map(toned);
 
-t.test('code is plain until the grammars are loaded', async (t) => {
-  t.strictSame(read('const a = 1;', 'ts'), ['const a = 1;']);
-  await loadHighlighting();
+t.before(loadHighlighting);
+
+t.test('code is coloured by its language', async (t) => {
   t.strictSame(read('const a = 1;', 'ts'), ['<ke const> a = <nu 1>;']);
 });
 
@@ -52,7 +51,6 @@ t.test('common languages are highlighted under their usual names', async (t) => 
     markdown: ['# a', 'heading'],
   };
   for (const [language, [code, tone]] of Object.entries(samples)) {
-    t.ok(knowsLanguage(language), language);
     const spans = highlightCode(code, language).flat();
     t.ok(
       spans.some((one) => one.tone === tone),

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { loadHighlighting } from '../../../../session/screen/highlight/open-highlighter.ts';
-import { markdownLines } from '../../../../session/screen/markdown/open-markdown.ts';
+import { loadHighlighting } from '../../../../session/screen/highlighter.ts';
+import { markdownLines } from '../../../../session/screen/markdown-lines.ts';
 
 t.before(loadHighlighting);
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { textOf } from '../../../../session/screen/line.ts';
-import { markdownLines } from '../../../../session/screen/markdown/open-markdown.ts';
+import { markdownLines } from '../../../../session/screen/markdown-lines.ts';
 import { widthOf } from '../../../../session/screen/wrap.ts';
 import { sample } from './sample.ts';
 

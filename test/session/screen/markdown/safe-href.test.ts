@@ -1,5 +1,5 @@
 import t from 'tap';
-import { safeHref } from '../../../../session/screen/markdown/to-inlines.ts';
+import { safeHref } from '../../../../session/screen/markdown-blocks.ts';
 
 t.test('`safeHref` accepts web, mailto and local links and rejects all others', async (t) => {
   for (const target of [

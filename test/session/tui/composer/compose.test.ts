@@ -1,6 +1,6 @@
 import t from 'tap';
 import { edited, giveBack } from '../../../../session/tui/composer/compose.ts';
-import { turnEnded } from '../../../../session/tui/composer/send.ts';
+import { turnEnded } from '../../../../session/tui/composer/composer.ts';
 import { Person } from './person.ts';
 
 t.test('Enter sends the text, but not an empty one', async (t) => {

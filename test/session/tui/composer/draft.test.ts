@@ -1,6 +1,5 @@
 import t from 'tap';
-import { emptyComposer } from '../../../../session/tui/composer/composer.ts';
-import { draftOf, unsentOf, withDraft } from '../../../../session/tui/composer/draft.ts';
+import { draftOf, emptyComposer, unsentOf, withDraft } from '../../../../session/tui/composer/composer.ts';
 import { Person } from './person.ts';
 
 t.test('a draft keeps unsent text but not messages of the transcript', (t) => {

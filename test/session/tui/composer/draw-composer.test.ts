@@ -1,7 +1,7 @@
 import t from 'tap';
 import { textOf } from '../../../../session/screen/line.ts';
+import { cellsOf } from '../../../../session/screen/wrap.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
-import { cellsOf } from '../../../../session/tui/term/cells.ts';
 import { Person } from './person.ts';
 
 const draw = (person: Person, rows = 10) =>

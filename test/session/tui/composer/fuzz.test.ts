@@ -1,11 +1,15 @@
 import t from 'tap';
 import { textOf } from '../../../../session/screen/line.ts';
+import { cellsOf } from '../../../../session/screen/wrap.ts';
+import { whole } from '../../../../session/tui/composer/buffer.ts';
 import { edited, giveBack, offered, press } from '../../../../session/tui/composer/compose.ts';
-import { type Composer, emptyComposer, type Outcome } from '../../../../session/tui/composer/composer.ts';
+import {
+  type Composer,
+  emptyComposer,
+  type Outcome,
+  turnEnded,
+} from '../../../../session/tui/composer/composer.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
-import { whole } from '../../../../session/tui/composer/folds.ts';
-import { turnEnded } from '../../../../session/tui/composer/send.ts';
-import { cellsOf } from '../../../../session/tui/term/cells.ts';
 import type { Key } from '../../../../session/tui/term/key.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';

@@ -1,8 +1,8 @@
 import { textOf } from '../../../../session/screen/line.ts';
+import { whole } from '../../../../session/tui/composer/buffer.ts';
 import { openComposer, press } from '../../../../session/tui/composer/compose.ts';
-import type { Composer, Context, Effect } from '../../../../session/tui/composer/composer.ts';
+import type { Composer, ComposerEffect, Context } from '../../../../session/tui/composer/composer.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
-import { whole } from '../../../../session/tui/composer/folds.ts';
 import type { Key, KeyName } from '../../../../session/tui/term/key.ts';
 
 const named = /^(?:enter|escape|tab|backspace|delete|up|down|left|right|home|end|page-up|page-down)$/;
@@ -29,7 +29,7 @@ export class Person {
   composer: Composer;
   context: Context = { busy: false, columns: 80, rows: 24, commands };
   /** What was asked for since it was looked at last. */
-  #effects: Effect[] = [];
+  #effects: ComposerEffect[] = [];
 
   constructor(earlier: readonly string[] = [], context: Partial<Context> = {}) {
     this.composer = openComposer(earlier);
@@ -73,7 +73,7 @@ export class Person {
     return whole(this.composer.buffer);
   }
 
-  get effects(): readonly Effect[] {
+  get effects(): readonly ComposerEffect[] {
     const effects = this.#effects;
     this.#effects = [];
     return effects;

@@ -1,1 +1,0 @@
-export { cellsOf } from '../../screen/cells.ts';

@@ -1,0 +1,122 @@
+/* The painter for screen readers, which only appends. */
+import type { Line } from '../../screen/line.ts';
+import { wrapLine } from '../../screen/wrap.ts';
+import type { PainterOptions } from './open-painter.ts';
+import type { Painter, Size } from './painter.ts';
+import { columnsOf, cutRow, type Row, sameCell, toRow } from './row.ts';
+
+/**
+ * A painter for screen readers: it appends lines and rewrites only the typed line, by Backspace and carriage return.
+ */
+export function openPlainPainter({ write, theme, ...options }: Omit<PainterOptions, 'reflows'>): Painter {
+  let { size } = options;
+  const finished: Line[] = [];
+  let wanted: { readonly row: Row; readonly column: number } = { row: [], column: 0 };
+  let shown: { readonly row: Row; readonly column: number } = wanted;
+  let state: 'open' | 'paused' | 'closed' = 'open';
+
+  const draw = (): void => {
+    if (state !== 'open') return;
+    const lines = finished.splice(0);
+    const said = lines
+      .flatMap((line) => wrapLine(line, { columns: size.columns }))
+      .map((line) => textOf(toRow(line, theme)));
+    const before = lines.length === 0 ? shown : { row: [], column: 0 };
+    const told =
+      lines.length === 0 ? '' : typedChange(shown, before) + said.map((line) => `${line}\r\n`).join('');
+    const text = told + typedChange(before, wanted);
+    shown = wanted;
+    if (text !== '') write(text);
+  };
+  const leave = (): void => {
+    const last = wanted;
+    wanted = { row: [], column: 0 };
+    draw();
+    wanted = last;
+  };
+  return {
+    commit(lines) {
+      if (lines.length === 0 || state === 'closed') return;
+      finished.push(...lines);
+      queueMicrotask(() => {
+        if (finished.length > 0) draw();
+      });
+    },
+    live(lines, cursor) {
+      // A row that is full would be broken by the terminal, and nothing leads back over that.
+      const row = cutRow(toRow(lines.at(-1) ?? [], theme), size.columns - 1);
+      wanted = { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
+      draw();
+    },
+    resized(to: Size) {
+      size = to;
+      if (state !== 'open' || shown.row.length === 0) return;
+      // It is unknown how the terminal broke the typed row: it is written again on a new line.
+      write('\r\n');
+      shown = { row: [], column: 0 };
+      wanted = {
+        row: cutRow(wanted.row, size.columns - 1),
+        column: Math.min(wanted.column, size.columns - 1),
+      };
+      draw();
+    },
+    pause() {
+      if (state !== 'open') return;
+      leave();
+      state = 'paused';
+    },
+    resume(to) {
+      if (state === 'closed') return;
+      size = to;
+      shown = { row: [], column: 0 };
+      state = 'open';
+      draw();
+    },
+    close() {
+      if (state === 'open') leave();
+      state = 'closed';
+    },
+  };
+}
+
+/** Makes one typed line another, the cursor where it belongs: what is added at the end is all that is written. */
+function typedChange(
+  from: { readonly row: Row; readonly column: number },
+  to: { readonly row: Row; readonly column: number },
+): string {
+  let same = 0;
+  while (same < to.row.length && same < from.row.length && sameCell(from.row[same], to.row[same])) same += 1;
+  const isLoose = [...from.row, ...to.row].some(({ loose }) => loose);
+  const isSame = same === to.row.length && same === from.row.length;
+  if (isSame && from.column === to.column) return '';
+  // Terminals disagree about the width of loose cells: the row is rewritten from its start.
+  const start = isLoose ? 0 : columnsOf(to.row, same);
+  const first = isLoose ? 0 : same;
+  const [width, before] = [columnsOf(to.row), columnsOf(from.row)];
+  const there = isLoose ? '\r' : step(from, start);
+  const rest = textOf(to.row.slice(first));
+  const over = Math.max(0, before - width) + (isLoose ? before : 0);
+  const written = there + rest + ' '.repeat(over) + '\b'.repeat(over);
+  const blanks = Math.max(0, to.column - width);
+  if (isLoose && to.column < width) return `${written}\r${cells(to.row, to.column)}`;
+  return written + ' '.repeat(blanks) + '\b'.repeat(Math.max(0, width - to.column));
+}
+
+function step({ row, column }: { readonly row: Row; readonly column: number }, to: number): string {
+  if (to <= column) return to === 0 && column > 0 ? '\r' : '\b'.repeat(column - to);
+  return cells(row, to).slice(cells(row, column).length);
+}
+
+function cells(row: Row, to: number): string {
+  let [used, text] = [0, ''];
+  for (const cell of row) {
+    if (used >= to) break;
+    used += cell.width;
+    text += cell.text;
+  }
+  return text;
+}
+
+function textOf(row: Row): string {
+  return row.map(({ text }) => text).join('');
+}

@@ -1,0 +1,44 @@
+/* Commands and keys that the help of the page lists. */
+
+/** Messages that begin with a slash or a mark, and what each does: those that a session knows. */
+export const commandWords: readonly (readonly [form: string, says: string])[] = [
+  ['/ask TEXT', 'is answered, and changes nothing'],
+  ['/shell COMMAND', 'runs a command of yours on a copy of the work tree; or `!COMMAND`'],
+  ['/verify [COMMIT|RUN]', 'checks a seal, offline; alone: of the last commit of the thread'],
+  [
+    '/plan continue [N]',
+    'executes the plan of a run that failed too often, with N (1 to 10) up to that many repairs by itself',
+  ],
+  [
+    '/goal start [OBJECTIVE]',
+    'works until the objective is verified; without one it goes on with a goal that is blocked',
+  ],
+  ['/goal status', 'how far the goal is, and what it used'],
+  ['/goal cancel [REASON]', 'gives the goal up, and stops its turn'],
+  [
+    '/budget USD|off',
+    'stops the session before it costs more than that over its whole thread; `off`: nothing stops it',
+  ],
+  ['/network allow|deny', 'what plans are proposed with from now on'],
+  [
+    '/review [on|off]',
+    'on: a change is held until you have reviewed it, and only then on its branch; alone: asks again',
+  ],
+  [
+    '/undo [RUN] [TASK]',
+    'lists what taking back a run or one task of it would touch, and takes it back by a run of its own; without RUN: the last one',
+  ],
+  ['/context dev|review|research', 'what the session is for: only in dev anything is changed'],
+  ['/model NAME', 'another model of the same provider from the next turn on'],
+  ['/compact', 'shortens what a model is sent of older turns and tool results'],
+  ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
+];
+
+/** Keys of the page (docs/web.md). */
+export const keyWords: readonly (readonly [key: string, does: string])[] = [
+  ['Enter', 'sends; Shift+Enter begins a line'],
+  ['!COMMAND', 'runs a command of your own on a copy of the work tree'],
+  ['q', 'goes to the question; Esc does from the field where you write'],
+  ['/', 'goes to the field where you write'],
+  ['Esc, Esc', 'stops the turn'],
+];
