@@ -10,9 +10,11 @@ const unknown = 'unknown';
 const commitForm = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:-changed)?$/;
 
 /**
- * The commit that this program was built of, `-changed` behind it where something else was built along; from sources
- * the one that is checked out. `unknown` where nothing here says so: a work tree around an installed package is its
- * user's.
+ * Returns the commit this program was built from, with the suffix `-changed` if the build included uncommitted
+ * changes. When run from sources, returns the checked-out commit.
+ *
+ * Returns `unknown` if the program's own files do not name a commit: a working tree around an installed package
+ * belongs to its user.
  */
 export async function readCommit(root = new URL('..', import.meta.url)): Promise<string> {
   const said = readBuilt(new URL(built, root));

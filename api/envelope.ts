@@ -2,8 +2,8 @@ import { isWritError, messageOf, WritError } from '../core/base/errors.ts';
 import type { JsonData } from './json-data.ts';
 
 /**
- * One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. `inLine`: on a
- * single line, where others may stand before it.
+ * Formats one `--json` document with a final line feed. `ok` is `error === undefined`. `inLine` writes a single line,
+ * for streams in which other lines may precede it.
  */
 export function toEnvelope(
   command: string,
@@ -30,18 +30,21 @@ export function toErrorRecord(error: WritError): Readonly<Record<string, unknown
   };
 }
 
-/** What a file system answers where it cannot serve, or where something else stands than what writ put there. */
+/**
+ * Error codes of the file system that mean a broken environment: no access, no space, or a file of an unexpected
+ * kind.
+ */
 const ofEnvironment = new Set(
   'EACCES EBUSY EDQUOT EIO EISDIR ELOOP EMFILE ENAMETOOLONG ENFILE ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS'.split(
     ' ',
   ),
 );
 
-/** Whatever was thrown as a catalogued fault; what nobody catalogued is `INTERNAL`. */
+/** Converts any thrown value to a catalogued error; an uncatalogued one becomes `INTERNAL`. */
 export function toFault(thrown: unknown): WritError {
   if (isWritError(thrown)) return thrown;
   const { code, path, syscall } = Object(thrown) as NodeJS.ErrnoException;
-  // A directory that cannot be made in one that is read-only is said not to be there.
+  // `mkdir` in a read-only directory may fail with ENOENT.
   const isServed = !ofEnvironment.has(code ?? '') && !(code === 'ENOENT' && syscall === 'mkdir');
   if (code !== undefined && syscall !== undefined && !isServed) {
     return new WritError('ENVIRONMENT_BROKEN', {

@@ -1,6 +1,6 @@
 import type { Stores } from '../store/stores.ts';
 
-/** Where something is asked for: in the repository that is named, else in the one around the working directory. */
+/** Where a command runs: the named repository, else the one around the working directory. */
 export interface Place {
   /** What its runs may be kept in. */
   readonly stores: Stores;

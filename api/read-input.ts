@@ -49,8 +49,8 @@ export async function readInput(
 }
 
 /**
- * One read that does not wait. Empty: nobody writes to the pipe, and polling it would wait for ever; `undefined`: not
- * yet.
+ * Reads once without blocking. Returns an empty buffer if the pipe has no writer, because polling would wait forever.
+ * Returns `undefined` if data is not available yet.
  */
 function readAvailable(descriptor: number): Buffer | undefined {
   const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -62,7 +62,7 @@ function readAvailable(descriptor: number): Buffer | undefined {
   }
 }
 
-/** Reads to the end whatever the size was said to be: it may grow, and devices say 0. */
+/** Reads to the end regardless of the reported size: files may grow, and devices report 0. */
 function readDescriptor(descriptor: number, path: string, maxBytes: number, expected: number): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -18,7 +18,9 @@ import { sealPaths } from '../store/record/record-files.ts';
 import { openStores, type Stores } from '../store/stores.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 
-/** Where log entries are made again, and whose ledger key signs the log. */
+/**
+ * Repository and stores in which log entries are renewed, and the environment with the ledger key that signs the log.
+ */
 export interface RenewalPlace {
   readonly repository: Repository;
   readonly stores: Stores;

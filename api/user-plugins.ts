@@ -35,7 +35,7 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
     trusts: async (digest) =>
       forOnce.includes(digest) || (await readGuarded(trustFile(env, digest), true)) !== undefined,
     async find(digest) {
-      // Nothing is left out: what lies there is what was kept, or it has another digest.
+      // Excludes no file: any extra file changes the digest.
       return readDirectory(keptPlace(env, digest), digest, new Set()).catch(() => undefined);
     },
     async secret(name) {
@@ -49,7 +49,7 @@ export function userPluginAccess(env: Environment, named: readonly string[] = []
   };
 }
 
-/** Trusts one content from now on; `note` says what for. False where it is trusted already. */
+/** Trusts one plugin digest from now on. `note` records the purpose. Returns false if it is trusted already. */
 export async function trustPlugin(env: Environment, digest: string, note: string): Promise<boolean> {
   const path = trustFile(env, digest);
   if ((await readGuarded(path, true)) !== undefined) return false;
@@ -71,7 +71,7 @@ export async function trustPlugin(env: Environment, digest: string, note: string
   return true;
 }
 
-/** The file that says so. */
+/** Path of the file that marks the digest as trusted. */
 export function trustFile(env: Environment, digest: string): string {
   return join(trustDir(env), digest);
 }
@@ -103,8 +103,8 @@ function keptDir(env: Environment): string {
 }
 
 /**
- * The plugins that a revision's configuration lists, and what stands behind each; none of their code runs. Throws what
- * resolving the revision, reading its configuration and reading a package can throw.
+ * Returns the plugins listed in a revision's configuration, and the package found for each, if any. Does not run
+ * their code. Throws the errors of resolving the revision, reading its configuration and reading a package.
  */
 export async function listedPlugins(
   { env }: { readonly env: Environment },

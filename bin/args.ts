@@ -99,7 +99,7 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
   return { options, positionals };
 }
 
-/** Whether the token after an option that may stand alone is its value. */
+/** Returns whether the next token is the value of an option with an optional value. */
 function isValueOf({ unless }: NonNullable<OptionSpec['bare']>, next: string | undefined): boolean {
   if (next === undefined) return false;
   return unless === 'words' ? !isOption(next) && next !== '--' : unless.includes(next);
@@ -200,14 +200,14 @@ function checkValues(command: CommandSpec, declared: readonly OptionSpec[], opti
   }
 }
 
-/** A command line with its command words taken out. */
+/** A command line without its command words. */
 interface NamedCommand {
   /** The command words found: none, a group alone, or a whole name (known or not). */
   readonly words: readonly string[];
   readonly rest: readonly string[];
 }
 
-/** Takes the command's words out of the line; before them only global options may stand. */
+/** Removes the command words from the command line. Only global options may precede them. */
 function findCommand(argv: readonly string[], commands: readonly CommandSpec[]): NamedCommand {
   const words: string[] = [];
   const rest: string[] = [];

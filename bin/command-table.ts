@@ -11,7 +11,7 @@ import { otherCommands } from './command-table/other-commands.ts';
 import { pluginCommands } from './command-table/plugin-commands.ts';
 import { runCommands } from './command-table/run-commands.ts';
 
-/** Every command, in the order of the help text. Data only: nothing of a command loads before it is asked for. */
+/** Every command, in help order. Data only: a command's code is loaded on use. */
 export const commands: readonly CommandSpec[] = [
   ...contractCommands,
   ...runCommands,

@@ -22,7 +22,7 @@ export interface Host {
   readonly signal: AbortSignal;
   /** See `CommandContext`. */
   readonly leaveInterrupts?: () => () => void;
-  /** Worker threads that outlive the command line; whoever made them closes them. */
+  /** Worker threads that outlive the command line; the creator closes them. */
   readonly pool?: WorkerPool;
 }
 
@@ -148,7 +148,7 @@ async function setAsideLines(start: string): Promise<readonly string[]> {
   }
 }
 
-/** False if the files in which git keeps refs show that there is no such ref. */
+/** Returns false if git's ref files show that no such ref exists. */
 function mayHoldAny(start: string): boolean {
   const gitDir = findGitDir(start);
   if (gitDir === undefined) return false;

@@ -19,8 +19,8 @@ function currentDirectory(): string {
 }
 
 /**
- * The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, a later one
- * insists.
+ * Runs a command line in this process and exits. The first SIGINT or SIGTERM requests an orderly stop; a later one
+ * exits at once.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const out = openOutput(1, () => process.stdout);

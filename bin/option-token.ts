@@ -65,7 +65,7 @@ export function usage(
   return new WritError('USAGE', { message, detail, hints, cause });
 }
 
-/** Options that every command takes, before or after its name (`5-cli.md`, Global). */
+/** Options of every command, accepted before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   { name: 'json', about: 'exactly one JSON document on stdout' },
   { name: 'quiet', short: 'q', about: 'no progress and no notes; results and errors only' },

@@ -103,7 +103,7 @@
     return Buffer.from(by.concat(String(isInRepository())).join('\n'));
   }
 
-  /** More of a command runs in a repository: outside of one that code would be read for nothing. */
+  /** Commands load more code inside a repository; outside one, cached code for it would be read in vain. */
   function isInRepository() {
     var path = process.getBuiltinModule('node:path');
     try {
@@ -116,7 +116,7 @@
     }
   }
 
-  /** A name of few that meet (FNV-1a): whose name it is, is in the file. */
+  /** File name from a 32-bit FNV-1a hash. Collisions are rare and harmless, because the file contains its full key. */
   function placeOf(by) {
     var name = 0x811c9dc5;
     for (var at = 0; at < by.length; at += 1) name = Math.imul(name ^ by[at], 0x01000193);
@@ -124,9 +124,12 @@
   }
 
   /**
-   * What `keep` wrote for this text, whole as it was written: V8 reads what it is given without a look at it. It begins
-   * with all that it is of and ends with the code twice, so nothing has to be hashed, which would be most of reading it.
-   * Nothing where it is a link, is not this user's alone, is cut short or was changed.
+   * Returns the code that `keep` wrote for this text. V8 runs it without checking it against the source, so the file
+   * must be complete and unmodified.
+   *
+   * The file begins with its full key and ends with the code twice. That replaces a hash, which would be most of the
+   * reading time. Returns `undefined` for a link, a file not owned by this user alone, or a truncated or changed
+   * file.
    */
   function readKept(place, by, text) {
     var flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0) | (fs.constants.O_NONBLOCK || 0);
@@ -152,7 +155,7 @@
     }
   }
 
-  /** Both lengths first: no other program with another text has the same bytes where they stand. */
+  /** Both lengths come first, so that a different pair of key and text cannot produce the same bytes. */
   function headOf(by, text) {
     var head = Buffer.alloc(8 + roundUp(by.length));
     head.writeUInt32LE(by.length, 0);
@@ -161,7 +164,10 @@
     return head;
   }
 
-  /** Whoever reads it sees all of it or none; where it cannot be written, the next start is as slow as this one was. */
+  /**
+   * Writes atomically: a reader sees the complete file or none. If the write fails, the next start is as slow as this
+   * one.
+   */
   function keep(place, by, text, ran, known, script) {
     var written = place + '-' + process.pid + '-' + process.hrtime().join('-');
     try {
@@ -199,9 +205,9 @@
   }
 
   /**
-   * Where compiled code is kept: Node runs what it finds there without a look at the source, so nobody else may be able
-   * to write it (Node's own choice is a directory in the temporary one, which anybody can make first). Nothing where
-   * that cannot be had: the program then only starts more slowly.
+   * Returns the directory of compiled code. Node runs cached code without checking its source, so other users must
+   * not be able to write it. Node's default is in the temporary directory, which any user can create first. Returns
+   * `undefined` without a safe directory; the program then only starts more slowly.
    */
   function ownDirectory() {
     var path = process.getBuiltinModule('node:path');
@@ -222,7 +228,10 @@
     }
   }
 
-  /** Nobody but this user and root can put another thing in its place; a sticky directory keeps what is another's. */
+  /**
+   * Only this user and root can replace the entry. A sticky directory is accepted, because it prevents other users
+   * from replacing files they do not own.
+   */
   function isOwn(stats, last) {
     var user = process.getuid ? process.getuid() : stats.uid;
     var writable = process.getuid ? stats.mode & 18 : 0;

@@ -20,8 +20,8 @@ export async function listenableAddresses(): Promise<readonly string[]> {
 }
 
 /**
- * The literal loopback address in `text`, in its shortest form: 127.0.0.0/8 or ::1. `undefined` for everything else:
- * names (a resolver may say anything), shortened or octal IPv4, and IPv4 in IPv6.
+ * Returns the literal loopback address in `text`, in its shortest form: 127.0.0.0/8 or ::1. `undefined` for
+ * everything else: names (a resolver may return any address), shortened or octal IPv4, and IPv4 in IPv6.
  */
 export function parseLoopbackAddress(text: string): string | undefined {
   if (isIPv4(text)) return text.startsWith('127.') ? text : undefined;
@@ -37,8 +37,8 @@ export function isLoopbackPeer(address: string | undefined): boolean {
 }
 
 /**
- * True for a `Host` header that no name server can point elsewhere: `localhost` or a literal loopback address, with any
- * port (a tunnel may change it). Everything else would let a page reach us under a name of its own (DNS rebinding).
+ * True for a `Host` header that no name server can redirect: `localhost` or a literal loopback address, with any port
+ * (a tunnel may change it). Any other host would let a page reach this server under its own name (DNS rebinding).
  */
 export function isLoopbackHost(header: string): boolean {
   const [, name, bracketed] =
@@ -54,7 +54,7 @@ export function reachableHere(address: string): string {
   return isIPv6(address) && new URL(`http://[${address}]/`).hostname === '[::]' ? '::1' : address;
 }
 
-/** A literal address as it stands in a URL. */
+/** Formats a literal address for a URL: IPv6 in brackets. */
 export function toUrlHost(address: string): string {
   return isIPv6(address) ? `[${address}]` : address;
 }

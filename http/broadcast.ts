@@ -20,17 +20,17 @@ export interface Broadcast {
   /** Open streams. */
   readonly size: number;
   /**
-   * Takes an authorised answer over as a stream: `first`, then every event published from then on. `first` is called
-   * when the stream opens: a request that was sent ahead waits for the answer to the one before it.
-   * TOO_MANY_SUBSCRIBERS where there are `maxSubscribers`, with nothing sent; after `end` the connection is closed at
-   * once.
+   * Turns an authorised response into a stream: `first`, then every event published from then on. `first` is called
+   * when the stream opens: a pipelined request waits for the response to the one before it. Throws
+   * TOO_MANY_SUBSCRIBERS if there are `maxSubscribers`; no bytes have been sent then. After `end` the connection is
+   * closed at once.
    */
   add(response: EventResponse, first?: () => readonly Uint8Array[]): void;
-  /** Hands one event, as a whole frame that is not changed any more, to everybody. Numbers rise. */
+  /** Sends one event to every subscriber, as a whole frame that must not change afterwards. Numbers increase. */
   publish(seq: number, frame: Uint8Array): void;
   /**
-   * Sends what is published, ends every stream, and after `withinMs` the connections of those who have not taken it;
-   * resolves when all are gone.
+   * Sends what is published and ends every stream. After `withinMs`, closes the connections of clients that have not
+   * received it. Resolves when all are closed.
    */
   end(withinMs: number): Promise<void>;
 }
@@ -51,10 +51,12 @@ const maxSliceEvents = 128;
 const maxSliceBytes = 256 * 1024;
 
 /**
- * Sends each event to every subscriber, in order, at most once. What costs is the system call: events of one window are
- * one buffer and one write per subscriber. Who reads gets every event, of a burst too: a slice goes out per turn of the
- * event loop, and sockets drain in between. Who does not, loses events beyond the queue's bounds and gets one resync
- * event for them once its socket has drained; nobody waits for it.
+ * Sends each event to every subscriber, in order, at most once. The system call is the main cost: events of one
+ * window share one buffer and one write per subscriber.
+ *
+ * A client that reads gets every event, bursts included: one slice is sent per turn of the event loop, and sockets
+ * drain in between. A client that does not read loses events beyond the queue's limits. It gets one resync event for
+ * them when its socket has drained. No other client waits for it.
  */
 export function createBroadcast(settings: BroadcastSettings): Broadcast {
   const limits = { ...defaults, ...settings };
@@ -62,9 +64,9 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
   const sliceEvents = Math.min(maxSliceEvents, limits.maxQueuedEvents);
   const subscribers = new Set<EventSubscriber>();
   const log = createEventLog();
-  /** When the last turn was done: with many subscribers a turn takes longer than the window. */
+  /** End of the last turn: with many subscribers a turn is longer than the window. */
   let turnedAt = Number.NEGATIVE_INFINITY;
-  /** The next turn, when it is due in this round of the event loop; whether it takes the open events along. */
+  /** The next turn, if it is due in this round of the event loop. `sealsThen`: whether it includes the open events. */
   let soon: NodeJS.Immediate | undefined;
   let sealsThen = false;
   let window: NodeJS.Timeout | undefined;
@@ -78,7 +80,7 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
     sealsThen = false;
     log.seal();
   };
-  /** One slice to everyone who can take one. */
+  /** Sends one slice to every subscriber with a free socket. */
   const turn = (): void => {
     if (sealsThen) seal();
     let more = false;
@@ -100,7 +102,7 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
       turn();
     });
   };
-  /** Whoever still needs the oldest slice lags, until what is held fits. */
+  /** Subscribers that still need the oldest slice start to lag, until the held bytes fit the limit. */
   const shrink = (): void => {
     turn();
     while (log.heldBytes > limits.maxHeldBytes) {
@@ -190,21 +192,21 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
 
 /** How long and how far a subscriber may stay behind. */
 interface LagLimits {
-  /** Events that may wait for one subscriber while its socket takes nothing. */
+  /** Events that may wait for one subscriber while its socket is full. */
   readonly maxQueuedEvents: number;
   readonly maxQueuedBytes: number;
-  /** How long a subscriber may take for what had been published before its socket was full: a burst is no lag. */
+  /** How long a subscriber may need for events published before its socket was full. A burst does not count as lag. */
   readonly burstPatienceMs: number;
   /** How long a socket may stay full before its connection is ended. */
   readonly maxStallMs: number;
-  /** The event that tells of `missed` lost ones, the last of which was number `lastSeq`. */
+  /** Builds the event that reports `missed` lost events, the last of which had number `lastSeq`. */
   readonly resyncFrame: (missed: number, lastSeq: number) => Uint8Array;
   readonly clock: Clock;
 }
 
 /**
- * One open stream. It is *full* while its socket holds octets that the system has not taken, and *lagging* once it has
- * lost an event.
+ * One open stream. It is *full* while its socket holds octets that the system has not accepted, and *lagging* once it
+ * has lost an event.
  */
 interface EventSubscriber {
   readonly socket: Socket;
@@ -219,8 +221,8 @@ interface EventSubscriber {
   /** Makes a full one that is too far behind a lagging one. */
   judge(): void;
   /**
-   * It loses what it has not taken of the log, and what comes, until its socket has drained; then it gets the one
-   * resync.
+   * Drops the events of the log that it has not sent, and new ones, until its socket has drained. Then it sends one
+   * resync event.
    */
   lag(): void;
   /** A comment to one that has all; the end of one that was full for too long. */
@@ -237,7 +239,7 @@ interface Held {
 
 const nothing = new Uint8Array();
 
-/** A subscriber from the end of `log` on. `drained` is called when its socket is no longer full. */
+/** Creates a subscriber that starts at the end of `log`. `drained` is called when its socket is no longer full. */
 function createEventSubscriber(
   socket: Socket,
   log: EventLog,
@@ -262,7 +264,7 @@ function createEventSubscriber(
     });
   };
   const resync = (): void => {
-    // What is said instead of the lost ones is about all that is published, and nothing of that comes behind it.
+    // The resync event covers all published events, so none of them may follow it.
     log.seal();
     const missed = log.end.events - at.events;
     lagging = false;
@@ -308,7 +310,7 @@ function createEventSubscriber(
   };
 }
 
-/** An answer of which nothing was sent yet. */
+/** A response with no bytes sent yet. */
 type EventResponse = ServerResponse;
 
 /** Octets that a client may send after its request; they are thrown away. */
@@ -316,10 +318,14 @@ const maxFurtherBytes = 64 * 1024;
 const openComment = Buffer.from(': open\n\n');
 
 /**
- * Takes an answer over as an event stream: headers, a comment and `first` go out at once, and `opened` gets the socket,
- * to which frames are written as they are (no chunks: every chunk costs a system call more). Nothing that the client
- * sends from now on is read as a request; more than 64 KiB of it, or its half of the connection closed, ends the
- * connection. A HEAD is answered; neither `first` nor `opened` is called then, nor `opened` for a client that has gone.
+ * Turns a response into an event stream. Headers, a comment and `first` are sent at once. `opened` gets the socket;
+ * frames are written to it directly (without chunks: every chunk costs one more system call).
+ *
+ * Further input of the client is not read as a request. More than 64 KiB of it, or a half-closed connection, ends the
+ * connection.
+ *
+ * A HEAD request gets a response, but `first` and `opened` are not called. If the client is gone, `opened` is not
+ * called either.
  */
 function openEventStream(
   response: EventResponse,
@@ -360,7 +366,7 @@ function openEventStream(
       try {
         open(socket);
       } catch {
-        // Nobody hears of it here; the client comes again.
+        // No caller can handle the error here; the client reconnects.
         socket.destroy();
       }
     });
@@ -369,7 +375,7 @@ function openEventStream(
 function discardInput(socket: Socket): void {
   let further = 0;
   socket.removeAllListeners('data');
-  // Asking for data also takes the connection away from node's parser, which otherwise reads below the stream.
+  // The data listener also detaches node's parser, which otherwise reads from the handle below the stream.
   socket.on('data', (part: Buffer) => {
     further += part.length;
     if (further > maxFurtherBytes) socket.destroy();

@@ -4,9 +4,7 @@ import { randomOctets } from '../core/base/ids.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { parseLoopbackAddress } from './addresses.ts';
 
-/**
- * What a running instance publishes of itself; never a secret (document 3, Discovery file; document 2, Discovery file).
- */
+/** Published data of a running instance; never contains a secret. */
 export interface Discovery {
   readonly version: 1;
   readonly mode: string;
@@ -27,7 +25,7 @@ export function formatDiscovery(discovery: Discovery): string {
   return `${JSON.stringify(discovery, null, 2)}\n`;
 }
 
-/** PRIVATE_FILE_UNSAFE for what is no such file, or sends us anywhere but to the loopback. */
+/** Throws PRIVATE_FILE_UNSAFE if the text is not a discovery file, or names an address outside the loopback. */
 export function parseDiscovery(text: string, path: string): Discovery {
   try {
     const { value } = parseStrictJson(Buffer.from(text), { code: 'INVALID_BODY' });
@@ -67,7 +65,7 @@ export function parseDiscovery(text: string, path: string): Discovery {
   });
 }
 
-/** A literal loopback address with a port, and nothing behind it. */
+/** True for a literal loopback address with a port and no path. */
 export function isLoopbackBase(text: string): boolean {
   const [, plain, bracketed, port] =
     /^http:\/\/(?:([0-9.]{7,15})|\[([0-9a-f:]{2,39})\]):([0-9]{1,5})$/.exec(text) ?? [];
@@ -84,7 +82,7 @@ export function makeToken(): string {
   return randomOctets(32).toString('base64url');
 }
 
-/** True where the two are the same; how long it takes says nothing of either, lengths included. */
+/** Constant-time comparison; the time does not depend on content or length. */
 export function matchesToken(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,4 +1,4 @@
-/** How far a stream has come since its beginning: counts of what lies before. */
+/** Position in a stream: counts from its beginning. */
 export interface StreamPosition {
   readonly slices: number;
   readonly events: number;
@@ -33,7 +33,7 @@ export interface EventLog {
   trim(slices: number): void;
 }
 
-/** An empty log: each event is held once, however many subscribers have yet to take it. */
+/** Creates an empty log. It holds each event once, however many subscribers still need it. */
 export function createEventLog(): EventLog {
   let slices: EventSlice[] = [];
   let dropped = 0;
@@ -99,13 +99,12 @@ interface FrameParts {
   readonly data: string;
 }
 
-/** A comment: it keeps a connection in use and is no event. */
+/** A comment, not an event. It keeps a connection alive. */
 export const commentFrame: Uint8Array = Buffer.from(':\n\n');
 
 /**
- * An event in the form of the WHATWG event stream, as bytes. Nothing in `type` or `data` can end its line: not for a
- * client that knows CR and LF only, as the standard says, and not for one that also splits at U+0085, U+2028 or a
- * control character.
+ * Formats an event for the WHATWG event stream, as bytes. No character in `type` or `data` can end its line. That
+ * also holds for a client that splits at U+0085, U+2028 or a control character, not only at the standard's CR and LF.
  */
 export function toFrame({ type, id, data }: FrameParts): Buffer {
   return Buffer.from(

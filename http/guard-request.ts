@@ -3,9 +3,8 @@ import { WritError } from '../core/base/errors.ts';
 import { isLoopbackHost, isLoopbackPeer } from './addresses.ts';
 
 /**
- * Why a request is not answered, before anything of it is looked at: a peer elsewhere, a `Host` that is not the
- * loopback's, a page of another origin. `undefined`: go on. A header that may stand once and stands twice has refused
- * itself.
+ * Returns why a request is refused, before any other part of it is read: a remote peer, a `Host` outside the
+ * loopback, or a page of another origin. `undefined`: continue. A single-value header that is sent twice is refused.
  */
 export function guardRequest(request: IncomingMessage): WritError | undefined {
   const { remoteAddress } = request.socket;
@@ -32,8 +31,8 @@ export function valuesOf(request: IncomingMessage, name: string): readonly strin
 }
 
 /**
- * Browsers send `Origin` with what a script asks, and `Sec-Fetch-Site` with everything, images and forms too. Programs
- * send neither. A page that was served under the very `Host` of the request is our own.
+ * Browsers send `Origin` with requests from scripts, and `Sec-Fetch-Site` with all requests, including images and
+ * forms. Programs send neither. A page that was served under the `Host` of the request is our own.
  */
 function foreignOrigin(request: IncomingMessage, host: string): WritError | undefined {
   const own = `http://${host}`.toLowerCase();

@@ -31,7 +31,7 @@ export interface LoopbackServerOptions {
   readonly notice?: NoticeFor;
   /** 0: any that is free. */
   readonly port: number;
-  /** The option that names the port, for whoever finds it taken; `--port` unless told. */
+  /** The option that sets the port, for the message that the port is in use; default `--port`. */
   readonly portOption?: string;
   readonly routes: readonly Route[];
   readonly body: BodyLimits;
@@ -60,7 +60,7 @@ const maxCheckIntervalMs = 1_000;
 const lingerMs = 500;
 
 /**
- * Plain segments only: no escape, no backslash, no dot segment, no empty one. Nothing that is served has another name.
+ * Plain segments only: no escape, no backslash, no dot segment, no empty one. So every resource has exactly one path.
  */
 const plainTarget =
   /^\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)?(?:\?[!"$-[\]-~]*)?$/;
@@ -77,7 +77,7 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
   });
   const { routes, notice } = options;
   const elsewhere = notice === undefined ? undefined : answerElsewhere(routes, notice);
-  /** The answer that a connection is giving: nothing may be written into it from aside. */
+  /** The response that a connection is sending. No other code may write into it. */
   const answering = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({
     ...limits,
@@ -86,7 +86,7 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     connectionsCheckingInterval: Math.min(maxCheckIntervalMs, headersWithinMs),
   });
   const take = (request: IncomingMessage, response: ServerResponse, last?: WritError): void => {
-    // Behind an answer that closes there is no request, whatever came with the rest of its body.
+    // No request follows a response that closes the connection; the rest of its body is ignored.
     if (answering.get(request.socket)?.getHeader('connection') === 'close') return;
     answering.set(request.socket, response);
     response.on('error', () => {});
@@ -99,14 +99,14 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
       void sendError(request, response, refusal);
       return;
     }
-    // The framework would judge it once more, and refuse in words of its own.
+    // The framework would validate the host again and refuse with its own message.
     request.headers.host = 'localhost';
     void listen(request, response);
   };
   server.maxConnections = maxConnections;
   // Beyond a number of them node drops headers without a word; their size is limited.
   server.maxHeadersCount = 0;
-  // A client that has said all closes its half at once and is answered all the same.
+  // A client that half-closes after its request still gets a response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('request', (request, response) => take(request, response));
   server.on('checkContinue', (request, response) => take(request, response));
@@ -125,7 +125,7 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     const begun = answering.get(socket);
     const refuse = (): void => refuseRaw(socket, toParserFault(fault));
     if (begun === undefined || begun.writableFinished || begun.destroyed) refuse();
-    // What was asked before, and soundly, is answered first.
+    // An earlier valid request gets its response first.
     else if (begun.req.complete) begun.once('close', refuse);
     else if (begun.socket === null) begun.once('socket', refuse);
     else if (begun.headersSent) socket.destroy();
@@ -193,7 +193,7 @@ async function refuse({ incoming, outgoing }: HttpBindings, thrown: unknown): Pr
   return RESPONSE_ALREADY_SENT;
 }
 
-/** The parser also lets versions pass of which it knows nothing. */
+/** Node's parser also accepts HTTP versions that it does not support. */
 function formRefusal({ url = '', httpVersion }: IncomingMessage): WritError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new WritError('INVALID_REQUEST', { detail: { reason: 'version' } });
@@ -230,9 +230,8 @@ async function close(server: Server, withinMs: number): Promise<void> {
 type NoticeFor = (remoteAddress: string) => string;
 
 /**
- * Answers peers that are not on this machine, whatever else their request is (resolutions B, Order of refusals): the
- * notice where a browser goes to a page, LOOPBACK_REQUIRED on known routes, NOT_FOUND for everything else. No route is
- * asked, and of a body nothing is read.
+ * Responds to peers on other machines, whatever their request: the notice for a browser that opens a page,
+ * LOOPBACK_REQUIRED on known routes, NOT_FOUND for everything else. No route handler runs, and no body is read.
  */
 export function answerElsewhere(
   routes: readonly Pick<Route, 'path' | 'isPage'>[],
@@ -260,7 +259,7 @@ function isSame(route: readonly string[], parts: readonly string[]): boolean {
   );
 }
 
-/** A browser that shows what comes: newer ones say so, older ones ask for HTML. */
+/** Whether a browser will show the response: newer ones send `Sec-Fetch-Mode`, older ones accept HTML. */
 function isNavigation(request: IncomingMessage): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const [mode] = valuesOf(request, 'sec-fetch-mode');
@@ -274,7 +273,7 @@ function isAsset(parts: readonly string[]): boolean {
   return parts.at(-1)?.includes('.') === true;
 }
 
-/** Nothing of a page is run, loaded, framed or sent anywhere. */
+/** A page may not run scripts, load resources, be framed or submit forms. */
 const pageHeaders: Readonly<Record<string, string>> = {
   ...answerHeaders,
   'content-type': 'text/html; charset=utf-8',
@@ -285,7 +284,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Answers 200 with a page of HTML that stands by itself: its scripts would not run. */
+/** Sends status 200 with a self-contained HTML page. Its scripts would not run. */
 function sendPage(response: ServerResponse, html: string): void {
   const body = Buffer.from(html);
   response.writeHead(200, { ...pageHeaders, 'content-length': body.length }).end(body);

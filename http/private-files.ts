@@ -48,7 +48,7 @@ export async function readPrivateFile(path: string, maxBytes = usualBytes): Prom
   }
 }
 
-/** Puts the file in place whole, 0600, durable; what stood there is replaced and never written through. */
+/** Writes the file atomically, mode 0600, durable. An existing file is replaced and never written through. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await writeDurably(path, text, 0o600).catch((fault: NodeJS.ErrnoException) => {
     throw cannot(path, 'be written', fault);
@@ -56,8 +56,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * Makes the file, 0600, durable; whatever stands there already, a link included, is PRIVATE_FILE_UNSAFE. For a path
- * that a person chose: no draft is left beside it.
+ * Creates the file, mode 0600, durable. Throws PRIVATE_FILE_UNSAFE if the path already exists, even as a link. For a
+ * path that a person chose: it leaves no draft beside it.
  */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
   try {
@@ -71,8 +71,8 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 }
 
 /**
- * Removes the drafts of killed writers from the directory: a secret may stand in one. Only for the one process that
- * writes there.
+ * Removes the drafts of killed writers from the directory, because one may contain a secret. Only for the single
+ * process that writes there.
  */
 export async function removeDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory))

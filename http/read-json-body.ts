@@ -12,10 +12,12 @@ export interface BodyLimits {
 }
 
 /**
- * The JSON object in a request's body. UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE (by the announced length before
- * anything is read, else at the first octet beyond), REQUEST_TIMEOUT, INVALID_BODY (not strict JSON, not an object, cut
- * off). `proceed` is called when the body is wanted: a client that asked `expect: 100-continue` has sent nothing yet;
- * `admit` before its words are looked at, and throws where they are not to be.
+ * Reads the JSON object in a request's body. Throws UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT or INVALID_BODY (not
+ * strict JSON, not an object, cut off). Throws PAYLOAD_TOO_LARGE by the announced length before it reads, else at the
+ * first octet beyond the limit.
+ *
+ * `proceed` is called before reading, because a client with `expect: 100-continue` waits for it. `admit` is called
+ * before parsing, and throws if the body must not be parsed.
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -36,7 +38,7 @@ function requireJson(request: IncomingMessage): void {
   const types = valuesOf(request, 'content-type');
   const encodings = [
     ...valuesOf(request, 'content-encoding').filter((value) => value.toLowerCase() !== 'identity'),
-    // Node lets any other pass that stands before the last one.
+    // Node accepts any other encoding before the last one.
     ...valuesOf(request, 'transfer-encoding').filter((value) => value.toLowerCase() !== 'chunked'),
   ];
   const [type = ''] = types;
@@ -94,7 +96,7 @@ function tooLarge({ maxBytes }: Pick<BodyLimits, 'maxBytes'>, found: string | nu
 /** The JSON object of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** `body`, where it has no member but these: one that nobody would read is refused, not passed over. INVALID_BODY. */
+/** Returns `body` if it has only these members. An unknown member is refused, not ignored: throws INVALID_BODY. */
 export function onlyMembers<Name extends string>(
   body: Body,
   known: readonly Name[],
@@ -108,7 +110,7 @@ export function onlyMembers<Name extends string>(
   });
 }
 
-/** INVALID_BODY, with the kind of what was found and nothing of it: it may be a secret. */
+/** Builds INVALID_BODY with the kind of the found value, never the value itself: it may be a secret. */
 export function invalidBody(expected: string, found: unknown): WritError {
   return new WritError('INVALID_BODY', {
     message: `expected ${expected}, found ${kindOf(found)}`,

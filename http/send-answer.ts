@@ -5,7 +5,7 @@ import { isWritError, WritError } from '../core/base/errors.ts';
 const lingerMs = 500;
 const lingerBytes = 4 * 1024 * 1024;
 
-/** Never cached, never guessed at, never framed: what stands on every answer. */
+/** Headers of every response: no caching, no content sniffing, no framing. */
 export const answerHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -107,7 +107,7 @@ export function toErrorAnswer(thrown: unknown): ErrorAnswer {
   };
 }
 
-/** Field names of the wire are camelCase (document 2, Versioning); those of the command line are not. */
+/** Field names in HTTP are camelCase; those of the command line are not. */
 function toWireNames(detail: WritError['detail']): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
@@ -134,12 +134,12 @@ export interface Exchange {
 /** One resource and method as data. */
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** `/api/health`; `:name` stands for one segment. */
+  /** `/api/health`; `:name` matches one segment. */
   readonly path: string;
   /** A page that people go to: of those elsewhere it is the notice (`LoopbackServerOptions.notice`). */
   readonly isPage?: true;
   /** Throws where this request may not have an answer; called before anything of the body is read. */
   readonly admit?: (request: IncomingMessage) => void;
-  /** The JSON value to answer with, or `undefined` where the response was taken over (an event stream). */
+  /** Returns the JSON value of the response, or `undefined` if the response was turned into an event stream. */
   readonly answer: (exchange: Exchange) => unknown;
 }

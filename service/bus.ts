@@ -3,13 +3,13 @@ import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { type BroadcastSettings, createBroadcast } from '../http/broadcast.ts';
 import { toFrame } from '../http/event-log.ts';
 
-/** The notification bus: events `{seq, type, at, data}` to whoever listens now, at most once (document 3, Events). */
+/** The notification bus: sends events `{seq, type, at, data}` to the current subscribers, at most once. */
 export interface Bus {
   /** Gives the event its `seq`, from 1 and one more each time, and answers with it. */
   publish(type: string, data: Readonly<Record<string, unknown>>): number;
-  /** Publishes what nobody can be there to receive yet: it is kept for the first subscriber ever. */
+  /** Publishes an event before there can be subscribers: it is kept for the first one. */
   announce(type: string, data: Readonly<Record<string, unknown>>): void;
-  /** Takes the response over as an event stream. */
+  /** Turns the response into an event stream. */
   subscribe(request: IncomingMessage, response: ServerResponse): void;
   readonly subscribers: number;
   /** Delivers what is published, then ends every stream, by force after `withinMs`. */
@@ -37,12 +37,12 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
     },
     publish(type, data) {
       seq += 1;
-      // Made for nobody, a frame of a large batch costs as much as reading it did.
+      // Without subscribers no frame is built: that of a large batch costs as much as reading the batch.
       if (broadcast.size > 0) broadcast.publish(seq, frameOf(seq, type, data));
       return seq;
     },
     subscribe(request, response) {
-      // A HEAD is never asked for: it would take what is kept away from the first one.
+      // A HEAD request does not call this, so it cannot consume the kept events.
       broadcast.add(response, () => {
         const first = [...kept, ...resumed(request)];
         kept = [];
@@ -55,7 +55,10 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
     end: (withinMs) => broadcast.end(withinMs),
   };
 
-  /** A client that comes back says what it saw last; nothing is replayed, so it is told that it has to look again. */
+  /**
+   * A client that reconnects sends its last event id. Events are not replayed, so it gets a resync event and must
+   * reload.
+   */
   function resumed({ headers }: IncomingMessage): readonly Uint8Array[] {
     const last = headers['last-event-id'];
     if (typeof last !== 'string' || !/^[0-9]{1,15}$/.test(last) || Number(last) === seq) return [];

@@ -11,7 +11,7 @@ import { type MarkTrees, markTreesOf } from './mark-trees.ts';
 import { acquireServiceLock } from './service-lock.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/** A path that somebody said has changed. */
+/** A path that a client marked as changed. */
 export interface DirtyMark {
   /** As it was given: POSIX, relative to the repository. */
   readonly path: string;
@@ -45,7 +45,7 @@ const schema = [
 ];
 
 /**
- * Opens the database at `path`, whose owner the caller is: it holds a process lock over it. Faults are those of
+ * Opens the database at `path`. The caller owns it and must hold its process lock. Throws the same errors as
  * `openSql`.
  */
 export async function openDirtyMarks(path: string, clock: Clock): Promise<DirtyMarks> {
@@ -110,17 +110,18 @@ const answerWithinMs = 10_000;
 const patienceMs = 10_000;
 
 /**
- * Every dirty mark of a repository, in order; with `clear` they are taken away, and exactly those that were are
- * answered, also where the service ends halfway: the others stay. Asks the running service,
- * which owns the database; where none runs, takes its lock for as long as it reads. Nothing is made where nothing was
- * ever marked.
+ * Lists every dirty mark of a repository, in order. With `clear` it removes them and returns exactly the removed
+ * ones; if the service ends halfway, the others stay.
+ *
+ * It queries the running service, which owns the database. If none runs, it holds the service's lock while it reads.
+ * If no path was ever marked, it creates no files.
  */
 export async function listDirty(
   place: ServicePlace,
   { clear, clock }: { readonly clear: boolean; readonly clock: Clock },
 ): Promise<readonly ListedMark[]> {
   const found: ListedMark[] = [];
-  // Nobody else has a mark that was taken: it is shown, whatever became of the rest.
+  // Removed marks exist only here, so they are returned even if the rest fails.
   const unlessTaken = (fault: unknown): void => {
     if (!clear || found.length === 0) throw fault;
   };
@@ -138,7 +139,7 @@ export async function listDirty(
       await readHere(place, { clear, clock, waitMs: deadline - clock.monotonic() }, found).catch(unlessTaken);
       return found;
     } catch (fault) {
-      // A service that is up by now is asked.
+      // If a service has started by now, it is queried.
       const isUp = isWritError(fault, 'SERVICE_ALREADY_RUNNING') && fault.detail.base_url !== undefined;
       if (!isUp || clock.monotonic() >= deadline) throw fault;
     }
@@ -189,7 +190,7 @@ async function readHere(
   }
 }
 
-/** False also where something else than a directory stands in the way. */
+/** Also returns false if a parent is not a directory. */
 async function isThere(path: string): Promise<boolean> {
   const found = await stat(path).catch((fault: NodeJS.ErrnoException) =>
     fault.code === 'ENOTDIR' ? undefined : absent(fault),
@@ -197,7 +198,7 @@ async function isThere(path: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** What the names of dirty paths are judged by. */
+/** Settings that determine the names of dirty paths. */
 export interface MarkGround {
   /** Root of the work tree that relative paths start from; links resolved. */
   readonly root: string;
@@ -210,8 +211,8 @@ export interface MarkGround {
 }
 
 /**
- * Asks git once what it takes for the same name here and where the main work tree is; GIT_FAILED where it cannot read
- * its config.
+ * Reads from git once which names are equal here and where the main work tree is. Throws GIT_FAILED if git cannot
+ * read its config.
  */
 export async function openMarkGround(repo: RepositoryPlace): Promise<MarkGround> {
   const { main, ignoreCase, precompose } = await readRepositorySettings(repo);

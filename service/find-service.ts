@@ -5,7 +5,7 @@ import { readPrivateFile } from '../http/private-files.ts';
 import { isProcessLockHeld } from '../workspace/process/process-lock.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/** What is known of a repository's service without asking it. `stale`: it was killed and its files are left. */
+/** State of a repository's service, found without a request to it. `stale`: it was killed and its files remain. */
 type FoundService =
   | { readonly state: 'running' | 'stale'; readonly discovery: Discovery }
   | { readonly state: 'stopped' };
@@ -36,7 +36,7 @@ export async function isHealthy({ baseUrl }: Discovery): Promise<boolean> {
   }
 }
 
-/** A running instance and the right to ask it. */
+/** A running instance and the credentials to call it. */
 export interface ServiceAccess {
   readonly discovery: Discovery;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,7 +49,10 @@ export interface ServiceQuestion {
   readonly path: string;
   readonly body?: unknown;
   readonly withinMs: number;
-  /** Asked by a run of the engine, with the token of those. SERVICE_NOT_RUNNING where there is none. */
+  /**
+   * The request comes from a run of the engine and uses the engine's token. Throws SERVICE_NOT_RUNNING if there is
+   * none.
+   */
   readonly isOfEngine?: true;
 }
 

@@ -11,16 +11,16 @@ export interface MarkTrees {
   readonly byIdentity: ReadonlyMap<string, string>;
 }
 
-/** What the disk knows a file by, whatever its name; nothing where it cannot be asked. */
+/** Identity of a file on disk (device and inode), whatever its name; `undefined` if it cannot be read. */
 export function diskIdentity(path: string): string | undefined {
   const stat = statOfTree(path);
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
 /**
- * A reader of the work trees: `own` and those linked in `<commonDir>/worktrees` whose `.git` file points back. Each
- * call looks whether that directory or a `gitdir` file in it changed, and reads again only then. What cannot be read is
- * no work tree; nothing is thrown.
+ * Returns a reader of the work trees: `own`, and those linked in `<commonDir>/worktrees` with a `.git` file that
+ * points back. A call re-reads only if that directory or a `gitdir` file in it has changed. Unreadable entries are
+ * skipped; it never throws.
  */
 export function markTreesOf(commonDir: string, own: readonly string[]): () => MarkTrees {
   const home = join(commonDir, 'worktrees');
@@ -62,7 +62,7 @@ function statOfTree(path: string): BigIntStats | undefined {
 
 function linkedRoot(admin: string): string | undefined {
   try {
-    // Relative where git was told so (`worktree.useRelativePaths`).
+    // Relative if git is so configured (`worktree.useRelativePaths`).
     const file = resolve(admin, readLine(join(admin, 'gitdir')));
     if (basename(file) !== '.git' || !lstatSync(file).isFile()) return undefined;
     const back = /^gitdir: (.+)$/s.exec(readLine(file))?.[1] ?? '';

@@ -8,7 +8,7 @@ export interface Place {
   readonly parent: Place | undefined;
   /** Absolute, no link in it; absent where no directory is, and below that only names count. */
   readonly path: string | undefined;
-  /** Relative to the work tree that it lies in, `''` for its root; absent outside of all. */
+  /** Path relative to the work tree that contains it, `''` for its root; absent outside all work trees. */
   readonly mark: string | undefined;
   /** True where a work tree's root is one of its entries. */
   readonly holdsTree: boolean;
@@ -19,9 +19,9 @@ export interface Place {
 const maxLinks = 40;
 
 /**
- * The directories that the paths of one batch lead through, as the disk has them: each is looked at once. Reads names
- * and link targets and opens nothing. What cannot be looked at (missing, no directory, too long, a loop, no permission)
- * is a name like any other, never a fault.
+ * The directories on the paths of one batch, as they are on disk; each is read once. Reads names and link targets and
+ * opens no files. An unreadable name (missing, no directory, too long, a loop, no permission) is kept as written,
+ * never an error.
  */
 export class MarkWalk {
   /** `/`. */
@@ -58,8 +58,8 @@ export class MarkWalk {
   }
 
   /**
-   * The mark of `name` itself, not followed: git tracks the link. Outside of all work trees it is followed: nothing is
-   * tracked there.
+   * Returns the mark of `name` itself. Links are not followed, because git tracks the link. Outside all work trees
+   * they are followed, because git tracks no files there.
    */
   markOf(from: Place, name: string): string | undefined {
     if (from.mark === undefined) return this.step(from, name).mark;
@@ -79,8 +79,8 @@ export class MarkWalk {
   }
 
   /**
-   * The root that is this very directory. Above a work tree nothing is known of how names are compared there, and a
-   * path can be mounted twice.
+   * Returns the work tree root that is this directory, compared by identity on disk. Above a work tree the rules for
+   * comparing names are unknown, and a path can be mounted twice.
    */
   #rootAt(path: string): string | undefined {
     return this.#trees.byIdentity.get(diskIdentity(path) ?? '');
@@ -131,7 +131,10 @@ export class MarkWalk {
     return mark === '' ? kept : `${mark}/${kept}`;
   }
 
-  /** The spelling on the disk of what git takes for `name`; `name` where there is none, or it cannot be listed. */
+  /**
+   * Returns the spelling on disk of the name that git treats as equal to `name`. Returns `name` if there is none, or
+   * if the directory cannot be listed.
+   */
   #spelled(from: Place, name: string): string {
     let spellings = this.#spellings.get(from);
     if (!spellings) {

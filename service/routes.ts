@@ -94,10 +94,7 @@ function toData({ path, markedAt }: DirtyMark): { readonly path: string; readonl
   return { path, marked_at: toRfc3339(markedAt) };
 }
 
-/**
- * Why a path cannot be a mark: no text, a NUL in it, text that is no UTF-8 (a lone surrogate), or not in this
- * repository.
- */
+/** Why a path cannot be a mark: empty, a NUL in it, not valid UTF-8 (a lone surrogate), or not in this repository. */
 type MarkRefusal = 'empty' | 'nul' | 'not-utf8' | 'outside';
 
 const says: Readonly<Record<MarkRefusal, string>> = {
@@ -108,8 +105,8 @@ const says: Readonly<Record<MarkRefusal, string>> = {
 };
 
 /**
- * Of all marks of a batch, in UTF-8. A link can make a name of four characters one of four thousand; a listener takes
- * events of 4 MiB.
+ * Limit for all marks of a batch, in UTF-8. A link can turn a name of four characters into one of four thousand, and
+ * a listener accepts events of at most 4 MiB.
  */
 const maxMarkBytes = 2 * 1024 * 1024;
 const maxShown = 200;
@@ -117,10 +114,11 @@ const maxShown = 200;
 const namesPerLook = 1024;
 
 /**
- * The marks of a batch: sorted by code units, each once, POSIX, relative to the work tree that holds them (`.` for its
- * root). Parents are resolved as the disk has them, the last name is not followed. One path that is no place in the
- * repository refuses all: PATH_ESCAPES_REPOSITORY with `index` and `reason`, PAYLOAD_TOO_LARGE where links make more of
- * it than 2 MiB. Nothing is opened or written.
+ * Converts a batch of paths to marks: sorted by code units, unique, POSIX, relative to their work tree (`.` for its
+ * root). Parents are resolved as on disk; the last name is not followed.
+ *
+ * One path outside the repository refuses all: PATH_ESCAPES_REPOSITORY with `index` and `reason`. Throws
+ * PAYLOAD_TOO_LARGE if links expand the batch beyond 2 MiB. Opens and writes no files.
  */
 export async function toMarks(ground: MarkGround, paths: readonly string[]): Promise<readonly string[]> {
   const walk = new MarkWalk(ground);
@@ -151,8 +149,8 @@ function unfitness(path: string): MarkRefusal | undefined {
 }
 
 /**
- * The last name of a path and what comes before it. Slashes and `.` after a name say nothing; where `..` ends the path
- * there is no name.
+ * Splits a path into its last name and the part before it. Slashes and `.` after a name are ignored. If the path ends
+ * in `..`, there is no name.
  */
 function cutLast(path: string): { readonly before: string; readonly last: string | undefined } {
   let end = path.length;
@@ -169,8 +167,8 @@ function cutLast(path: string): { readonly before: string; readonly last: string
 }
 
 /**
- * The place of a directory, or nothing where a `..` led out on the way: what comes back in has been outside all the
- * same.
+ * Returns the parent directory, or `undefined` if a `..` leaves the repository on the way. A path that returns is
+ * still refused, because it was outside.
  */
 async function parentAt(walk: MarkWalk, path: string, turn: Turn): Promise<Place | undefined> {
   let at = path.startsWith('/') ? walk.top : walk.root;
@@ -274,8 +272,8 @@ interface Notification<T extends string = string> {
 }
 
 /**
- * `{paths: [string]}` with at least one path; INVALID_BODY. Whether each is a path of the repository is not judged
- * here.
+ * Reads `{paths: [string]}` with at least one path; throws INVALID_BODY. Does not check whether each path is in the
+ * repository.
  */
 function readPaths(body: Body): readonly string[] {
   const { paths } = onlyMembers(body, ['paths']);

@@ -7,11 +7,11 @@ import { accessService, type ServiceAccess } from './find-service.ts';
 import type { ServicePlace } from './service-place.ts';
 
 /**
- * Tells a running service what a run of the engine does; where none runs, nobody. A run never fails or waits for it.
+ * Sends the events of an engine run to a running service, if there is one. A run never fails or waits because of it.
  */
 interface RunPublisher {
   publish(type: RunEventType, data: { readonly run_id: string } & Readonly<Record<string, unknown>>): void;
-  /** Resolves when everything has been handed over, after `withinMs` at the latest; what is left then is dropped. */
+  /** Resolves when every event has been sent, after `withinMs` at the latest. Events left then are dropped. */
   settle(withinMs: number): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const answerWithinMs = 1_000;
 /** A service that does not answer must not make a long run remember everything. */
 const maxQueued = 1_000;
 
-/** Hands events over one after the other, each to the service that `access` finds then. */
+/** Sends events one at a time, each to the service that `access` finds at that time. */
 export function openRunPublisher(access: () => Promise<ServiceAccess>, clock: Clock): RunPublisher {
   const queue: { readonly type: RunEventType; readonly data: unknown }[] = [];
   let working: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export function openRunPublisher(access: () => Promise<ServiceAccess>, clock: Cl
         const path = '/api/service/publish';
         await ask({ method: 'POST', path, body: event, withinMs: answerWithinMs, isOfEngine: true });
       } catch {
-        // Nobody listens, or not to this: the run's own record is what counts.
+        // No service runs, or it refuses the event. The run's own record is authoritative.
       }
     }
     working = undefined;
@@ -54,9 +54,11 @@ export function openRunPublisher(access: () => Promise<ServiceAccess>, clock: Cl
 const connectWithinMs = 5_000;
 
 /**
- * Hands every event of the running service, as the JSON text that it sent, to `onEvent`, until the service ends or is
- * gone, or `onEvent` answers false. SERVICE_NOT_RUNNING where none runs, SERVICE_REFUSED where it lets nobody in; the
- * signal's reason once it aborts. `onOpen` is called when the stream stands: what is published from then on arrives.
+ * Passes every event of the running service to `onEvent`, as the JSON text it sent. Ends when the service ends or
+ * disappears, or `onEvent` resolves to false.
+ *
+ * Throws SERVICE_NOT_RUNNING if none runs, SERVICE_REFUSED if it refuses access, and the signal's reason on abort.
+ * `onOpen` is called when the stream is open: events published from then on arrive.
  */
 export async function followEvents(
   place: ServicePlace,
@@ -89,13 +91,13 @@ export async function followEvents(
       for await (const { data } of readEventStream(body)) if (!(await onEvent(data))) return;
     } catch (fault) {
       signal.throwIfAborted();
-      // A killed server cuts the connection; what it sent has been handed on.
+      // A killed server cuts the connection; the events it sent have been passed on.
       if (isWritError(fault)) throw fault;
     }
   });
 }
 
-/** What a run of the engine tells (resolutions C): published by writ itself, each with `run_id`. */
+/** Event types of an engine run; writ itself publishes them, each with `run_id`. */
 const runEventTypes = ['run_started', 'stage_settled', 'decision_made', 'approval_needed'] as const;
 export type RunEventType = (typeof runEventTypes)[number];
 

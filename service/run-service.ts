@@ -20,11 +20,9 @@ import type { ServicePlace } from './service-place.ts';
 
 export interface RunningService {
   readonly discovery: Discovery;
-  /**
-   * Resolves when lock or database were taken away: what is marked now would be lost, and another instance may start.
-   */
+  /** Resolves when lock or database were removed: new marks would be lost, and another instance may start. */
   readonly lost: Promise<WritError>;
-  /** Says so to whoever listens, ends their streams, removes what was published, gives the lock back. Once. */
+  /** Notifies the subscribers, ends their streams, removes the published files and releases the lock. Runs once. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +33,7 @@ export interface ServiceOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  /** A fault of ours, that the client is not told. */
+  /** Receives internal faults, which the client does not see. */
   readonly report: (fault: unknown) => void;
   /** For a request's headers, and for its body, to come whole. */
   readonly headersWithinMs?: number;
@@ -50,7 +48,7 @@ const maxDepth = 64;
 const lockWaitMs = 3_000;
 /** Together under the second within which open streams have to end. */
 const streamsEndWithinMs = 400;
-/** How often it is looked whether the files still stand. */
+/** Interval of the check that the files still exist. */
 const watchMs = 2_000;
 const answersEndWithinMs = 400;
 
@@ -144,13 +142,13 @@ function describe({ repository, clock }: ServiceOptions, baseUrl: string): Disco
   };
 }
 
-/** Where a script looks for the service, below the root of whichever work tree it stands in (resolutions A, State). */
+/** Where a script looks for the service, below the root of its current work tree. */
 const segments = ['.writ', 'service'] as const;
 
 /**
- * Puts copies of the published files below every root; answers with what takes them away again. A root where that
- * cannot be is left out, unless it is `own`: then PRIVATE_FILE_UNSAFE. What a killed service left there is replaced,
- * or removed where it is a draft. The caller holds the service's lock.
+ * Writes copies of the published files below every root, and returns a function that removes them. A root that cannot
+ * be written is skipped, unless it is `own`: then throws PRIVATE_FILE_UNSAFE. Files of a killed service are replaced;
+ * its drafts are removed. The caller holds the service's lock.
  */
 async function publishFiles(
   roots: Iterable<string>,

@@ -8,10 +8,13 @@ import type { ServicePlace } from './service-place.ts';
 const lookMs = 250;
 
 /**
- * Takes the lock of a repository's service: whoever holds it owns the database and the published files. What a killed
- * holder left is taken over. SERVICE_ALREADY_RUNNING with `detail {pid, base_url}`, as far as they can be told: at once
- * for a service that is up, after `waitMs` for a process that starts, ends or lists the marks. PRIVATE_FILE_UNSAFE for
- * a link or anything else that is no lock of ours.
+ * Acquires the lock of a repository's service; its holder owns the database and the published files. The lock of a
+ * killed holder is reclaimed.
+ *
+ * Throws SERVICE_ALREADY_RUNNING with `detail {pid, base_url}`, as far as they are known. For a running service it
+ * throws at once. For a process that starts, ends or lists the marks, it throws after `waitMs`.
+ *
+ * Throws PRIVATE_FILE_UNSAFE for a link or any other file that is not our lock.
  */
 export async function acquireServiceLock(place: ServicePlace, waitMs: number): Promise<ProcessLock> {
   // A cloned repository can bring a link, and reading where it leads may never end.

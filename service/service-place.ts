@@ -17,8 +17,8 @@ export interface ServicePlace {
 }
 
 /**
- * `.writ/service` of the main work tree (document 3). A bare repository, or one whose git directory stands elsewhere,
- * has no main work tree that all others can find: there it is `writ/service` in the git directory.
+ * Finds `.writ/service` of the main work tree. A bare repository, or one with a git directory elsewhere, has no main
+ * work tree that all others can find. There it is `writ/service` in the git directory.
  */
 export async function findServicePlace(repository: RepositoryPlace): Promise<ServicePlace> {
   const { main } = await readRepositorySettings(repository);

@@ -1,7 +1,7 @@
 import { findService, isHealthy } from './find-service.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/** `data` of `writ service status --json` (resolutions C). */
+/** `data` of `writ service status --json`. */
 export interface ServiceStatus {
   readonly running: boolean;
   readonly state: 'running' | 'stale' | 'stopped';
@@ -10,7 +10,7 @@ export interface ServiceStatus {
   /** RFC 3339. */
   readonly started_at?: string;
   readonly working_dir?: string;
-  /** What stands in it is the secret of the running instance. */
+  /** Path of the file with the running instance's secret token. */
   readonly token_file?: string;
   readonly health: 'ok' | 'unreachable' | 'stale';
 }

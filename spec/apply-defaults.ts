@@ -2,9 +2,9 @@ import type { EffectiveIntentSpec, IntentSpec } from '../core/interfaces/intents
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 
 /**
- * The effective document: every default applied, plus the two values that depend on others (resolutions A, Other
- * fields' effects): `maxFrames` from the wall clock where it is absent, one parallel task at high risk. The argument
- * is a valid document and stays as it is; digests are taken from it, never from the result.
+ * Returns the effective document: all defaults, plus two values that depend on others. `maxFrames` is derived from
+ * the wall clock if absent; at high risk one Task runs at a time. The argument must be a valid document and is not
+ * changed. Digests are computed from it, never from the result.
  */
 export function applyDefaults(document: IntentSpec): EffectiveIntentSpec {
   const filled = fill(document, schemaRoot) as unknown as EffectiveIntentSpec;

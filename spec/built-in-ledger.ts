@@ -2,7 +2,7 @@ import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { createLedger, type Ledger } from '../core/kernel/ledger.ts';
 import { type AskContext, contractRows } from './contract-rows.ts';
 
-/** The ledger of an engine with every built-in and nothing else, without opening one. */
+/** The ledger of an engine with all built-in plugins only, without opening one. */
 export function builtInLedger(): Ledger<readonly [EffectiveIntentSpec, AskContext]> {
   const claims = new Map<string, string[]>();
   for (const { id, enforcedBy } of contractRows) {

@@ -29,7 +29,7 @@ export function checksOf(
   );
 }
 
-/** Every constraint key that a ToolRule may carry (resolutions A, ACL). */
+/** Every constraint key that a ToolRule may have. */
 const toolConstraintKeys = [
   'writeRoots',
   'denyPaths',

@@ -6,17 +6,17 @@ export interface AskContext {
   readonly model: boolean;
 }
 
-/** One field or rule of the IntentSpec contract, and who makes it hold. */
+/** One field or rule of the IntentSpec, and who enforces it. */
 export interface ContractRow {
-  /** The field's dotted path, with `=value` or `#aspect` where one field takes several rows. */
+  /** The field's dotted path, with `=value` or `#aspect` if one field has several rows. */
   readonly id: string;
-  /** Heading of the contract. */
+  /** Heading of the spec reference. */
   readonly section: string;
-  /** JSON Pointer into a document; `*` stands for any one token. */
+  /** JSON Pointer into a document; `*` matches any one token. */
   readonly path: string;
   /** What the field changes. */
   readonly rule: string;
-  /** Whether a run of this contract needs the row. Pure. */
+  /** Whether a run of this spec needs the row. Pure. */
   readonly asks: (spec: EffectiveIntentSpec, context: AskContext) => boolean;
   /** `core`, or the built-in plugin that declares the row. */
   readonly enforcedBy?: string;
@@ -30,11 +30,14 @@ export const always = (): boolean => true;
 /** Needed where a model works: context, prompts, plans and replies exist only there. */
 export const withModel = (_spec: EffectiveIntentSpec, { model }: AskContext): boolean => model;
 
-/** A model works, and a tool rule lets it search the web: without, nothing outside the repository is ever read. */
+/**
+ * A model works, and a tool rule allows it to search the web. Otherwise no source outside the repository is ever
+ * read.
+ */
 export const withWeb = (spec: EffectiveIntentSpec, { model }: AskContext): boolean =>
   model && spec.security.toolAcl.allow.some(({ tool }) => tool === 'web.search');
 
-/** Rows of one heading of the contract. */
+/** Rows of one heading of the spec reference. */
 export function inSection(
   section: string,
   rows: readonly Omit<ContractRow, 'section'>[],

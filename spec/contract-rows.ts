@@ -12,7 +12,7 @@ import { securityRows } from './rows/security.ts';
 
 export type { AskContext, ContractRow } from './contract-row.ts';
 
-/** Every field and rule of document 1, in its order: what the enforcement ledger is made of. Ids are unique. */
+/** Every field and rule of the IntentSpec, in its order: the rows of the enforcement ledger. Ids are unique. */
 export const contractRows: readonly ContractRow[] = [
   ...documentRows,
   ...metadataRows,
@@ -29,7 +29,7 @@ export const contractRows: readonly ContractRow[] = [
   ...objectModelRows,
 ];
 
-/** Rows that this contract asks for and that no part of the product brings yet, in contract order. */
+/** Rows that this spec needs and no part of the product enforces yet, in spec order. */
 export function unenforcedAsked(spec: EffectiveIntentSpec, context: AskContext): readonly ContractRow[] {
   return contractRows.filter((row) => row.enforcedBy === undefined && row.asks(spec, context));
 }

@@ -5,7 +5,7 @@ import { type ClassWords, type PrivacyPolicy, sensitiveClasses } from '../core/i
 import { applyDefaults } from './apply-defaults.ts';
 import { draftFromProfile } from './profile.ts';
 
-/** One thing that a contract settles, in words. */
+/** One value that a spec sets, in words. */
 export type Fact = readonly [name: string, value: string];
 
 /** What limits a run of it. */
@@ -31,7 +31,7 @@ export function limitFacts({ constraints, execution, evidence }: EffectiveIntent
   ];
 }
 
-/** How what was done is told and kept. */
+/** How a change is attested and recorded. */
 export function provenanceFacts({
   provenance,
   artifacts,
@@ -45,7 +45,7 @@ export function provenanceFacts({
   ];
 }
 
-/** What gates ask for beside its checks. */
+/** What gates require in addition to their checks. */
 function gateFacts({ acceptance: { qualityGates } }: EffectiveIntentSpec): readonly Fact[] {
   return [
     ['New tests for a bugfix', qualityGates.requireNewTestsWhenBugfix ? 'required' : 'not required'],
@@ -60,8 +60,8 @@ export function peopleWords({ risk }: EffectiveIntentSpec): string {
 }
 
 /**
- * What a contract settles otherwise than the profile of its risk does, one sentence each, with what is usual: what a
- * person would overlook among all that is as ever. None: it is as ever.
+ * The values in which a spec differs from its risk profile, one sentence each, with the usual value. They point out
+ * differences that a person could overlook. Empty if all values are usual.
  */
 export function unusualFacts(spec: EffectiveIntentSpec): readonly string[] {
   const { metadata, risk, intent } = spec;
@@ -96,7 +96,7 @@ function factsOf(spec: EffectiveIntentSpec): readonly Fact[] {
   ];
 }
 
-/** Whether a check is the one that waits for people and does nothing else (document 1, Risk). */
+/** Whether a check only waits for approvals. */
 export function isApproverCheck({
   kind,
   command,
@@ -104,7 +104,7 @@ export function isApproverCheck({
   return kind === 'policy' && command?.trim().split(/\s+/, 1)[0] === 'require-approvers';
 }
 
-/** Whether a commit under this contract gets a signed provenance statement: asked for by itself or as an artifact. */
+/** Whether a commit under this spec gets a signed provenance statement: as a field of the spec or as an artifact. */
 export function isAttested({
   provenance,
   artifacts,
@@ -115,14 +115,14 @@ export function isAttested({
   );
 }
 
-/** The policy of a contract. Where secrets are not allowed they are never written, redaction or not. */
+/** The privacy policy of a spec. If secrets are not allowed they are never written, with or without redaction. */
 export function privacyPolicyOf(spec: EffectiveIntentSpec, words: ClassWords = {}): PrivacyPolicy {
   const { dataClassesAllowed, redactionRequired } = spec.constraints.privacy;
   const beyond = sensitiveClasses.filter((one) => !dataClassesAllowed.includes(one));
   return { remove: redactionRequired ? beyond : beyond.filter((one) => one === 'secrets'), beyond, words };
 }
 
-/** The Scheduler as creator of what it records, by the name that the contract gives it (document 1, actorMapping). */
+/** The Scheduler as creator of its records, by its name in the spec (`objmodel.actorMapping`). */
 export function schedulerOf({ objmodel }: Pick<EffectiveIntentSpec, 'objmodel'>): {
   readonly kind: 'system';
   readonly id: string;
@@ -130,16 +130,16 @@ export function schedulerOf({ objmodel }: Pick<EffectiveIntentSpec, 'objmodel'>)
   return { kind: 'system', id: objmodel.actorMapping.orchestratorActorId };
 }
 
-/** What a model needs to do a Task; where it may write, says the scope. */
+/** The tools that a model needs for a Task. The scope decides where it may write. */
 export const workerRights: readonly ToolRule[] = [
   { tool: 'workspace.fs', actions: ['read', 'write', 'delete'] },
   { tool: 'workspace.search', actions: ['search'] },
 ];
 
-/** People who approve before a check is given what may change something: "2 means four-eyes" (document 1, Risk). */
+/** Least number of approvers before a check gets secrets that can change something: four eyes. */
 export const leastApprovers = 2;
 
-/** The strictest profile: what guards a model's prompts and reading as long as there is no contract to say so. */
+/** The strictest profile. It restricts a model's prompts and reading while there is no spec yet. */
 export function guardingProfile(nowMs: number): EffectiveIntentSpec {
   return applyDefaults(
     draftFromProfile({
@@ -153,7 +153,7 @@ export function guardingProfile(nowMs: number): EffectiveIntentSpec {
   );
 }
 
-/** A document of which any part may be missing: what semantic rules read, so that they also judge broken documents. */
+/** A document with any part optional. Semantic rules read it, so that they also validate incomplete documents. */
 export type Partly<T> = T extends readonly (infer Item)[]
   ? readonly (Partly<Item> | undefined)[]
   : T extends object

@@ -22,8 +22,8 @@ interface RuntimeFault {
 const demand = /^([a-z][a-z0-9+-]{0,31})(>=|>|=|\^|~)v?(\d{1,6}(?:\.\d{1,6}){0,2})$/;
 
 /**
- * Reads `node>=22, python>=3.11`: demands joined by commas or blanks, blanks around an operator allowed, names in any
- * case. Blank text demands nothing. An unknown tool, or text that is no demand, is a fault.
+ * Parses `node>=22, python>=3.11`: demands separated by commas or blanks, with optional blanks around an operator and
+ * names in any case. Blank text has no demands. An unknown tool or an invalid demand is a fault.
  */
 export function readLanguageRuntime(text: string): readonly RuntimeDemand[] | RuntimeFault {
   const words = text
@@ -59,10 +59,10 @@ function shown(word: string): string {
   return word.replaceAll(/\p{C}/gu, '\uFFFD').slice(0, 80);
 }
 
-/** How a tool is asked for its version: the first of these commands that is there answers. */
+/** How to query a tool's version: the first of these commands that exists is used. */
 interface RuntimeTool {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
-  /** What stands right before the version, where the output holds other numbers first. */
+  /** Text directly before the version, if the output contains other numbers first. */
   readonly after?: string;
   /** `1.8.0_392` was called 8. */
   readonly dropsLeadingOne?: true;
@@ -100,7 +100,7 @@ const runtimeTools: ReadonlyMap<string, RuntimeTool> = new Map([
   ['bash', asks('bash')],
 ] as const satisfies readonly (readonly [string, RuntimeTool])[]);
 
-/** A version as a tool says it. */
+/** A version as a tool prints it. */
 export interface Version {
   /** One to four numbers. */
   readonly numbers: readonly number[];

@@ -1,7 +1,7 @@
 import { WritError } from '../core/base/errors.ts';
 import type { LifecycleStatus } from '../core/interfaces/intentspec.gen.ts';
 
-/** Where each status may go (resolutions A, Lifecycle); nothing leaves deprecated or closed. */
+/** Allowed transitions of each status. `deprecated` and `closed` are final. */
 export const lifecycleMoves: Readonly<Record<LifecycleStatus, readonly LifecycleStatus[]>> = {
   draft: ['active', 'closed'],
   active: ['deprecated', 'closed'],

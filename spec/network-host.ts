@@ -8,7 +8,10 @@ interface NetworkHost {
   readonly port?: number;
 }
 
-/** Reads `<domain pattern>[:port]`; an IPv6 literal with a port stands in brackets. `undefined` for anything else. */
+/**
+ * Parses `<domain pattern>[:port]`; an IPv6 literal with a port is in brackets. Returns `undefined` for anything
+ * else.
+ */
 export function readNetworkHost(entry: string): NetworkHost | undefined {
   const [, bracketed, named, digits] = /^(?:(\[[^\]]*\])|([^:]*)):(\d{1,5})$/.exec(entry) ?? [];
   const pattern = bracketed ?? named ?? entry;
@@ -26,10 +29,7 @@ function normal(pattern: string): string {
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/**
- * A host name (IDN allowed), `*.` before one, or an IP literal; no scheme, port, path or user (resolutions A, Domain
- * rules).
- */
+/** A host name (IDN allowed), `*.` before one, or an IP literal; no scheme, port, path or user. */
 export function isDomainPattern(pattern: string): boolean {
   const bare = pattern.startsWith('[') && pattern.endsWith(']') ? pattern.slice(1, -1) : pattern;
   if (isIpv6(bare)) return true;

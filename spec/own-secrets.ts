@@ -14,8 +14,8 @@ const leadLength = 8;
 const maxPlaces = 100;
 
 /**
- * A read document, refused where its own words, or names in it, hold a token or a private key: a contract is stored,
- * shown and travels. No issue repeats one, neither these nor any other.
+ * Refuses a document with a token or private key in its values or names, because a spec is stored, shown and sent. No
+ * issue repeats a secret, neither the new ones nor the existing ones.
  */
 export async function withoutOwnSecrets(bytes: Uint8Array, read: ReadResult): Promise<ReadResult> {
   if (!read.ok && read.malformed !== undefined) return read;
@@ -24,13 +24,13 @@ export async function withoutOwnSecrets(bytes: Uint8Array, read: ReadResult): Pr
   );
   const all = texts.map(({ text }) => text).join('\n\n');
   if (!mayHoldSecret(all)) return read;
-  // What reads secrets is loaded here and not with the contract.
+  // The secret scanner is loaded only here, not with the spec module.
   const { ownSecretsIn } = await import('./secret-words.ts');
-  // All at once, since nearly every contract holds none.
+  // All texts in one scan, since nearly every spec has no secret.
   if (ownSecretsIn(all).length === 0) return read;
   const held = texts.map(({ text, within }) => ({ within, values: ownSecretsIn(text) }));
   const secrets = held.flatMap(({ values }) => values);
-  // Parts of one that stand in several places are none by themselves.
+  // The match spans several texts, and no single text holds a secret.
   if (secrets.length === 0) return read;
   const repeats = (text: string): boolean => secrets.some((one) => text.includes(one.slice(0, leadLength)));
   const places = held
@@ -66,7 +66,7 @@ function pointerTo(names: readonly string[]): string {
 
 interface Text {
   readonly text: string;
-  /** Names on the way to it; of a name those of what it stands in. */
+  /** Names on the path to the text; for a name, those of the object that contains it. */
   readonly within: readonly string[];
 }
 

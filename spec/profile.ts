@@ -12,7 +12,7 @@ import type {
 
 import { defaultCheck, type ProposedCheck } from './propose-check.ts';
 
-/** What the risk level settles and no model may loosen (resolutions A, Policy comes from the risk profile). */
+/** Settings that the risk level fixes and no model may loosen. */
 interface RiskProfile {
   readonly approvers: number;
   readonly dependencyPolicy: SecurityConstraints['dependencyPolicy'];
@@ -63,8 +63,8 @@ const riskProfiles: Readonly<Record<RiskLevel, RiskProfile>> = {
 };
 
 /**
- * What stands in a draft where only a person knows the words. A contract that still says so is not activated (rule
- * `template-words`).
+ * Placeholder texts of a draft, where only a person knows the right words. A spec that still contains one cannot be
+ * activated (rule `template-words`).
  */
 export const templateWords = {
   summary: 'Say in one sentence what shall change',
@@ -189,8 +189,8 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
 }
 
 /**
- * Quality gates by change type (document 1, changeType). A change of words or of what surrounds the code is not refused
- * for an integration check that failed before it; every other type, and high risk, has zero tolerance.
+ * Quality gates by change type. A change of `docs` or `chore` is not refused for an integration check that failed
+ * before it. Every other type, and high risk, has zero tolerance.
  */
 function defaultGates(changeType: ChangeType, risk: RiskLevel): QualityGates {
   const isAside = changeType === 'docs' || changeType === 'chore';

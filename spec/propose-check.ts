@@ -41,7 +41,7 @@ export const defaultCheck = {
   allowed: 'node --test',
 } as const;
 
-/** Tests in Python of a project whose files name no runner. */
+/** Python tests of a project without a file that names a test runner. */
 export interface PythonTests {
   /** A usual directory of tests, relative to the project's; `.` for the project itself. */
   readonly directory: string;
@@ -55,8 +55,8 @@ export interface PythonTests {
 export const pythonTestName = /^test_.*\.py$|_test\.py$/;
 
 /**
- * The test command of a project, from its files at its root; `undefined` if none says how it is tested. A configured
- * pytest comes first, because a Python project often has a `package.json` for something else. Pure.
+ * Returns the test command of a project, from the files at its root, or `undefined` if none defines one. A configured
+ * pytest comes first, because a Python project often has a `package.json` for another purpose. Pure.
  */
 export function proposeCheck(
   found: ReadonlyMap<ProjectFile, string>,
@@ -74,7 +74,7 @@ export function proposeCheck(
   );
 }
 
-/** Whether a command starts a test runner whose report writ reads: such a check can be a `testSuite`. */
+/** Whether a command starts a test runner with a report that writ can parse: such a check can be a `testSuite`. */
 export function startsKnownRunner(command: string): boolean {
   return /^\s*(?:node\s+--test|(?:uv\s+run\s+)?(?:python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(
     command,
@@ -95,7 +95,7 @@ function configuredPytest(files: Files): ProposedCheck | undefined {
   return found && ofPytest(files, found[0]);
 }
 
-/** A project that only names pytest among what it needs: on a line of its own, or in a list. */
+/** A project that names pytest only as a dependency: on a separate line, or in a list. */
 function pytest(files: Files): ProposedCheck | undefined {
   const names = [
     ...(['pyproject.toml', 'requirements.txt', 'requirements-dev.txt', 'setup.cfg', 'setup.py'] as const),

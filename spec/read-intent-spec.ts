@@ -40,7 +40,7 @@ import {
 import { findSchemaViolations, maxViolations, type SchemaViolation } from './schema-violations.ts';
 import { securityWords } from './security-words.ts';
 
-/** A judged document. Issues of an accepted one are warnings. */
+/** A validated document. Issues of an accepted one are warnings. */
 export type ReadResult = AcceptedSpec | RefusedSpec;
 
 export interface AcceptedSpec {
@@ -57,23 +57,23 @@ export interface AcceptedSpec {
 export interface RefusedSpec {
   readonly ok: false;
   readonly issues: readonly Issue[];
-  /** Absent where there is no document to take a digest of. */
+  /** Absent if there is no document to digest. */
   readonly digest?: string;
   /** Present where the bytes are not strict JSON; then it is also the only issue. */
   readonly malformed?: WritError;
 }
 
-/** What the contract room cannot know by itself. */
+/** Context that the spec module cannot know by itself. */
 export interface ReadContext {
-  /** Commands that `security.toolAcl` would deny; asked only where the schema is kept. */
+  /** Commands that `security.toolAcl` would deny. Called only if the document conforms to the schema. */
   readonly commandProblems?: (spec: EffectiveIntentSpec) => readonly Issue[];
   /** Words that mark security code, in place of the built-in list. */
   readonly securityWords?: readonly string[];
 }
 
 /**
- * Bytes to a contract, or to every issue at once in the order of the document. Schema and semantic rules both run,
- * the latter on whatever parts have the right type. Never throws on bad input.
+ * Parses bytes into a spec, or into all its issues in document order. Schema and semantic rules both run; semantic
+ * rules read all parts with the right type. Never throws on bad input.
  */
 export function readIntentSpec(bytes: Uint8Array, context: ReadContext = {}): ReadResult {
   const parsed = parse(bytes);
@@ -187,7 +187,7 @@ function endOfString(text: string, quoteAt: number): number {
   return at + 1;
 }
 
-/** Every way in which a parsed document breaks the JSON Schema; nothing means it conforms. Never throws. */
+/** All violations of the JSON Schema in a parsed document; empty if it conforms. Never throws. */
 function findSchemaIssues(document: unknown): readonly Issue[] {
   const violations = findSchemaViolations(document);
   const mistyped = new Set(violations.filter(({ keyword }) => keyword === 'type').map(({ at }) => at));
@@ -257,10 +257,10 @@ const patternMessages: Readonly<Record<string, string>> = {
   '/lifecycle/schemaVersion': 'expected `<major>.<minor>.<patch>` in digits, such as `1.0.0`',
 };
 
-/** Judges what a schema cannot say. Pure; reads a document of which any part may be missing. */
+/** Validates what a schema cannot express. Pure; any part of the document may be missing. */
 type SemanticRule = (spec: Partly<IntentSpec>, securityWords: readonly string[]) => readonly Issue[];
 
-/** Every semantic rule with the codes it can answer (resolutions A, Semantic rules). */
+/** Every semantic rule with the codes it can report. */
 export const semanticRules: readonly { readonly codes: readonly string[]; readonly find: SemanticRule }[] = [
   { codes: ['SEMANTIC_CONTROL_CHARACTER'], find: controlCharacters },
   { codes: ['SEMANTIC_TEMPLATE_WORDS'], find: templateWords },
@@ -299,7 +299,7 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
   { codes: ['SEMANTIC_EXTENSION_KEY'], find: extensionKeys },
 ];
 
-/** All semantic issues of a document, rule by rule; nothing means that none was found. */
+/** All semantic issues of a document, rule by rule; empty if there are none. */
 function findSemanticIssues(
   spec: Partly<IntentSpec>,
   words: readonly string[] = securityWords,
@@ -307,13 +307,13 @@ function findSemanticIssues(
   return semanticRules.flatMap(({ find }) => find(spec, words));
 }
 
-/** Violations after which a value no longer has the type that the contract gives it. */
+/** Violations after which a value does not have the type that the spec defines. */
 const typeBreaking: ReadonlySet<string> = new Set(['SCHEMA_TYPE', 'SCHEMA_ENUM', 'SCHEMA_CONST']);
 
 /**
- * The document without the values of the wrong type, for rules that must not trip over them: each is there but
- * `undefined`, so that indexes stay and what was written is not called missing. With more violations than are listed
- * nothing is trusted.
+ * Returns the document without the values of the wrong type, so that rules do not fail on them. Each becomes an
+ * `undefined` entry: indexes stay, and the value is not reported as missing. If there are more violations than
+ * listed, no part is used.
  */
 function wellTypedParts(document: unknown, schemaIssues: readonly Issue[]): Partly<IntentSpec> {
   if (schemaIssues.length === 0) return document as IntentSpec;

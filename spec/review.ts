@@ -15,11 +15,11 @@ export interface ReviewRequest {
   readonly issues: readonly Issue[];
   /** What may be written and what may not, one sentence each, as the planner sees it. */
   readonly scope: readonly string[];
-  /** Status where events have moved it on from what the document says. */
+  /** The current status, if events have changed it since the document was written. */
   readonly currentStatus?: string;
 }
 
-/** The contract for a person to read before agreeing: Markdown, effective values, every untrusted word escaped. */
+/** Renders the spec for a person to review: Markdown, effective values, all untrusted text escaped. */
 export function reviewDocument(request: ReviewRequest): string {
   const { effective: spec, digest, issues, scope } = request;
   const { metadata, intent, acceptance, risk, lifecycle } = spec;

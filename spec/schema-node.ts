@@ -1,6 +1,6 @@
 import schema from './intentspec.v1.schema.json' with { type: 'json' };
 
-/** The words of JSON Schema (draft 2020-12) that the contract's schema is written in, and no others. */
+/** The JSON Schema keywords (draft 2020-12) that the spec's schema uses; no others are supported. */
 export interface SchemaNode {
   readonly $ref?: string;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -21,7 +21,7 @@ export interface SchemaNode {
   readonly $defs?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** The contract's schema, whole. */
+/** The complete schema of the spec. */
 export const schemaRoot = schema as unknown as SchemaNode;
 const definitions = schemaRoot.$defs ?? {};
 

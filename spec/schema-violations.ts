@@ -7,16 +7,16 @@ export interface SchemaViolation {
   /** JSON Pointer into the document. */
   readonly at: string;
   readonly keyword: keyof SchemaNode;
-  /** What the keyword says in the schema; of a missing or unknown property, its name. */
+  /** The keyword's value in the schema; for a missing or unknown property, its name. */
   readonly said: unknown;
 }
 
 /**
- * Every way in which a parsed document breaks the contract's JSON Schema (draft 2020-12), as ajv would list them; at
- * most `maxViolations`. Nothing means that it conforms.
+ * Finds every violation of the spec's JSON Schema (draft 2020-12) in a parsed document, as ajv would list them; at
+ * most `maxViolations`. Empty if the document conforms.
  *
- * The schema is walked beside the document: of a compiled validator each document would use a fraction, and pay for
- * loading all of it.
+ * This code walks the schema beside the document. Each document would use only a fraction of a compiled validator,
+ * but pay for loading all of it.
  */
 export function findSchemaViolations(document: unknown): readonly SchemaViolation[] {
   const found: SchemaViolation[] = [];
@@ -101,5 +101,5 @@ function patternOf(source: string): RegExp {
   return known;
 }
 
-/** Most schema violations that one document is charged with; what lies beyond is summed up in one issue. */
+/** Maximum number of schema violations reported for one document. The rest is summarised in one issue. */
 export const maxViolations = 5000;

@@ -5,7 +5,7 @@ import { withoutUnseen } from '../readers/sensitive/views.ts';
 import { applyDefaults } from './apply-defaults.ts';
 import { draftFromProfile } from './profile.ts';
 
-/** What of a text is a secret by its own form, as it stands there: tokens and private keys, and no stand-in for one. */
+/** The secrets in a text that are recognisable by their format: tokens and private keys, but no placeholders. */
 export function ownSecretsIn(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   const seen = withoutUnseen(bytes);
@@ -18,7 +18,7 @@ export function ownSecretsIn(text: string): readonly string[] {
   });
 }
 
-/** The contract that a scan without one judges by: high risk, a bugfix, the whole repository in scope. */
+/** The spec that applies to a scan without one: high risk, a bugfix, the whole repository in scope. */
 export function scanSpec(): EffectiveIntentSpec {
   const draft = draftFromProfile({
     risk: 'high',
@@ -34,7 +34,7 @@ export function scanSpec(): EffectiveIntentSpec {
   return applyDefaults({
     ...draft,
     intent: { ...draft.intent, inScope: ['the whole repository'] },
-    // A scan runs nothing: the text alone decides.
+    // A scan runs no checks: it evaluates only the text.
     acceptance: { ...draft.acceptance, verificationPlan: { ...verificationPlan, fastChecks: [] } },
   });
 }

@@ -1,4 +1,4 @@
-/** Words that mark security code in paths, names and prose; a trailing `*` takes any ending. */
+/** Words that mark security code in paths, names and prose. A trailing `*` matches any ending. */
 export const securityWords: readonly string[] = [
   'secur*',
   'insecur*',

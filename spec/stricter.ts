@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 
-/** How the values of one field of the contract stand to each other: which of two is at least as strict. */
+/** The strictness order of one field of the spec: which of two values is at least as strict. */
 export interface StrictField {
-  /** Where it stands, members joined by dots. */
+  /** Path of the field, with its members joined by dots. */
   readonly field: string;
   /** Whether a value is one at all, and as strict as `given`. */
   readonly holds: (asked: unknown, given: unknown) => boolean;
@@ -24,7 +24,7 @@ function higher(most: number): StrictField['holds'] {
   return (asked, given) => isCount(asked) && asked <= most && (!isCount(given) || asked >= given);
 }
 
-/** Lists of words, of which fewer are stricter, but for none at all where `empty` says so. */
+/** Lists of words; fewer words are stricter. `empty` states how strict the empty list is. */
 function fewer(empty: 'strictest' | 'loosest' | 'none'): StrictField['holds'] {
   return (asked, given) => {
     if (!isWords(asked)) return false;
@@ -41,8 +41,8 @@ const more: StrictField['holds'] = (asked, given) =>
 const yes = inOrder(false, true);
 
 /**
- * Every field of policy that a draft may ask about, and in which direction it may move what profile and policy commit
- * give (resolutions, Repair). What is not here is not asked about at all.
+ * Every policy field that a draft may request, with the direction in which it may change the values of profile and
+ * policy commit. A field that is not listed cannot be requested.
  */
 export const strictFields: readonly StrictField[] = [
   { field: 'acceptance.qualityGates.requireNewTestsWhenBugfix', holds: yes },
@@ -60,7 +60,7 @@ export const strictFields: readonly StrictField[] = [
   { field: 'constraints.resources.maxWallClockSeconds', holds: lower(60) },
   {
     field: 'constraints.resources.maxCostUnits',
-    // 0 is unlimited (document 1, Constraints).
+    // 0 is unlimited (`constraints.resources`).
     holds: (asked, given) =>
       isCount(asked) && asked > 0 && (!isCount(given) || given === 0 || asked <= given),
   },
@@ -84,13 +84,13 @@ export const strictFields: readonly StrictField[] = [
   { field: 'artifacts.retention.days', holds: lower(1) },
   { field: 'provenance.requireSlsaProvenance', holds: yes },
   { field: 'provenance.requireSbom', holds: yes },
-  // A public log shows the repository's business to everybody: no order says that it is stricter.
+  // A public log exposes the repository's activity to everyone, so it has no rank as stricter.
   { field: 'provenance.transparencyLog.mode', holds: inOrder('none', 'internal-ledger') },
   { field: 'objmodel.decisionPolicy.abandonOnSecurityGateFail', holds: yes },
   { field: 'objmodel.decisionPolicy.rollbackOnProvenanceFail', holds: yes },
 ];
 
-/** What a draft asked of policy. */
+/** A draft's request to change a policy field. */
 export interface PolicyWish {
   readonly field: string;
   readonly value: unknown;
@@ -105,8 +105,8 @@ export interface JudgedWish {
 }
 
 /**
- * The contract with what it is asked to be stricter in. `given` is what holds where nobody asks: the document with its
- * defaults. A wish that is looser, or no value of the field, changes nothing. Pure.
+ * Returns the spec with the stricter values that were requested. `given` holds the values that apply without a
+ * request: the document with its defaults. A request that is looser, or not valid for the field, has no effect. Pure.
  */
 export function tighten(
   document: IntentSpec,

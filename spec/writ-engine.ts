@@ -3,5 +3,5 @@ import type { Attesting } from '../core/interfaces/sealing.ts';
 import type { Engine } from '../core/kernel/engine.ts';
 import type { AskContext } from './contract-rows.ts';
 
-/** An engine over the rows of the IntentSpec contract, and who attests what it does. */
+/** An engine with the rows of the IntentSpec as its ledger, and with the attestor of its decisions. */
 export type WritEngine = Engine<readonly [EffectiveIntentSpec, AskContext]> & Attesting;

@@ -22,7 +22,7 @@ import type { Requirement } from '../verify/demands.ts';
 import type { TargetForm } from '../verify/target-meanings.ts';
 import type { AskedDemands } from '../verify/verify-targets.ts';
 
-/** What every call about a run says. */
+/** Fields common to every call about a run. */
 export interface RunPlace {
   /** A path in the repository. NOT_A_REPOSITORY. */
   readonly repository: string;
@@ -50,18 +50,18 @@ export interface RunPlace {
   readonly signal?: AbortSignal;
 }
 
-/** One run: a contract, and where the change comes from. */
+/** Starts one run: a spec and the source of its change. */
 export interface RunCall extends RunPlace {
   readonly spec: GivenSpec;
   /** A patch, a range of commits that exist, or a worker that makes the change. */
   readonly source: ChangeSource;
-  /** Target branch by name, without `refs/heads/`; default: as the contract says. */
+  /** Target branch name without `refs/heads/`. Default: the spec's target. */
   readonly onto?: string;
-  /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
+  /** Only this branch's policy may apply to the run; otherwise POLICY_MISMATCH. */
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
   readonly noMerge?: boolean;
-  /** Message of the sealed commit, instead of the range's or the contract's. */
+  /** Message of the sealed commit. Replaces the message of the range or the spec. */
   readonly message?: string;
   /** Author of the sealed commit, `Name <mail>`. */
   readonly author?: string;
@@ -78,20 +78,19 @@ export interface ResumeCall extends RunPlace {
   readonly worker?: { readonly name: string; readonly from?: Uint8Array };
   /** The branch to move; needed where only a claim names it, and then it must be that one. */
   readonly onto?: string;
-  /** Cost units (0.001 USD) that are granted beyond the contract's cap. */
+  /** Cost units (0.001 USD) granted beyond the spec's cap. */
   readonly moreCostUnits?: number;
   /** Lets calls be made again that had left the machine when an attempt was interrupted. */
   readonly allowLostCalls?: boolean;
 }
 
-/** Whom a call is for, and when. */
+/** Environment and clock of a call. */
 export interface Surroundings {
   /** Where the user's keys, trusted plugins and journals' witness are found. */
   readonly env: Environment;
   readonly clock: Clock;
 }
 
-/** What the engine is asked to run. */
 export async function toRunRequest(
   call: RunCall,
   surroundings: Surroundings,
@@ -108,7 +107,6 @@ export async function toRunRequest(
   };
 }
 
-/** What the engine is asked to go on with. */
 export async function toResumeRequest(
   call: ResumeCall,
   surroundings: Surroundings,
@@ -151,40 +149,45 @@ async function toSettings(
   };
 }
 
-/** What is to be verified, and by whom it is believed. The user's own anchors count besides those that are given. */
+/**
+ * What to verify, and which keys and identities to trust. The user's own anchors apply in addition to those given
+ * here.
+ */
 export interface VerifyCall {
   /** A path in the repository of the targets; default: the working directory. Files need none. */
   readonly repository?: string;
-  /** Commits, runs, or paths of attestations and exported evidence; none verifies nothing. TARGET_AMBIGUOUS. */
+  /**
+   * Commits, runs, or paths of attestations and exported evidence. An empty list verifies nothing. TARGET_AMBIGUOUS.
+   */
   readonly targets: readonly string[];
-  /** What every target is, where a name could be several things. */
+  /** Kind of every target. Resolves names that match several kinds. */
   readonly form?: TargetForm;
-  /** Files of public keys (PEM) whose signatures are believed. */
+  /** Files of trusted public keys (PEM). */
   readonly keys?: readonly string[];
   /** Keys of logs that are believed: vkey text, or a file that holds it. */
   readonly ledgerKeys?: readonly string[];
   /** A sigstore trusted root file, for certificates and public logs. */
   readonly trustedRoot?: string;
-  /** Whose certificate is believed, and who vouches for the name; needs `trustedRoot`. */
+  /** Trusted certificate identity, and the issuer that vouches for the name. Requires `trustedRoot`. */
   readonly identity?: { readonly identity: string; readonly issuer: string };
   /** File of who may approve, as OpenSSH's `allowed_signers`. */
   readonly allowedSigners?: string;
-  /** The contract that is meant: any other is refuted. */
+  /** The expected spec. Evidence of any other spec is refuted. */
   readonly spec?: GivenSpec;
   /** Paths, or digests (`sha256:…`), that must be among what was attested. */
   readonly artifacts?: readonly string[];
   /** The commit that every target must be about: a full id, or a name in the repository. */
   readonly subjectCommit?: string;
-  /** Predicate types that are asked for. */
+  /** Required predicate types. */
   readonly types?: readonly string[];
   /** Decides again from the stored inputs. */
   readonly replay?: boolean;
-  /** The branch (or full commit id) by whose policy alone it may have been judged. */
+  /** The run must have used the policy of this branch (or full commit id). */
   readonly policy?: string;
   readonly summary?: SummaryDemands;
   /** What the certificate must name as the source of the build. */
   readonly source?: SourceDemands;
-  /** What must have been verified, or the answer is no. */
+  /** Claims that must be verified. If one is not, the result is negative. */
   readonly require?: readonly Requirement[];
   /** Adds what each claim rests on. */
   readonly explain?: boolean;
@@ -232,11 +235,12 @@ export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<
   };
 }
 
-/** A contract as a program has it: the document as an object, its bytes, or the path of its file. */
+/** A spec as an object, as bytes, or as a file path. */
 export type GivenSpec = IntentSpec | Uint8Array | string;
 
 /**
- * The bytes of a contract, at most 4 MiB: INTENTSPEC_MALFORMED beyond; INPUT_UNREADABLE for a file that cannot be read.
+ * Returns the bytes of a spec, at most 4 MiB; INTENTSPEC_MALFORMED if it is larger. INPUT_UNREADABLE if the file
+ * cannot be read.
  */
 async function specBytes(given: GivenSpec, signal: AbortSignal): Promise<Uint8Array> {
   if (typeof given === 'string') {
@@ -251,7 +255,7 @@ async function specBytes(given: GivenSpec, signal: AbortSignal): Promise<Uint8Ar
   });
 }
 
-/** Canonical digest of a contract, SHA-256 in hex. INTENTSPEC_MALFORMED for what is no JSON. */
+/** Returns the canonical digest of a spec: SHA-256 in hex. INTENTSPEC_MALFORMED if it is not JSON. */
 async function specDigest(given: GivenSpec, signal: AbortSignal): Promise<string> {
   return canonicalDigest(parseStrictJson(await specBytes(given, signal)).value);
 }

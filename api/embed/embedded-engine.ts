@@ -23,22 +23,21 @@ import {
 } from './calls.ts';
 
 /**
- * An engine inside another program. What it answers is what `writ COMMAND --json` answers as `data`: a change that is
- * refused, or a claim that is refuted, is an answer. What is thrown is a WritError, always, and then nothing was
- * decided.
+ * An engine embedded in another program. Calls return the same document as `data` of `writ COMMAND --json`. A refused
+ * change or a refuted claim is a result, not an error. Every error is a WritError: no decision was made.
  */
 export interface EmbeddedEngine {
   /** Names of its plugins, in the order of set-up. */
   readonly plugins: readonly string[];
   /** The whole chain: plan, candidate, gates, decision, seal. A run that waits for people is answered as it waits. */
   run(call: RunCall): Promise<RunData>;
-  /** Goes on with a run; one that has ended is answered as it stands. */
+  /** Resumes a run. If the run has ended, returns its current data. */
   resume(call: ResumeCall): Promise<RunData>;
   /** Verifies offline, by what the user trusts and what is given. */
   verify(call: VerifyCall): Promise<VerificationData>;
   /**
-   * Tells every event of every run from now on, until the answered function is called. What a listener throws is
-   * reported and stops nothing.
+   * Calls `listener` for every later event of every run, until the returned function is called. Errors that a
+   * listener throws are reported and do not stop the run.
    */
   observe(listener: (event: RunEvent) => void): () => void;
   /**
@@ -117,7 +116,7 @@ export function embedEngine(
   };
 }
 
-/** OBJECT_CORRUPT where the run's record says nothing of how it ended: damage is no answer. */
+/** Throws OBJECT_CORRUPT if the record does not state how the run ended: damage is an error, not a result. */
 function toAnswer(view: RunView): RunData {
   const refusal = runRefusal(view);
   if (refusal?.code === 'OBJECT_CORRUPT') throw refusal;

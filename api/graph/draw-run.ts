@@ -6,8 +6,9 @@ import { type Described, type Drawing, eachOf, named, toDetail } from './drawing
 import { type DrawnType, type ParsedFile, parseFile, type RunRecord, toObjectPath } from './thread-record.ts';
 
 /**
- * Draws one run of a thread below `intent`: its plans, Tasks, attempts, and what was made, shown and decided. What an
- * object names and the record does not hold is a node of its own, tagged `missing`; what cannot be read is `damaged`.
+ * Draws one run of a thread below `intent`: plans, tasks, attempts, patch sets, evidence and decisions. If an object
+ * names another that the record lacks, that object becomes its own node, tagged `missing`. Unreadable objects are
+ * tagged `damaged`.
  */
 export function drawRun(drawing: Drawing, run: RunRecord, intent: string | undefined): void {
   const parts = toRunParts(run);
@@ -59,14 +60,14 @@ export function drawRun(drawing: Drawing, run: RunRecord, intent: string | undef
   }
 }
 
-/** The run as a whole; it is there even where nothing of its record can be read. */
+/** Draws the run node. It exists even if the record cannot be read. */
 function drawWhole(drawing: Drawing, run: RunRecord, { top, decisions }: RunParts): string | undefined {
   const isRecorded = run.state === 'decided' || run.state === 'waiting';
   const isGone = top === undefined && isRecorded && run.isWhole;
   const damage = isGone ? '`run.json` is missing' : top && 'problem' in top ? top.problem : undefined;
   const problem = run.problem ?? damage;
   const typeAt = (path: string) => decisions.find((one) => one.path === path)?.parsed.object?.type;
-  // A decision that took another back holds.
+  // A rollback overrides the earlier decision.
   const ended = typeAt(sealPaths.rollback) ?? typeAt('decision.json');
   const shown = describeRun({ ...run, ...(problem === undefined ? {} : { problem }) }, top?.object, ended);
   return drawing.add({ id: run.runId, kind: 'run', ...shown }, run.place);
@@ -166,7 +167,7 @@ function describePlan(plan: StoredObject<'plan'>): Described {
 /** A Task of a plan. */
 function describeTask(task: StoredObject<'task'>): Described {
   const { kind, gate_stage: stage, steps } = task;
-  // The title of all that is implemented is the same; one step says what it is about.
+  // All implementation tasks share one title; a single step is more specific.
   const about = kind !== 'gate' && steps.length === 1 ? (steps[0] ?? task.title) : task.title;
   return {
     label: task.number === undefined ? about : `task ${task.number}: ${about}`,
@@ -206,7 +207,10 @@ function describeRun(
   };
 }
 
-/** One attempt at a Task, or a merged candidate that was handed back; `folder` is where it stands in the record. */
+/**
+ * Describes one attempt at a task, or a merged candidate that was returned for rework. `folder` is its path in the
+ * record.
+ */
 function describeAttempt(run: StoredObject<'run'>, folder: string): Described {
   const candidate = /^candidate-(\d+)/.exec(folder)?.[1];
   const { outcome } = run;
@@ -239,7 +243,7 @@ type Kind = GraphNode['kind'];
 
 /** Nodes of one record, found again by what its objects call themselves. */
 interface ObjectNodes {
-  /** Draws each; the answer is the node of each, where there was room for it. */
+  /** Draws each object. Returns each with its node, or `undefined` if the node limit was reached. */
   add<T extends ObjectType>(
     kind: Kind,
     placed: readonly Placed<T>[],
@@ -251,7 +255,7 @@ interface ObjectNodes {
    * The same; what the record names and does not hold is drawn as missing, where the record was read whole.
    */
   demand(kind: Kind, id: string | undefined): string | undefined;
-  /** Says which node an id is. */
+  /** Records the node of an id. */
   keep(kind: Kind, id: string | undefined, node: string | undefined): void;
 }
 
@@ -284,7 +288,7 @@ function openObjectNodes(
       }),
     demand(kind, id) {
       const node = find(kind, id);
-      // Of a record that was not read whole, nothing is said to be missing.
+      // An incomplete record cannot prove that an object is missing.
       if (node !== undefined || id === undefined || !isWhole || problem !== undefined) return node;
       const detail = `named in ${place}, and not there`;
       const shown = { id, kind, label: `missing ${kind}`, tags: ['missing'], detail };
@@ -306,7 +310,7 @@ interface Placed<T extends ObjectType> {
 /** What a record holds, sorted out; each in the order in which it came about. */
 interface RunParts {
   readonly top: ParsedFile<'run'> | undefined;
-  /** Attempts at Tasks, and candidates that were handed back. */
+  /** Attempts at tasks, and candidates returned for rework. */
   readonly attempts: readonly Placed<'run'>[];
   readonly plans: readonly Placed<'plan'>[];
   readonly tasks: readonly Placed<'task'>[];
@@ -315,7 +319,7 @@ interface RunParts {
   readonly decisions: readonly Placed<'decision'>[];
 }
 
-/** Reads every file of a record that is drawn; what is damaged stands in its place. */
+/** Parses every file of the record that is drawn. A damaged file keeps its place. */
 function toRunParts({ files }: Pick<RunRecord, 'files'>): RunParts {
   const of = <T extends DrawnType & ObjectType>(type: T): readonly Placed<T>[] =>
     files.flatMap((file) => {

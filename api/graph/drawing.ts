@@ -11,15 +11,18 @@ export interface Drawing {
   /** Something was left out. */
   readonly isTruncated: boolean;
   /**
-   * Adds a node and answers the id that it has: `otherwise` where somebody else has its own. `undefined` where there is
-   * no room.
+   * Adds a node and returns its id. If another node already uses the id, the new node gets `otherwise`. Returns
+   * `undefined` at the node limit.
    */
   add(node: GraphNode, otherwise: string): string | undefined;
-  /** Adds an edge between nodes that were added; none where one of them had no room, or it would go round. */
+  /**
+   * Adds an edge between two added nodes. Adds none if a node is missing because of the limit, or if the edge would
+   * close a cycle.
+   */
   connect(from: string | undefined, to: string | undefined, kind: GraphEdge['kind']): void;
 }
 
-/** An empty drawing with room for so much. */
+/** Opens an empty drawing with the given limits. */
 export function openDrawing(maxNodes: number, maxEdges: number): Drawing {
   const nodes = new Map<string, GraphNode>();
   const edges = new Map<string, GraphEdge>();
@@ -66,7 +69,7 @@ export function openDrawing(maxNodes: number, maxEdges: number): Drawing {
 /** At most so many characters, whole ones; what is cut off ends in `…`. */
 function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Half a pair of surrogates would stand at the end.
+  // Drops an unpaired high surrogate at the cut.
   const kept = text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '');
   return `${kept}…`;
 }
@@ -82,13 +85,13 @@ export function toLine(text: string, most: number): string {
   );
 }
 
-/** How a node is shown: one line, fixed words, and what a person reads who asks for more. */
+/** Display of a node: a one-line label, fixed tags, and details on request. */
 export type Described = Pick<GraphNode, 'label' | 'tags' | 'detail'>;
 
 /** Entries of a list that are named before the rest is counted. */
 const most = 20;
 
-/** `detail` of its lines: the first is the most telling one, `undefined` and empty ones are left out. */
+/** Joins lines into `detail`, most informative first. Omits `undefined` and empty lines. */
 export function toDetail(...lines: readonly (string | undefined | readonly string[])[]): string {
   return lines
     .flat()
@@ -96,7 +99,7 @@ export function toDetail(...lines: readonly (string | undefined | readonly strin
     .join('\n');
 }
 
-/** `<name>: <value>`; `undefined` where there is no value. */
+/** Returns `<name>: <value>`, or `undefined` without a value. */
 export function named(name: string, value: string | number | null | undefined): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : `${name}: ${value}`;
 }

@@ -6,7 +6,7 @@ import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { isUuid, type RecordReader, type RunRecord, textIn } from './thread-record.ts';
 
-/** A run and the thread that it says it is of. */
+/** A run and the thread that its record names. */
 export interface KnownRun {
   readonly runId: string;
   readonly threadId: string;
@@ -15,14 +15,14 @@ export interface KnownRun {
   readonly started?: RunRecord['started'];
 }
 
-/** What says which threads there are. */
+/** The records that show which threads exist. */
 export interface KnownThreads {
   /** Oldest first. */
   readonly runs: readonly KnownRun[];
   readonly intents: readonly (FoundRecord & { readonly threadId: string | undefined })[];
 }
 
-/** Reads which thread each run and each recorded intent is of; a run of which nothing tells that is in none. */
+/** Reads the thread of each run and each recorded intent. Runs without a recorded thread are left out. */
 export async function knownThreads(
   repository: Repository,
   reader: RecordReader,
@@ -30,7 +30,7 @@ export async function knownThreads(
 ): Promise<KnownThreads> {
   const runs = onePerRun(found.runs);
   const threads = await namedIn(reader, runs, 'run.json', 'thread_id');
-  // Whose `run.json` is damaged or gone still holds a copy of its intent.
+  // If `run.json` is damaged or missing, the record still holds a copy of the intent.
   const untold = runs.filter(({ ref }) => !threads.has(ref));
   const byIntent = await namedIn(reader, untold, 'intent.json', 'object_id');
   const recorded = runs.flatMap((record): readonly KnownRun[] => {
@@ -45,7 +45,7 @@ export async function knownThreads(
   };
 }
 
-/** The same run under several prefixes is shown once: as it stands where writ keeps runs unless told. */
+/** Keeps one record for each run id. The default prefix `refs/ai` wins over configured prefixes. */
 function onePerRun(found: readonly FoundRecord[]): readonly FoundRecord[] {
   const byId = new Map<string, FoundRecord>();
   for (const record of found)
@@ -83,7 +83,7 @@ async function runsAtWork(
   return runs;
 }
 
-/** `undefined` for a journal that does not say: it is damaged, or its run never began. */
+/** Returns `undefined` if the journal has no start record: it is damaged, or the run never began. */
 async function readStarted(repository: Repository, runId: string): Promise<ReturnType<typeof startedRun>> {
   try {
     return startedRun((await readJournal(journalPath(repository, runId))).records);

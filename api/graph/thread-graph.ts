@@ -32,7 +32,7 @@ import {
 } from './thread-record.ts';
 import { toGraph } from './to-graph.ts';
 
-/** Threads that no run may tell of yet, and what they are called: those of sessions. */
+/** Threads that may have no run yet, with titles: those of sessions. */
 export interface NamedThreads {
   list(repository: Repository): Promise<readonly string[]>;
   titleOf(repository: Repository, threadId: string): Promise<string | undefined>;
@@ -41,8 +41,8 @@ export interface NamedThreads {
 }
 
 /**
- * The thread of that id, or of which it is an unambiguous beginning, as a graph (document 2, synopsis `graph`).
- * NOT_A_REPOSITORY, THREAD_NOT_FOUND.
+ * Returns a thread as a graph. `wanted` is a thread id or an unambiguous prefix of one. NOT_A_REPOSITORY,
+ * THREAD_NOT_FOUND.
  */
 export async function threadGraph(
   context: Place,
@@ -62,7 +62,7 @@ export async function threadGraph(
   const title = await sessions.titleOf(repository, threadId);
   const named = title === undefined ? { threadId } : { threadId, title };
   const own = new Set(await sessions.runsOf(repository, threadId));
-  // A session has a thread of its own; each intent that was drafted in it begins another.
+  // A session has a thread; each intent drafted in the session begins another.
   const threads = new Set(known.runs.flatMap((run) => (own.has(run.runId) ? [run.threadId] : [])));
   const isIntent = [...known.runs, ...known.intents].some((one) => one.threadId === threadId);
   const runReader = createRunReader(repository, objects, reader);
@@ -84,12 +84,12 @@ export async function threadGraph(
     : joinGraphs(named, parts);
 }
 
-/** Fewer letters name nothing. */
+/** Shortest accepted id prefix, in characters. */
 const fewest = 4;
 
 /**
- * The thread of that id, or of which it is an unambiguous beginning. THREAD_NOT_FOUND names it, and the thread of a run
- * whose id it is. `others` are ids that no run tells of: sessions.
+ * Resolves a thread id or an unambiguous prefix of one. If `wanted` is a run id, THREAD_NOT_FOUND names that run's
+ * thread. `others` are thread ids without a run record: those of sessions.
  */
 function findThread(wanted: string, { runs, intents }: KnownThreads, others: readonly string[]): string {
   const all = new Set([
@@ -279,7 +279,7 @@ const summaryPaths = ['run.json', 'intent.json', 'decision.json', 'rollback.json
 interface RunSource {
   /** A ref, else the run's directory. */
   readonly place: string;
-  /** `undefined` where they cannot be told. */
+  /** Returns `undefined` if the entries cannot be listed. */
   list(): Promise<readonly RecordEntry[] | undefined>;
   read(entries: readonly RecordEntry[]): Promise<readonly FoundFile[]>;
 }
@@ -287,15 +287,15 @@ interface RunSource {
 /** How one run is come by. */
 interface RunReader {
   open(run: KnownRun): RunSource;
-  /** What stands in some files of many runs, by run id. */
+  /** Reads a few files of many runs, keyed by run id. */
   summaries(runs: readonly KnownRun[]): Promise<ReadonlyMap<string, readonly FoundFile[]>>;
-  /** Of a run that no decision tells of. */
+  /** State of a run without a recorded decision. */
   stateOf(run: KnownRun, files: readonly FoundFile[]): Promise<RunRecord['state']>;
 }
 
 /**
- * The runs of a thread, oldest first: the newest in full as long as there is room, the others in outline. `isTruncated`
- * where the oldest are left out.
+ * Returns the runs of a thread, oldest first. Within the size limit the newest are read in full, the others in
+ * outline. `isTruncated` is true if the oldest are left out.
  */
 async function readRuns(
   reader: RunReader,
@@ -347,7 +347,7 @@ async function outline(
   };
 }
 
-/** What is drawn, the most telling first. */
+/** Entries to draw, most informative first. */
 function byImportance(entries: readonly RecordEntry[]): readonly RecordEntry[] {
   const ranked = entries.flatMap((entry) => {
     const at = toObjectPath(entry.path);

@@ -12,7 +12,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { listRecordTree } from '../../workspace/git/tree.ts';
 import { graphLimits } from './drawing.ts';
 
-/** A file of a record as it was found; without bytes where it cannot be read, and `problem` says why. */
+/** A file of a record as read. If it cannot be read, `bytes` is absent and `problem` gives the reason. */
 export interface FoundFile {
   readonly path: string;
   readonly bytes?: Uint8Array;
@@ -23,14 +23,14 @@ export interface FoundFile {
 export interface RunRecord {
   readonly runId: string;
   readonly state: RunView['state'];
-  /** Where its files stand: a ref, else the run's directory. */
+  /** Where its files are stored: a ref, or the run's directory. */
   readonly place: string;
   readonly files: readonly FoundFile[];
   /** False: objects are there that were not read. */
   readonly isWhole: boolean;
   /** Why its files cannot be listed. */
   readonly problem?: string;
-  /** What it was started for, where no object says so yet. */
+  /** Intent of the run from its start record, used until an object holds it. */
   readonly started?: { readonly summary: string; readonly specId: string; readonly digest: string };
 }
 
@@ -47,7 +47,7 @@ export interface ThreadRecord {
   readonly threadId: string;
   /** What its session calls it, where it has one. */
   readonly title?: string;
-  /** Its own intent, and those that it took the place of or that took its place. */
+  /** The thread's own intent, the intents it superseded, and those that superseded it. */
   readonly intents: readonly IntentRecord[];
   /** Oldest first. */
   readonly runs: readonly RunRecord[];
@@ -55,12 +55,15 @@ export interface ThreadRecord {
   readonly isTruncated: boolean;
 }
 
-/** What of a run's record is drawn, most telling first: where not all of it is, the last are left out. */
+/** Object types that are drawn, most informative first. At the limit, the last types are left out. */
 export const drawnTypes = ['run', 'plan', 'decision', 'task', 'patchset', 'evidence', 'intent'] as const;
 
 export type DrawnType = (typeof drawnTypes)[number];
 
-/** What a path of a run's record holds, as {@link recordFiles} lays it out; `undefined` for what is not drawn. */
+/**
+ * The object at a path of a run's record, by the layout of {@link recordFiles}. `undefined` if objects of that type
+ * are not drawn.
+ */
 interface ObjectPath {
   readonly type: DrawnType;
   /** '' for the candidate that was decided on, else of an attempt or a candidate before it (`task-1/…/attempt-2`). */
@@ -90,12 +93,12 @@ export function toObjectPath(path: string): ObjectPath | undefined {
   return undefined;
 }
 
-/** A stored object, or why it is none; `id` is what it calls itself, as far as that can be told. */
+/** A stored object, or the reason it is invalid. `id` is the object's own id, if it can be read. */
 export type ParsedFile<T extends ObjectType> =
   | { readonly id: string; readonly object: StoredObject<T> }
   | { readonly id: string | undefined; readonly object: undefined; readonly problem: string };
 
-/** Reads a file as an object of that type; what is damaged is said to be, and never thrown. */
+/** Parses a file as an object of `type`. Damage is returned as `problem`, never thrown. */
 export function parseFile<T extends ObjectType>(type: T, { bytes, problem }: FoundFile): ParsedFile<T> {
   if (bytes === undefined) return { id: undefined, object: undefined, problem: problem ?? 'it is missing' };
   try {
@@ -137,15 +140,15 @@ export interface RecordEntry {
   readonly sizeBytes: number;
 }
 
-/** Reads records that anybody may have written: what is damaged, missing or too large hinders nothing else. */
+/** Reads records from untrusted writers. A damaged, missing or too large file does not prevent reading the others. */
 export interface RecordReader {
-  /** Hands over one file of each record, as far as it is there; nothing of it is kept meanwhile. */
+  /** Passes one file of each record to the callback, if it exists. Does not keep the file in memory. */
   each(
     records: readonly FoundRecord[],
     path: string,
     take: (record: FoundRecord, bytes: Uint8Array) => void,
   ): Promise<void>;
-  /** `undefined` where they cannot be told. */
+  /** Returns `undefined` if the entries cannot be listed. */
   list(record: FoundRecord): Promise<readonly RecordEntry[] | undefined>;
   read(record: FoundRecord, entries: readonly RecordEntry[]): Promise<readonly FoundFile[]>;
 }

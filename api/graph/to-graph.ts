@@ -16,8 +16,8 @@ import {
 import { type IntentRecord, parseFile, type RunRecord, type ThreadRecord } from './thread-record.ts';
 
 /**
- * A thread as a graph: pure, the same record is the same graph. Nodes are in the order in which things came about,
- * intents first, the newest run last; edges lead from what was before to what came of it.
+ * Converts a thread to a graph. Pure: the same record gives the same graph. Nodes are in order of creation, intents
+ * first, newest run last. Edges lead from a cause to its result.
  */
 export function toGraph({ threadId, title, intents, runs, isTruncated }: ThreadRecord): GraphData {
   const drawing = openDrawing(graphLimits.nodes, graphLimits.edges);
@@ -34,7 +34,7 @@ export function toGraph({ threadId, title, intents, runs, isTruncated }: ThreadR
   };
 }
 
-/** What its intent says, as it stands now. */
+/** Returns the current label of the thread's intent. */
 function titleOf(nodes: GraphData['nodes'], threadId: string): string {
   return nodes.find(({ id, kind }) => kind === 'intent' && id === threadId)?.label ?? `thread ${threadId}`;
 }
@@ -43,8 +43,8 @@ function titleOf(nodes: GraphData['nodes'], threadId: string): string {
 type IntentOf = (run: RunRecord) => string | undefined;
 
 /**
- * Draws the intent of a thread, a node for each version of its contract that is recorded or was run, and the intents
- * that it took the place of or that took its place.
+ * Draws the intent of a thread, with one node for each spec version that was recorded or run. Also draws the intents
+ * it superseded and those that superseded it.
  */
 function drawIntents(
   drawing: Drawing,
@@ -135,7 +135,7 @@ function nameOf(place: string): string {
   return place.slice(place.lastIndexOf('/') + 1);
 }
 
-/** An intent whose contract nothing tells of. */
+/** Draws an intent without a recorded spec. */
 function drawUnknown(drawing: Drawing, threadId: string): string | undefined {
   const detail = 'no record names its contract';
   const node = { id: threadId, kind: 'intent', label: 'missing intent', tags: ['missing'], detail } as const;
@@ -167,7 +167,7 @@ function connectEnds(
   if (before !== undefined) drawing.connect(nodeOf(before), byName.get(name), 'superseded-by');
 }
 
-/** One version of an intent's contract; the one that its ref holds with what has happened to it. */
+/** Describes one version of an intent's spec. The version on the intent's ref also shows its lifecycle events. */
 function describeIntent(
   intent: StoredObject<'intent'>,
   tags: readonly string[],
@@ -184,7 +184,7 @@ function describeIntent(
       named('contract', intent.external_ids.intentspec_id),
       named('digest', intent.intentspec_digest),
       `created by: ${kind} ${id}`,
-      // The last are the ones that tell how it stands.
+      // The last events show the current state.
       events
         .slice(-20)
         .map(({ created_at: at, kind: what, by, reason }) => `${at} ${what} by ${by}: ${reason}`),

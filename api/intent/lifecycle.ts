@@ -19,7 +19,7 @@ import type { JsonData } from '../json-data.ts';
 import type { InputSource } from '../read-input.ts';
 import { readSpecBytes, scopeSentences } from './read-spec.ts';
 
-/** What is shown of an intent: its recorded history, or what a document says that was never recorded. */
+/** Lifecycle to display: the recorded history of an intent, or the fields of a document that was never recorded. */
 export type ShownLifecycle = Pick<IntentHistory, 'specId' | 'digest' | 'status' | 'changeLog' | 'events'> & {
   readonly thread?: string;
 };
@@ -118,8 +118,8 @@ export async function lifecycleActor(repository: Repository): Promise<LifecycleA
 }
 
 /**
- * Records a drafted contract as confirmed by the person at the keyboard: `writ spec activate` without a file. A
- * contract that was confirmed before its run was refused stays confirmed.
+ * Records a drafted spec as confirmed by the user at the terminal, like `writ spec activate` without a file. If the
+ * run of a confirmed spec is refused, the spec stays confirmed.
  */
 export async function confirmIntent(
   engine: WritEngine,
@@ -133,8 +133,8 @@ export async function confirmIntent(
 }
 
 /**
- * Whether a contract is one that was confirmed, to the byte of its canonical form; what it says of itself is nothing.
- * LIFECYCLE_NOT_ACTIVE where it is another.
+ * Requires that this exact spec (its canonical digest) was confirmed. The lifecycle fields in the spec do not count.
+ * LIFECYCLE_NOT_ACTIVE if it was changed after confirmation.
  */
 export async function requireConfirmed(
   engine: WritEngine,
@@ -163,11 +163,11 @@ async function openContract(engine: WritEngine, repositoryPath: string, specByte
 /** What of a draft a person reads. */
 export type ReviewedDraft = Pick<DraftedIntent, 'contract' | 'scope' | 'repairs' | 'questions'> &
   Partial<Pick<DraftedIntent, 'lacks'>> & {
-    /** What the change is held to beside the contract's own words, and the ids of the checks that verify it. */
+    /** Acceptance criteria beyond the spec's text, with the ids of the checks that verify them. */
     readonly criteria?: readonly { readonly text: string; readonly checks: readonly string[] }[];
   };
 
-/** A drafted contract for a person to read before confirming: Markdown, with what was repaired, edited and is asked. */
+/** Renders a drafted spec for review before confirmation. Markdown, with repairs, edits and open questions. */
 export function draftReview(
   { contract, scope, repairs, questions, lacks = [], criteria = [] }: ReviewedDraft,
   edits: readonly DraftEdit[] = [],

@@ -5,12 +5,12 @@ import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../spec/read-inte
 import { isPlainlyAllowed } from '../../workspace/command-acl/plainly-allowed.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 
-/** A judged file; of an accepted one the bytes too. */
+/** The result of validating a spec file. An accepted spec includes its bytes. */
 export type JudgedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
 
 /**
- * A named file, judged; a document that breaks the contract is a value. Policy checks that name one of `ruleIds` are no
- * commands.
+ * Validates a spec file. An invalid spec is returned, not thrown. Policy checks that name one of `ruleIds` are not
+ * treated as commands.
  */
 export async function judgeSpec(
   context: InputSource,
@@ -62,10 +62,10 @@ export async function requireSpec(
   });
 }
 
-/** Bytes of a specification that is read at all; the contract's limit, beyond it the document is malformed. */
+/** Size limit of a spec in bytes, from the IntentSpec format. A larger document is malformed. */
 export const maxSpecBytes = 4 * 1024 * 1024;
 
-/** A named file's bytes; over the limit `INTENTSPEC_MALFORMED`, as the contract says. */
+/** Reads a spec file. INTENTSPEC_MALFORMED if it exceeds the limit. */
 export async function readSpecBytes(context: InputSource, path: string): Promise<Buffer> {
   try {
     return await readInput(context, path, { maxBytes: maxSpecBytes });

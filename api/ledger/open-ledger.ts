@@ -14,7 +14,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 
-/** A ledger to be read, judged by keys of the user's. */
+/** A readable ledger with the keys that verify it. */
 export interface OpenLedger {
   readonly directory: string;
   readonly files: LedgerFileReader;
@@ -31,7 +31,7 @@ export async function ledgerDirectory({ repoPath, cwd }: Pick<Place, 'repoPath' 
   return join(repository.commonDir, ledgerPath);
 }
 
-/** Whose word counts for a ledger. */
+/** Keys that are trusted for a ledger. */
 interface LedgerTrust {
   /** Vkeys, or absolute paths of files that hold one. */
   readonly vkeys: readonly string[];
@@ -39,9 +39,9 @@ interface LedgerTrust {
 }
 
 /**
- * Opens a ledger by the keys that are given, else pinned by the user, else their own. A checkpoint that none of
- * those signed is VERIFY_REFUTED where one was given, and VERIFY_NOTHING (exit 3) where there was nothing to judge it
- * by.
+ * Opens a ledger with the given keys, else the keys the user pinned, else the user's own keys. If none of these
+ * signed the checkpoint: VERIFY_REFUTED if keys were given, VERIFY_NOTHING (exit 3) if there was no key to verify
+ * with.
  */
 export async function openLedger(directory: string, { vkeys, env }: LedgerTrust): Promise<OpenLedger> {
   const anchors = await loadAnchors({ keyFiles: [], ledgerKeys: vkeys }, env);
@@ -111,9 +111,10 @@ interface AuditData {
 const maxRounds = 5;
 
 /**
- * Everything in a directory of tiles, also somebody else's: the tree is computed anew from the entries, the checkpoint
- * verified by the key, the quorum by the policy (bytes of a C2SP tlog-policy), and the log must continue what this user
- * saw of it. Remembers what holds now. VERIFY_NOTHING for an empty log, VERIFY_REFUTED, LEDGER_CORRUPT.
+ * Audits a directory of tiles, including a third-party log. Recomputes the tree from the entries, and verifies the
+ * checkpoint with the key and the quorum with the policy (bytes of a C2SP tlog-policy). The log must extend the last
+ * checkpoint this user saw. Stores the new checkpoint. VERIFY_NOTHING for an empty log, VERIFY_REFUTED,
+ * LEDGER_CORRUPT.
  */
 export async function auditData(
   ledger: OpenLedger,
@@ -135,7 +136,7 @@ export async function auditData(
   };
 }
 
-/** Audits the log under its current head; anew where an append replaced tiles meanwhile. */
+/** Audits the log at its current head. Retries if an append replaced tiles during the audit. */
 async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
   for (let round = 1; ; round += 1) {
     const head = await ledger.head();
@@ -161,7 +162,7 @@ async function verifyWitnesses(
   head: SignedCheckpoint,
 ): Promise<readonly string[]> {
   const policy = parseTlogPolicy(bytes);
-  // A policy may leave the logs to us, and narrows whom we believe where it names some.
+  // If the policy names logs, only those are trusted; otherwise the ledger's own key is.
   const logs = policy.logs.length > 0 ? policy.logs : [await ledger.keyOf(head)];
   return verifyByPolicy(head.source, policy, logs).cosignatures.map(({ witness }) => witness.name);
 }

@@ -15,7 +15,7 @@ import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type JudgedHere, judgeHere } from './open-run.ts';
 import type { WaitingRun } from './waiting-run.ts';
 
-/** What somebody says of a run that waits. */
+/** A person's decision on a waiting run. */
 export interface SaidApproval {
   readonly decision: 'approve' | 'reject';
   /** One person, as the allowed signers name them. */
@@ -27,14 +27,14 @@ export interface SaidApproval {
 
 type Judged = JudgedHere['approvers'][number];
 
-/** Where the run stands with it: data of `writ approve`. */
+/** Approval state of the run: `data` of `writ approve`. */
 export interface ApprovalData {
   readonly run_id: string;
   readonly ref: string;
   readonly decision: 'approve' | 'reject';
   /** False where the policy commit is not in this clone. */
   readonly judged: boolean;
-  /** Null where nobody can be named. */
+  /** Null if approvers cannot be identified. */
   readonly approved: number | null;
   readonly needed: number;
   readonly approvers: readonly (Omit<Judged, 'keyId' | 'signedAt' | 'inProcess' | 'earlier'> & {
@@ -47,17 +47,17 @@ export interface ApprovalData {
 /** A statement that is signed and stored, whether or not it counts. */
 interface StoredApproval {
   readonly data: ApprovalData;
-  /** The key that it was signed with; empty where it is not among what was judged. */
+  /** Id of the signing key. Empty if the verified approvals do not include this one. */
   readonly keyId: string;
-  /** APPROVAL_NOT_COUNTED with what was found, where it does not count as things stand. */
+  /** APPROVAL_NOT_COUNTED with the status found, if the approval currently does not count. */
   readonly fault?: WritError;
   /** In words why it does not count. */
   readonly why?: string;
 }
 
 /**
- * Signs what is said with that key and stores it on `refs/ai/approvals/<run>/<n>`. The run itself goes on when it is
- * resumed. Throws what signing throws, and nothing is stored then.
+ * Signs the decision with the key and stores it on `refs/ai/approvals/<run>/<n>`. The run continues only on resume.
+ * If signing throws, nothing is stored.
  */
 export async function approveRun(
   waiting: WaitingRun,

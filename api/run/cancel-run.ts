@@ -22,7 +22,7 @@ export interface CancelCall extends Place {
   readonly reason: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Asked once nobody works on the run any more; the engine is closed here. */
+  /** Called once no process works on the run. This function closes the engine. */
   readonly openEngine: () => Promise<WritEngine>;
 }
 
@@ -30,15 +30,17 @@ export interface CancelCall extends Place {
 const maxWaitMs = 15_000;
 const lookEveryMs = 100;
 /**
- * Characters of a reason: it stands in the decision, and a request with a longer one is none that a working process
- * reads.
+ * Maximum characters of a reason. The decision records it. A running process ignores a cancel request with a longer
+ * reason.
  */
 const maxReason = 2000;
 
 /**
- * Ends a run in Decision.Abandon, wherever it stands. Answers how it ended, which is another way where it had already
- * come so far. USAGE for a reason that is none, RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_CANCELLABLE where it has ended before,
- * also by the process that was asked to let go of it and sealed it by then, or is being sealed.
+ * Ends a run with Decision.Abandon in any state. Returns how the run ended, which may differ if it had already
+ * progressed too far.
+ *
+ * USAGE for an invalid reason, RUN_NOT_FOUND, RUN_BUSY. RUN_NOT_CANCELLABLE if the run has ended or is being sealed;
+ * the process may have sealed it before releasing it.
  */
 export async function cancelRun(call: CancelCall): Promise<RunView> {
   const { reason, signal } = call;
@@ -62,7 +64,7 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
       hints: [`see it: \`writ show ${runId}\``],
     });
   }
-  // A run that nobody works on is taken up once more, to be ended.
+  // With no process working on the run, resume it once to end it.
   await using engine = await call.openEngine();
   return await resumeRun(engine, {
     repositoryPath,
@@ -75,7 +77,7 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
   });
 }
 
-/** Asks the process that works on the run, if one does, to let go of it. RUN_BUSY where it does not. */
+/** Requests that the process working on the run release it, if there is one. RUN_BUSY if it does not. */
 async function stopWork(
   repository: Repository,
   runId: string,
@@ -98,7 +100,7 @@ async function stopWork(
       await systemClock.sleep(lookEveryMs, signal);
     }
   } finally {
-    // Whoever takes the run up from here on is not the one that was asked.
+    // The request must not reach the next process that resumes the run.
     await withdrawCancel(directory);
   }
 }

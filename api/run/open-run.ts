@@ -59,8 +59,8 @@ async function landingNotices(
 }
 
 /**
- * What a person asked for, and which model drafted the contract of it, as the contract of the run tells it; `undefined`
- * where that says nothing, is not recorded yet, or is another one than was judged.
+ * Returns the user's request and the drafting model from the run's recorded spec. `undefined` if the spec has none,
+ * is not recorded yet, or is not the one that was evaluated.
  */
 export async function askedOf({
   store,
@@ -76,16 +76,16 @@ export async function askedOf({
     : undefined;
 }
 
-/** Everything said about a run so far, as it would be judged now. */
+/** All approvals of a run so far, verified as of now. */
 export interface JudgedHere {
-  /** False where the policy commit is not in this clone, and so nobody can be named. */
+  /** False if this clone lacks the policy commit, so approvers cannot be identified. */
   readonly judged: boolean;
   readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
     readonly status: ApprovalVerdict['status'] | 'unjudged';
   })[];
 }
 
-/** Reads and judges the stored approvals of a run, by the allowed signers at its policy commit. */
+/** Reads and verifies the stored approvals of a run against the allowed signers at its policy commit. */
 export async function judgeHere({
   repository,
   store,
@@ -128,7 +128,7 @@ export async function judgeHere({
 }
 
 /**
- * Why the answer of a run is not yes: abandoned, rolled back, waiting, or a record that says nothing; `undefined` for a
+ * Returns why a run did not succeed: abandoned, rolled back, waiting, or an incomplete record. `undefined` for a
  * commit.
  */
 export function runRefusal(view: RunView): WritError | undefined {
@@ -148,7 +148,7 @@ export function runRefusal(view: RunView): WritError | undefined {
   });
 }
 
-/** With the run's own id: nobody is told of `RUN` beside it. */
+/** The hint includes the run's own id, because the surrounding text does not define `RUN`. */
 function howToGoOn(view: RunView): string {
   const { runId, waiting } = view;
   if (waiting?.for === 'budget') return `grant more with \`writ resume ${runId} --more-cost-units N\``;
@@ -158,7 +158,7 @@ function howToGoOn(view: RunView): string {
     : `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``;
 }
 
-/** The run went as far as it could, and yet its record says nothing of it: that is damage, not an answer. */
+/** The run ended but its record does not state how. That is damage, not a result. */
 function undecided({ runId, state }: RunView): WritError {
   return new WritError('OBJECT_CORRUPT', {
     message: `the record of run \`${runId}\` is incomplete: it holds no decision and nothing to wait with`,

@@ -59,7 +59,6 @@ function taskData(task: RunPlan['tasks'][number]): PlanData['tasks'][number] {
   };
 }
 
-/** A drafted contract as `--json` shows it. */
 export function draftData(
   { document, digest }: Pick<AdmittedContract, 'document' | 'digest'>,
   {
@@ -69,7 +68,7 @@ export function draftData(
     lacks,
   }: Pick<KeptDraft, 'repairs' | 'questions'> & {
     readonly path: string;
-    /** Absent where nobody looked. */
+    /** Absent if the lacks were not checked. */
     readonly lacks?: readonly string[];
   },
   edits: readonly DraftEdit[] = [],

@@ -9,9 +9,9 @@ const longest = 300;
 type Person = WaitsFor['people'][number];
 
 /**
- * Why policy checks hold a run back, and who signed what so far, in words for the first line of every report:
- * approvers, whoever does not count and why, how many are missing. Empty where none holds it back. Pure; reads the view
- * and changes nothing that approvals are bound to.
+ * Returns why policy checks block a run and who has signed so far: approvers, signatures that do not count and why,
+ * and how many are missing. For the first line of every report. Empty if no policy check blocks the run. Pure: it
+ * reads the view and changes nothing that approvals are bound to.
  */
 export function policyReasons(view: RunView): readonly string[] {
   const { decision, waiting } = view;
@@ -73,7 +73,7 @@ function peopleReasons({ people }: WaitsFor, held: readonly CheckRecord[]): read
     ...listed('rejected by ', counting.filter(({ decision }) => decision === 'reject').map(nameOf)),
     ...listed(
       'not counted: ',
-      // Who is known comes first: anybody who can write a ref could fill the list with what nobody signed.
+      // Known people come first: anyone who can write a ref could fill the list with unsigned entries.
       [
         ...others.filter(({ principal }) => principal !== ''),
         ...others.filter(({ principal }) => principal === ''),

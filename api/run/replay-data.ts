@@ -29,7 +29,7 @@ export interface ReplayData {
 /** Decides a run again from its stored inputs. RUN_NOT_FOUND, RUN_UNDECIDED. */
 export async function replayData({ stores, repoPath, cwd }: Place, wanted: string): Promise<ReplayData> {
   const repository = await openRepository(repoPath ?? cwd);
-  // Not by way of what `show` reads: a record that was changed is to be told, not stumbled over.
+  // Does not use the reader of `show`: a changed record must be reported, not cause a failure.
   const { store, runId } = await findRun(stores, repository, systemClock, wanted);
   const { objects, refs } = store;
   const paths = (await objects.list(refs.run(runId))).map(({ path }) => path);
@@ -48,7 +48,10 @@ export async function replayData({ stores, repoPath, cwd }: Place, wanted: strin
   };
 }
 
-/** What the run's provenance lists of its record; whether its signature holds is for `writ verify` to say. */
+/**
+ * Digests of the run's record as listed in its provenance. The signature is not verified here; `writ verify` does
+ * that.
+ */
 function listedDigests(bundle: Uint8Array | undefined): ListedDigests {
   if (bundle === undefined) return new Map();
   const { byproducts } = readProvenance(parseBundle(bundle).envelope.payload);

@@ -26,7 +26,7 @@ import type { OpenedRun } from './open-run.ts';
 type StageData = RunData['stages'][number];
 type CheckData = StageData['checks'][number];
 
-/** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
+/** Converts a run to its `--json` form: snake_case, without absent fields. */
 export function toRunData(view: RunView): RunData {
   const { spec, patch, decision, provenance } = view;
   return compact({
@@ -299,9 +299,8 @@ function toArtifactData(artifact: ArtifactRecord): RunData['artifacts'][number] 
 }
 
 /**
- * What the rules that may have judged a run say of themselves: the built-in ones, and those of the plugins that its
- * policy commit pins. Of a plugin that is not here, or not what was pinned, nothing is said; no built-in rule is
- * described anew.
+ * Descriptions of the rules that may have evaluated a run: built-in rules, and rules of plugins pinned at its policy
+ * commit. A plugin that is missing or changed is left out. Plugins cannot replace descriptions of built-in rules.
  */
 export async function describedRules(
   place: { readonly env: Environment },

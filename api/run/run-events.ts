@@ -1,7 +1,7 @@
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { compact } from '../envelope.ts';
 
-/** What a run tells while it works, in the order in which it happens. */
+/** Events of a running run, in order. */
 export type RunEvent =
   | {
       readonly type: 'run_started';
@@ -52,7 +52,7 @@ export type RunEvent =
       readonly data: { readonly run_id: string; readonly needed: number; readonly rationale: string };
     };
 
-/** Observes the runs of an engine and tells each event; `closed` is waited for when the engine closes. */
+/** Observes the engine's runs and emits each event. Engine shutdown waits for `closed`. */
 export function runEventsPlugin(
   name: string,
   tell: (event: RunEvent) => void,

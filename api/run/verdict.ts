@@ -19,7 +19,7 @@ export function showLine({ runId }: Pick<RunView, 'runId'>): string {
   return `writ show ${runId}`;
 }
 
-/** A pure reading of the view; nothing is called good that has no commit decision. */
+/** Derives the verdict from the view. Pure. Only a commit decision is a success. */
 export function toVerdict(view: RunView): Verdict {
   const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };

@@ -54,7 +54,7 @@ export async function openWaitingRun(context: Place, wanted: string): Promise<Wa
   return { repository, store, runId, record, report };
 }
 
-/** The report is named by its digest; whatever else the record says of the change must be what that report says. */
+/** The record names the report by digest. Its other statements about the change must match the report. */
 function requireSameChange({ subject, specId, summary }: WaitingRecord, report: GateReport): void {
   const { patch, spec, baseCommit } = report;
   const pairs: readonly (readonly [string, unknown, unknown])[] = [

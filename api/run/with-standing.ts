@@ -12,8 +12,8 @@ export interface Standing {
 }
 
 /**
- * A view with what was signed of a run that waits, judged as of now; unchanged where its record cannot be approved,
- * which `writ approve` and `writ fsck` tell.
+ * Adds the approvals of a waiting run to the view, verified as of now. If the record cannot be approved, returns the
+ * view unchanged; `writ approve` and `writ fsck` report why.
  */
 export async function withStanding(context: Place, view: RunView): Promise<Standing> {
   if (view.state !== 'waiting' || view.decision === undefined) return { view, changed: [] };

@@ -123,7 +123,7 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
   'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
 };
 
-/** A thread as a graph of versions (resolutions B, `graph --json`); `truncated` where not all of it is there. */
+/** A thread as a graph of versions: `data` of `writ graph --json`. `truncated` if parts are left out. */
 export const graphSchema = record(
   {
     thread_id: text,

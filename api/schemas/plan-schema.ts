@@ -13,7 +13,7 @@ import {
   text,
 } from './shape.ts';
 
-/** What a check of a contract has to say. */
+/** One issue found by validating a spec. */
 export const issueSchema = record({
   code: text,
   path: text,
@@ -88,7 +88,7 @@ export const planSchema = record(
 );
 export type PlanData = Admitted<typeof planSchema>;
 
-/** A contract that a model drafted of a request. */
+/** A spec that a model drafted from a request. */
 const draftSchema = record(
   {
     path: text,
@@ -106,7 +106,7 @@ const draftSchema = record(
 );
 export type DraftData = Admitted<typeof draftSchema>;
 
-/** A draft that nobody has confirmed. */
+/** An unconfirmed draft. */
 const draftedSchema = record({
   run_id: text,
   state: oneOf('drafted'),
@@ -115,7 +115,7 @@ const draftedSchema = record({
 });
 export type DraftedData = Admitted<typeof draftedSchema>;
 
-/** A run as it is shown: with the request, where its contract was drafted of one; or a draft that waits. */
+/** A run as displayed, with the request if its spec was drafted from one; or a waiting draft. */
 export const shownRunSchema = {
   type: 'object',
   anyOf: [
@@ -145,13 +145,13 @@ export const shownRunSchema = {
   ],
 } as const;
 
-/** What a run that may have begun with a draft shows; one whose draft waits has nothing but that. */
+/** A run that may have begun with a draft. While the draft waits, only the draft is shown. */
 export const draftedRunSchema = {
   type: 'object',
   anyOf: [record(runMembers.required, { ...runMembers.optional, draft: draftSchema }), draftedSchema],
 } as const;
 
-/** A run that was ended, or a draft of which nothing is left. */
+/** A cancelled run, or a deleted draft. */
 export const cancelledSchema = {
   type: 'object',
   anyOf: [runSchema, record({ run_id: text, state: oneOf('cancelled') })],

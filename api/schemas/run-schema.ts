@@ -169,7 +169,7 @@ const stage = record(
   { asked: list(record({ name: text, plugin: text, status: oneOf('passed', 'failed') })) },
 );
 
-/** Members of a run's data (`5-cli.md`): always there, and there when known. */
+/** Fields of a run's data: required, and optional if known. */
 export const runMembers = {
   required: {
     run_id: text,

@@ -5,7 +5,7 @@ declare const admits: unique symbol;
 /** A JSON Schema (2020-12) and the type of what it admits: the schema is written, the type follows. */
 export type Shape<T> = JsonData & { readonly [admits]?: (_: never) => T };
 
-/** What a schema admits; `unknown` for one that was written by hand. */
+/** The type that a schema admits; `unknown` for a hand-written schema. */
 export type Admitted<S> = S extends { readonly [admits]?: (_: never) => infer T } ? T : unknown;
 
 type Required<R> = { readonly [Name in keyof R]: Admitted<R[Name]> };
@@ -24,7 +24,7 @@ export const duration: Shape<number> = { type: 'number', minimum: 0 };
 export const sha256: Shape<string> = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 /** RFC 3339. */
 export const moment: Shape<string> = { type: 'string', format: 'date-time' };
-/** An object of which nothing is promised but that it is JSON. */
+/** Any JSON object. */
 export const anything: Shape<JsonData> = { type: 'object' };
 export const textOrNull: Shape<string | null> = { type: ['string', 'null'] };
 
@@ -42,7 +42,7 @@ export function list<const Items>(items: Items): Shape<readonly Admitted<Items>[
   return { type: 'array', items };
 }
 
-/** A closed object: `required` are always there, `optional` may be absent, nothing else is. */
+/** A closed object schema: `required` fields, `optional` fields, no others. */
 export function record<
   const R extends Readonly<Record<string, unknown>>,
   const O extends Readonly<Record<string, unknown>> = Record<never, never>,

@@ -6,7 +6,7 @@ export async function encryptText(text: string, identity: string): Promise<strin
   return armor.encode(await encrypter.encrypt(text));
 }
 
-/** Throws for what is no such text, is damaged, or was made for another identity. */
+/** Throws if the text is not an age file, is damaged, or was encrypted for another identity. */
 export async function decryptText(text: string, identity: string): Promise<Uint8Array> {
   const { armor, Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();

@@ -23,9 +23,9 @@ import { decryptText, encryptText, makeIdentity } from './age-text.ts';
 const waitMs = 20_000;
 
 /**
- * The secrets of a vault by name; none where there is no vault. KEY_INSECURE for what others can reach, is no plain
- * file or is too large, VAULT_UNREADABLE for what is damaged or was made for another identity. Nothing of a value is
- * told.
+ * Returns the secrets of a vault by name; empty if there is none. KEY_INSECURE if the file is accessible to others,
+ * not a plain file, or too large. VAULT_UNREADABLE if it is damaged or encrypted for another identity. Errors never
+ * contain a value.
  */
 export async function readVault(place: VaultPlace): Promise<Secrets> {
   if (guarded(place, findDirectory) === undefined) return new Map();
@@ -43,7 +43,7 @@ export async function readVault(place: VaultPlace): Promise<Secrets> {
   try {
     return parseSecrets(bytes);
   } catch (fault) {
-    // What a parser says of a place in it may quote it.
+    // A parser error may quote the secret text.
     throw unreadable(place, fault instanceof TypeError ? fault.message : 'it holds no secrets by name');
   }
 }
@@ -143,7 +143,10 @@ export const maxValueLength = 16 * 1024;
 
 interface Secret {
   readonly value: string;
-  /** What of a contract's `security.secrets.allowedScopes` gives it to checks; none: it is given to nobody. */
+  /**
+   * Scopes from the spec's `security.secrets.allowedScopes` that give this secret to checks. Empty: no check receives
+   * it.
+   */
   readonly scopes: readonly string[];
 }
 
@@ -154,7 +157,7 @@ export function formatSecrets(secrets: Secrets): string {
   return `${JSON.stringify({ format, env: Object.fromEntries(sorted) })}\n`;
 }
 
-/** Throws what says why it is none, and nothing of what stands in it. */
+/** Throws with the reason if the vault is invalid. The reason never quotes its content. */
 function parseSecrets(bytes: Uint8Array): Secrets {
   const { value: read } = parseStrictJson(bytes, { maxBytes: 2 * maxVaultBytes, maxDepth: 4 });
   const fields = toFields(read, 'a vault', ['format', 'env']);
@@ -175,12 +178,12 @@ function parseScope(scope: unknown): string {
   throw new TypeError('a scope in it is none');
 }
 
-/** Printable, without spaces, as a contract can name it. */
+/** A scope as a spec can name it: 1 to 128 printable ASCII characters without spaces. */
 export function isScope(text: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(text);
 }
 
-/** Why a text can be no secret: an environment could not hold it, or nothing would be found by it. */
+/** Returns why a text cannot be a secret: an environment variable could not hold it, or masking could not find it. */
 export function whyNoSecret(text: string): string | undefined {
   if (text.trim() === '') return 'it is empty';
   if (text.includes('\0')) return 'it holds a null character';
@@ -190,7 +193,7 @@ export function whyNoSecret(text: string): string | undefined {
 /** Where a vault is kept, and the identity that reads it. */
 export interface VaultPlace {
   readonly kind: 'repository' | 'global';
-  /** The directory; on the way to it there is no symlink. */
+  /** The vault's directory. Its path contains no symlink. */
   readonly directory: Place;
   readonly file: string;
   /** The user's own, outside of every repository. */
@@ -206,8 +209,8 @@ export function globalVault(env: Environment): VaultPlace {
 }
 
 /**
- * `.writ/vault` of the main work tree, the same for all of them; in the git directory where there is none. Nothing of
- * it is ever tracked.
+ * `.writ/vault` of the main working tree, shared by all working trees. In a bare repository, it is in the git
+ * directory. Git never tracks it.
  */
 export async function repositoryVault(repository: RepositoryPlace, env: Environment): Promise<VaultPlace> {
   const { main } = await readRepositorySettings(repository);
@@ -227,10 +230,10 @@ function toPlace(kind: VaultPlace['kind'], directory: Place, env: Environment): 
   };
 }
 
-/** How a secret is called outside of the vault (document 2, credentials). */
+/** Prefix of a secret's name outside the vault. */
 const prefix = 'vault.env.';
 
-/** Whether a variable of an environment can be called so, and nothing that every object has is. */
+/** Valid name of an environment variable that is not a property of `Object.prototype`. */
 function isSecretName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) && !(name in {}) && name !== 'prototype';
 }

@@ -43,9 +43,11 @@ interface Archive {
 class NotOfGit extends Error {}
 
 /**
- * Says whether a tar or tar.gz holds exactly the files of a tree, as `git archive [--prefix=NAME/]` writes them:
- * content, executable bit, symlinks and paths. The archive is read as a stream. The tree's id is calculated from its
- * files, so that no repository is needed. `undefined` for what is no archive.
+ * Checks whether a tar or tar.gz contains exactly the files of a tree, as `git archive [--prefix=NAME/]` writes them:
+ * content, executable bit, symlinks and paths.
+ *
+ * Reads the archive as a stream and computes the tree id from its files, so no repository is needed. Returns
+ * `undefined` if the input is not an archive.
  */
 export async function findTreeInArchive(
   chunks: AsyncIterable<Buffer>,
@@ -120,7 +122,7 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
     }
     const { path, link } = extendedBy(pax, plain);
     pax = new Map();
-    // A reader may take any path with a slash at its end for a directory.
+    // A tar reader may treat any path with a trailing slash as a directory.
     if (path.endsWith('/') !== (type === '5') || (link !== '') !== (type === '2')) throw neverWritten();
     if (type !== '0' && size !== 0) throw new NotOfGit('a directory or symlink has content');
     const name = checkedPath(path.replace(/\/$/, ''));
@@ -190,8 +192,8 @@ function readHeader(header: Buffer): Header {
 }
 
 /**
- * Path and link of an entry. An extended header stands for what is too long for the plain one, and only for that: a
- * reader which does not know the one sees no other file than a reader which does.
+ * Returns path and link of an entry. An extended header is accepted only for a value that is too long for the plain
+ * header. Readers with and without pax support therefore see the same files.
  */
 function extendedBy(
   pax: ReadonlyMap<string, string>,

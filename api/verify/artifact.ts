@@ -8,7 +8,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type InputSource, readInput, reasonOf } from '../read-input.ts';
 import { digestOfSigned } from './target-meanings.ts';
 
-/** Most octets of an artifact whose very bytes were signed. */
+/** Size limit in bytes of an artifact that is hashed because its exact bytes were signed. */
 const maxSignedBytes = 512 * 1024 * 1024;
 
 /**

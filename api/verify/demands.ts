@@ -5,21 +5,21 @@ import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { SummaryDemands } from '../../attest/verify/predicates/summary.ts';
 import type { TargetForm } from './target-meanings.ts';
 
-/** What a verification is asked for besides its targets. */
+/** Demands on a verification besides its targets. */
 export interface VerifyDemands {
-  /** What every target is, where the user says so. */
+  /** Kind of every target, if the user named it. */
   readonly form?: TargetForm;
   readonly allowedSigners?: Uint8Array;
-  /** Canonical digest of the contract that is meant. */
+  /** Canonical digest of the expected spec. */
   readonly specDigest?: string;
   readonly artifacts: readonly GivenArtifact[];
-  /** Predicate types that are asked for. */
+  /** Required predicate types. */
   readonly types: readonly string[];
   readonly replay: boolean;
   readonly summary: SummaryDemands;
   /** What the certificate must name as the source of the build. */
   readonly source?: SourceDemands;
-  /** The branch (or full commit id) by whose policy alone it may have been judged (`--policy`). */
+  /** Required policy branch, or full commit id (`--policy`). No other policy may have applied. */
   readonly policy?: string;
   /** Ids of commits: every target must be about one of them. */
   readonly commits?: readonly string[];
@@ -39,7 +39,7 @@ export const noDemands: VerifyDemands = {
   replay: false,
 };
 
-/** Whom a verifier believes, and what they have seen of logs. */
+/** Keys and identities that a verifier trusts, and the log checkpoints it has seen. */
 export interface Belief {
   readonly anchors: Anchors;
   readonly memory: CheckpointMemory;

@@ -10,7 +10,9 @@ import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 
-/** The commit that is checked out in the repository at hand; `undefined` outside of one and on an unborn branch. */
+/**
+ * Returns the commit checked out in the current repository. `undefined` outside a repository and on an unborn branch.
+ */
 export async function headCommit(open: () => Promise<Repository>): Promise<string | undefined> {
   try {
     return (await readHead(await open())).commit;
@@ -21,9 +23,9 @@ export async function headCommit(open: () => Promise<Repository>): Promise<strin
 }
 
 /**
- * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git
- * shows otherwise than it is, is refused (`replaced`), and so is one of which commit, trees or files are kept here with
- * other bytes than their ids name (`mismatch`).
+ * Returns the first id that is a commit of the current repository; outside a repository, none. Rejects a commit that
+ * plain git shows differently (`replaced`). Rejects one with a commit, tree or file stored under an id that does not
+ * match its bytes (`mismatch`).
  */
 export async function findCommit(
   open: () => Promise<Repository>,
@@ -55,7 +57,9 @@ export async function findCommit(
 /** Most commits of a range, and most commits that are read to show where it begins. */
 const maxCommits = 10_000;
 
-/** The two ends of `A..B`; an end that is left out is `HEAD`. `undefined` for what is no range. USAGE for `A...B`. */
+/**
+ * Returns both ends of `A..B`; a missing end is `HEAD`. `undefined` if the target is not a range. USAGE for `A...B`.
+ */
 export function rangeEnds(target: string): { readonly from: string; readonly to: string } | undefined {
   const at = target.indexOf('..');
   if (at < 0) return undefined;
@@ -109,8 +113,9 @@ export async function commitsBetween(
 }
 
 /**
- * The commits that `from` hold and `without` do not; `undefined` if one of them names a parent that is not here. The
- * cut of a shallow clone (`.git/shallow`) hides no parent: what lies behind it may have come by another ref.
+ * Returns the commits reachable from `from` and not from `without`. `undefined` if one names a parent that is missing
+ * here. The shallow boundary (`.git/shallow`) is ignored, because commits behind it may have arrived with another
+ * ref.
  */
 async function reachable(
   repository: Repository,

@@ -14,8 +14,8 @@ import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts
 import type { Repository } from '../../workspace/git/repository.ts';
 
 /**
- * A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no
- * such commit object.
+ * Returns a run's evidence from git. `target` is the name that the caller used for the commit. `undefined` if the
+ * commit object does not exist.
  */
 export async function gitEvidence(
   repository: Repository,
@@ -79,8 +79,8 @@ async function loadTree(
 }
 
 /**
- * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the
- * former: it then says nothing of the proof. A ledger here that is the log of the proof comes with its copy in git.
+ * Returns the repository's own ledger and its copy in git if that ledger is the log of the proof. Otherwise returns
+ * git's copy of the proof's log. Without a copy, returns the own ledger, which then proves nothing about the proof.
  */
 async function ledgersOf(
   repository: Repository,
@@ -96,7 +96,10 @@ async function ledgersOf(
   return { readLedger: own, ...(copy === undefined ? {} : { readMirror: copy }) };
 }
 
-/** The log that a checkpoint names; `undefined` for what is none, which the verifier tells. */
+/**
+ * Returns the log origin that a checkpoint names; `undefined` if the checkpoint is invalid, which the verifier
+ * reports.
+ */
 function originOf(checkpoint: () => string): string | undefined {
   try {
     return parseCheckpoint(checkpoint()).origin;

@@ -6,8 +6,8 @@ import type { Place } from '../place.ts';
 import type { Ground } from './verify-bytes.ts';
 
 /**
- * A repository that is opened where one is asked about: a file needs none, and starting is most of what verifying one
- * costs.
+ * A repository that is opened on first use. A file target needs none, and opening one is most of the cost of
+ * verifying a file.
  */
 export interface LazyRepository extends Ground, AsyncDisposable {
   /** Among the runs that it has at the first question. */
@@ -42,7 +42,7 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
       return (await finder)(wanted);
     },
     [Symbol.asyncDispose]: async () => {
-      // What nobody waited for may still be on its way: it would keep a git that nobody ends.
+      // An opening that no caller awaited may still be running and would leave a git process behind.
       await opened?.catch(() => undefined);
       await readers?.[Symbol.asyncDispose]();
     },

@@ -6,9 +6,9 @@ import { isAncestor, resolveCommit } from '../../workspace/git/resolve-commit.ts
 import { namedBranch } from '../../workspace/git/target.ts';
 
 /**
- * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs
- * no repository. A name that is no branch is REF_NOT_FOUND; a policy commit that is not at hand is neither held nor
- * refuted.
+ * Returns the demand of `--policy`: a commit of a branch of this repository, or exactly the given full commit id,
+ * which needs no repository. REF_NOT_FOUND if the name is not a branch. If the policy commit is missing here, the
+ * demand is neither met nor refuted.
  */
 export function demandOf(name: string, open: () => Promise<Repository>): PolicyDemand {
   const branchTip = async (repository: Repository): Promise<string> => {

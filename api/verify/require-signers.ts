@@ -3,8 +3,8 @@ import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 
 /**
- * Lines that name nobody are left out, as the repository does; a list (called `name`) in which nobody is left was meant
- * otherwise: ANCHOR_UNUSABLE.
+ * Skips lines without a valid signer, as for the repository's own list. ANCHOR_UNUSABLE if the list `name` has such
+ * lines and no signer is left.
  */
 export function requireSigners(bytes: Uint8Array, name: string, option: string): void {
   const { signers, skipped } = parseAllowedSigners(bytes);

@@ -11,7 +11,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { VerifyDemands } from './demands.ts';
 
-/** One thing to verify out of a file; a file of several lines has several. */
+/** One item to verify from a file. A file with several lines has several parts. */
 export interface FilePart {
   readonly kind: 'evidence' | 'attestation' | 'log-proof';
   /** Its line, or its place in a list, from 1; absent where the file is one part. */
@@ -28,9 +28,10 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * maxBundleBytes };
 
 /**
- * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles,
- * envelopes and evidence, a list of them as registries hand them out, else one of those. More than 10,000, or none, is
- * `undefined`. What it says it is, is judged by who reads it.
+ * Detects the kind of a file and splits it. Kinds: a tlog-proof; exported evidence of a run in any JSON layout; JSON
+ * Lines of bundles, envelopes and evidence; a list of them as registries serve; otherwise a single one.
+ *
+ * Returns `undefined` for no parts or more than 10,000. The content is validated later by its reader.
  */
 export function splitFile(name: string, file: Buffer): readonly FilePart[] | undefined {
   const bytes = file.subarray(0, 3).equals(byteOrderMark) ? file.subarray(3) : file;
@@ -80,7 +81,7 @@ function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined 
     const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: 4 * maxBundleBytes, maxDepth: 36 };
     const { value } = parseStrictJson(bytes, options);
     const { attestations, ...rest } = value as { readonly attestations?: unknown };
-    // Beside a bundle's own members a list is one of those that nobody knows.
+    // In a bundle, an `attestations` member is an unknown field, not a list of parts.
     const isBundle = Object.hasOwn(rest, 'mediaType') || Object.hasOwn(rest, 'payloadType');
     const list = isArray ? value : isBundle ? undefined : attestations;
     if (!Array.isArray(list)) return undefined;
@@ -117,9 +118,9 @@ const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
 /**
- * The text of a member of the object that a JSON document is, wherever it stands in it; what is within its other
- * members is passed over, in linear time and without reading it. `undefined` where there is none, or another value.
- * Whether it is JSON at all is judged by who reads it.
+ * Returns the text of a top-level member of a JSON object, at any position. Skips the other members in linear time
+ * without parsing them. `undefined` if the member is missing or not a string. The reader of the document validates
+ * the JSON.
  */
 export function topMember(bytes: Buffer, name: string): string | undefined {
   let depth = 0;
@@ -164,7 +165,7 @@ interface SelectedPart {
   readonly artifacts: readonly GivenArtifact[];
 }
 
-/** A part of a file that says of itself that it is about something else, or of another type. */
+/** A part of a file with claims about another subject or of another type. */
 export interface SkippedPart {
   readonly line: number;
   readonly code: 'wrong-subject' | 'wrong-type';
@@ -175,11 +176,12 @@ export interface SkippedPart {
 const maxShown = 3;
 
 /**
- * Selects the parts of a file of several attestations that the demands are about: those of a type that is asked for
- * (`--type`), about an artifact that is given, and about a commit that is asked for. Selection reads claims before
- * their signature is verified. That only leaves parts out, which the writer of the file could do as well. A part that
- * cannot be read is selected. If the selected parts are not about every artifact, all parts are selected, so that the
- * verdict says what was found.
+ * Selects the parts of a file with several attestations that match the demands: predicate type (`--type`), given
+ * artifacts and requested commits.
+ *
+ * Selection reads claims before their signature is verified. That can only leave parts out, which the writer of the
+ * file could do as well. An unreadable part is selected. If the selected parts do not cover every artifact, all parts
+ * are selected, so that the verdict reports what was found.
  */
 export function selectParts(
   parts: readonly FilePart[],
@@ -245,7 +247,7 @@ interface Claims {
   readonly commits: ReadonlySet<string>;
 }
 
-/** Returns what a bundle says of itself; `undefined` where it is no readable attestation. */
+/** Returns the claims in a bundle; `undefined` if it is not a readable attestation. */
 function readClaims({ kind, bytes }: FilePart, artifacts: readonly GivenArtifact[]): Claims | undefined {
   if (kind !== 'attestation') return undefined;
   try {

@@ -15,10 +15,10 @@ import {
 } from '../../workspace/git/resolve-commit.ts';
 import { isPath } from './is-path.ts';
 
-/** What a target can be said to be (`--commit`, `--run`, `--file`). */
+/** Kinds that a user can choose for a target (`--commit`, `--run`, `--file`). */
 export type TargetForm = 'commit' | 'run' | 'file';
 
-/** One thing that a target means. `as` is how a person can name it without doubt. */
+/** One possible meaning of a target. `as` is an unambiguous name for it. */
 export type Meaning =
   | { readonly kind: 'file' }
   | { readonly kind: 'run'; readonly runId: string }
@@ -29,14 +29,15 @@ export type Meaning =
  * `release/2.x`).
  */
 export const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
-/** Ends as a file even where none stands. */
+/** Extensions that mark a target as a file even if the file does not exist. */
 const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
 
 /**
- * The one thing that a target means. What is several things is TARGET_AMBIGUOUS and names them all: a file and a ref, a
- * tag and a branch, the beginning of a run and of a commit. A file under a name that could as well be a ref is one only
- * where it is asked for (`--file`, `./NAME`): whoever lands files must not choose what a name means. `HEAD` and `@` are
- * the commit, always.
+ * Resolves a target to its single meaning. TARGET_AMBIGUOUS lists all meanings if there are several: file and ref,
+ * tag and branch, prefix of a run and of a commit.
+ *
+ * If a name could also be a ref, it is a file only on request (`--file`, `./NAME`). Otherwise a contributor who adds
+ * a file could change the meaning of a name. `HEAD` and `@` always mean the commit.
  */
 export async function meaningOf(
   cwd: string,
@@ -67,7 +68,7 @@ export async function meaningOf(
   return meaning;
 }
 
-/** What git keeps for itself is no file of anybody's (`HEAD` in a bare repository). */
+/** Git's internal files, such as `HEAD` in a bare repository, are not targets. */
 function isFile({ gitDir, commonDir }: Repository, path: string, target: string): boolean {
   if (target === 'HEAD' || target === '@') return false;
   if ([gitDir, commonDir].some((directory) => path.startsWith(`${directory}/`))) return false;
@@ -101,12 +102,12 @@ async function nothingNamed(
   target: string,
   form: TargetForm | undefined,
 ): Promise<Meaning> {
-  // Not here, which is no refutation: the verdict says how to get it.
+  // A run that is missing here is not refuted; the verdict explains how to fetch it.
   if (form === 'run') return { kind: 'run', runId: target };
   if (form === undefined && attestationForm.test(target)) return { kind: 'file' };
   const damaged = await damagedCommit(repository, target);
   if (damaged !== undefined) return { kind: 'commit', commit: damaged, as: target };
-  // Says why: no such commit, or no name of one.
+  // Throws with the reason: no such commit, or an invalid name.
   return { kind: 'commit', commit: await resolveCommit(repository, target), as: target };
 }
 

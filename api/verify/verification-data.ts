@@ -5,7 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { VerificationData } from '../schemas/verification-schema.ts';
 import type { VerifiedTarget } from './verified-target.ts';
 
-/** What was verified, as `--json` shows it; `explain` tells the claims of a report where that is asked for. */
+/** Converts verified targets to `--json` data. `explain` adds the claims of each report, if requested. */
 export function toVerificationData(
   verified: readonly VerifiedTarget[],
   explain?: (report: VerifyReport) => readonly ExplainedClaim[],
@@ -65,7 +65,7 @@ function pluginsOf({
   return plugins.length === 0 ? {} : { plugins: plugins.map((plugin) => ({ ...plugin })) };
 }
 
-/** Why the answer is no, by the worst target; `undefined` where all of it is verified. */
+/** Returns why verification failed, for the worst target; `undefined` if all targets are verified. */
 export function verificationRefusal(verified: readonly VerifiedTarget[]): WritError | undefined {
   const reports = verified.map(({ report }) => report);
   const codes = reports.map(verifyExitCode);
@@ -87,14 +87,14 @@ const ownCodes: Readonly<Record<string, 'REPLACED' | 'LOG_FORKED'>> = {
   forked: 'LOG_FORKED',
 };
 
-/** What speaks against the most: a refutation, else what is missing; what nobody asked for says nothing. */
+/** Returns the most serious check: a refutation, else missing evidence. Checks that were not requested do not count. */
 function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
   const waived: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
   const open = checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
   return (
     open.find(({ status }) => status === 'failed') ??
     open.find(({ code }) => !waived.includes(code)) ??
-    // Asked for by `--require`, or of exported evidence.
+    // Required by `--require`, or part of exported evidence.
     open.find(({ code }) => code !== 'not-required')
   );
 }
@@ -161,7 +161,7 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
   return [];
 }
 
-/** One sentence; a status and a code of the same word are said once. */
+/** Formats one sentence. A code that equals the status is not repeated. */
 function describe({ id, status, code, detail }: VerifyCheck): string {
   const reason = typeof detail?.reason === 'string' ? detail.reason : undefined;
   const found =
@@ -175,7 +175,7 @@ function describe({ id, status, code, detail }: VerifyCheck): string {
   return [`\`${id}\` ${status}`, ...facts].join(': ').slice(0, 500);
 }
 
-/** What a verification has to say besides its verdict: it may be good, and yet rest on less than a reader thinks. */
+/** A warning besides the verdict. A positive verdict may rest on less evidence than a reader expects. */
 export interface VerifyWarning {
   readonly target: string;
   readonly code:

@@ -15,13 +15,15 @@ export interface VerifiedTarget {
   readonly report: VerifyReport;
   /** The target `A..B` that this commit is one of. */
   readonly range?: string;
-  /** Options that were given and that nothing here answers to. */
+  /** Options that had no effect on this target. */
   readonly withoutEffect?: readonly string[];
   /** Other parts of its file that were not verified, on the first target of that file. */
   readonly skipped?: readonly (SkippedPart & { readonly target: string })[];
 }
 
-/** The target, refuted where it is about none of the commits that were asked for; none: every commit is good. */
+/**
+ * Refutes the target if it is not about one of the requested commits. Without requested commits, every commit passes.
+ */
 export function withAskedCommit(
   verified: VerifiedTarget,
   commits: readonly string[] | undefined,

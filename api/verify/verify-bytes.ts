@@ -13,7 +13,7 @@ import { isLogAsked, verifySource } from './verify-source.ts';
 
 /** Where commits are looked for that an attestation is about. */
 export interface Ground {
-  /** The repository at hand; NOT_A_REPOSITORY where there is none. */
+  /** Opens the current repository. NOT_A_REPOSITORY if there is none. */
   readonly open: () => Promise<Repository>;
   /** Of these commit ids the first that it has. */
   readonly findCommit: (ids: readonly string[]) => Promise<string | undefined>;
@@ -21,7 +21,7 @@ export interface Ground {
   readonly headCommit: () => Promise<string | undefined>;
 }
 
-/** Everything in a file that was read, each part as a target of its own; `target` is what it is called. */
+/** Verifies each part of a file as a separate target. `target` is the display name of the file. */
 export async function verifyBytes(
   belief: Belief,
   demands: VerifyDemands,

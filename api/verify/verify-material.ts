@@ -7,9 +7,9 @@ import { verifyBytes } from './verify-bytes.ts';
 import { readRequest, type VerifyRequest } from './verify-request.ts';
 
 /**
- * Verifies what somebody was handed, offline: a sigstore bundle, a DSSE envelope, JSON Lines of them, a tlog-proof, or
- * the exported evidence of a run. Whatever is wrong with it is in the answer; only a request that cannot be meant is
- * thrown: USAGE, ANCHOR_UNUSABLE.
+ * Verifies evidence offline: a sigstore bundle, a DSSE envelope, JSON Lines of them, a tlog-proof, or the exported
+ * evidence of a run. Defects of the material are reported in the result. Only an invalid request throws: USAGE,
+ * ANCHOR_UNUSABLE.
  */
 export async function verifyMaterial(bytes: Uint8Array, request: VerifyRequest): Promise<VerificationData> {
   const { belief, demands } = await readRequest(request);

@@ -12,32 +12,32 @@ import { digestOfSigned } from './target-meanings.ts';
 /** What an attestation has to be about: its bytes, or one of its digests or several, lower-case hex. */
 export type AskedArtifact = { readonly bytes: Uint8Array } | Readonly<Partial<Record<ArtifactHash, string>>>;
 
-/** What a program asks of a verification. */
+/** Verification request of an embedding program. */
 export interface VerifyRequest {
   readonly trust: Trust;
   readonly artifacts?: readonly AskedArtifact[];
-  /** Whose approvals count: an OpenSSH `allowed_signers`; absent: approvals are told and not counted. */
+  /** Allowed approvers in the OpenSSH `allowed_signers` format. If absent, approvals are reported but not counted. */
   readonly allowedSigners?: string | Uint8Array;
-  /** Canonical digest of the contract that is meant: SHA-256, hex. */
+  /** Canonical digest of the expected spec: SHA-256, hex. */
   readonly specDigest?: string;
   /** Full id of the commit that it must be about. */
   readonly subjectCommit?: string;
-  /** Predicate types that are asked for; none: those that are read here. */
+  /** Required predicate types. If absent, all supported types are accepted. */
   readonly types?: readonly string[];
-  /** What a verification summary must say. */
+  /** Required fields of a verification summary: verifier id, resource URI, levels. */
   readonly verifierId?: string;
   readonly resourceUri?: string;
   readonly levels?: readonly string[];
   /** What the certificate must name as the source of the build: its repository, and its ref. */
   readonly sourceRepository?: string;
   readonly sourceRef?: string;
-  /** What must have been verified, or the answer is no. */
+  /** Claims that must be verified. If one is not, the result is negative. */
   readonly require?: readonly Requirement[];
-  /** The branch, or full commit id, by whose policy alone it may have been judged; a branch needs a repository. */
+  /** Required policy branch, or full commit id. No other policy may have applied. A branch needs a repository. */
   readonly policy?: string;
   /**
-   * Directory that keeps what was seen of logs, so that one that shrinks or forks is told; absent: nothing is
-   * remembered.
+   * Directory that stores seen log checkpoints, so that a log that shrinks or forks is detected. If absent, no
+   * checkpoint is stored.
    */
   readonly memory?: string;
 }
@@ -59,10 +59,7 @@ const members: Readonly<Record<keyof VerifyRequest, true>> = {
   memory: true,
 };
 
-/**
- * Whom a request believes and what it demands. USAGE for a member that nobody knows or that is not what it must be,
- * ANCHOR_UNUSABLE.
- */
+/** Converts a request to trust anchors and demands. USAGE for an unknown or invalid member, ANCHOR_UNUSABLE. */
 export async function readRequest(
   request: VerifyRequest,
 ): Promise<{ readonly belief: Belief; readonly demands: VerifyDemands }> {

@@ -23,7 +23,7 @@ export function isLogAsked({ ledgers, trustedRoot, identity, signers }: Anchors)
   return ledgers.some(({ from }) => from === 'given') || (trustedRoot !== undefined && !isForCertificates);
 }
 
-/** A run's evidence, wherever it comes from, by whom a verifier believes and what they have seen. */
+/** Verifies a run's evidence from any source, with the verifier's anchors and stored checkpoints. */
 export async function verifySource(
   { anchors, memory }: Belief,
   source: EvidenceSource,
@@ -89,12 +89,12 @@ async function* hashed(
 }
 
 /**
- * The report with a passed check for each archive of the sealed tree, and the reason beside one that is not it. An
- * archive in a format that is not read refutes nothing.
+ * Adds a passed check for each archive of the sealed tree, and the reason for each archive that differs. An archive
+ * in an unsupported format refutes nothing.
  */
 function withArchives(report: VerifyReport, archives: readonly RunArchive[]): VerifyReport {
   if (archives.length === 0) return report;
-  // Without the signer's word for the tree the archive is compared with nothing.
+  // Without a signed tree id, the archive cannot be compared.
   const isTreeSealed = report.checks.some(({ id, status }) => id === 'subject-tree' && status === 'passed');
   const reasons = new Map<string, string>();
   const unread = new Map<string, string>();

@@ -19,9 +19,9 @@ import { readRequest, type VerifyRequest } from './verify-request.ts';
 import { verifySource } from './verify-source.ts';
 
 /**
- * A commit or a run of a repository, as the target was understood. One without a seal, that is not here, or whose
- * objects a partial clone left behind is not verified; one whose record cannot be read for what it holds is refuted:
- * whoever pushes refs must not choose between a verdict and a fault.
+ * Verifies a commit or a run of a repository. A target is unverified if it has no seal, is missing here, or lacks
+ * objects in a partial clone. A target with a malformed record is refuted, not reported as an error. Otherwise a
+ * pusher of refs could replace a verdict with an error.
  */
 export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Promise<VerifiedTarget> {
   try {
@@ -68,7 +68,7 @@ interface Found {
   readonly store?: RunStore;
   /** What is missing where something is. */
   readonly reason: string;
-  /** Said of the commit itself. */
+  /** Verdict on the commit itself. */
   readonly refuted?: VerifyReport;
 }
 
@@ -112,10 +112,7 @@ async function findByCommit(repository: Repository, commit: string, findRun: Fin
   }
 }
 
-/**
- * The verdict on a target whose record could not be read, where that is what the record is like; `undefined` where it
- * is a fault.
- */
+/** Returns the verdict if the error shows a missing or malformed record; `undefined` for any other error. */
 function unreadable(fault: unknown): VerifyReport | undefined {
   if (isWritError(fault, 'RUN_NOT_FOUND')) return nothingThere(`${fault.message}: ${howToFetch}`);
   if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');
@@ -128,9 +125,9 @@ function unreadable(fault: unknown): VerifyReport | undefined {
   }
   if (!isWritError(fault, 'GIT_FAILED')) return undefined;
   const { tree, command, absent } = fault.detail;
-  // Not here is not false: the bytes that would say so are elsewhere.
+  // A missing object does not refute the record.
   if (absent !== undefined) return nothingThere(`${fault.message}: ${howToFetch}`);
-  // What is no tree, or an object in the middle of which git gave up.
+  // The object is not a tree, or git failed while reading it.
   return tree !== undefined || command === 'cat-file' ? nothingThere(fault.message, 'malformed') : undefined;
 }
 
@@ -141,10 +138,11 @@ const howToComplete =
   'fetch all objects with `git fetch --refetch --no-filter` (for records that git fetched, with `REMOTE "+refs/ai/*:refs/ai/*"`)';
 
 /**
- * Verifies a commit or a run of the repository around `path`, whose runs may be kept in `stores`, offline. Whatever is
- * wrong with its record is in the answer; thrown is what cannot be meant: a path without a repository, a name of
- * nothing or of several things (NOT_A_REPOSITORY, REF_NOT_FOUND, TARGET_AMBIGUOUS), USAGE, ANCHOR_UNUSABLE; and
- * GIT_MISSING.
+ * Verifies a commit or a run of the repository around `path` offline. `stores` may hold its runs. Defects of the
+ * record are reported in the result.
+ *
+ * Throws for an invalid request: NOT_A_REPOSITORY, REF_NOT_FOUND, TARGET_AMBIGUOUS, USAGE, ANCHOR_UNUSABLE. Also
+ * throws GIT_MISSING.
  */
 export async function verifyInRepository(
   stores: Stores,

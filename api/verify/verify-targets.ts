@@ -13,7 +13,7 @@ import type { Meaning } from './target-meanings.ts';
 import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
-/** Who asks, and from where. */
+/** Environment of a verification. */
 export interface VerifyContext extends Place {
   /** Where the user's own anchors are found. */
   readonly env: Environment;
@@ -22,7 +22,7 @@ export interface VerifyContext extends Place {
   readonly signal?: AbortSignal;
 }
 
-/** What is asked for, and who is believed beside the user's own anchors. */
+/** Demands of the user, and trust anchors besides the user's own. */
 export interface AskedDemands extends VerifyDemands {
   readonly given?: GivenAnchors;
   /** The commit that every target must be about (`--subject-commit`): a full id, or a name in the repository. */
@@ -30,7 +30,7 @@ export interface AskedDemands extends VerifyDemands {
 }
 
 /**
- * Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about.
+ * Verifies each target with the user's own anchors and the given ones. Opens a repository only if a target needs it.
  * INPUT_UNREADABLE, INPUT_TOO_LARGE.
  */
 export async function verifyTargets(
@@ -41,7 +41,7 @@ export async function verifyTargets(
   const { env, cwd, signal = new AbortController().signal } = context;
   await using repository = lazyRepository(context);
   const { form } = demands;
-  // git looks for it while anchors are read; what it cannot open is told where a target asks for it.
+  // Opens the repository while anchors load; an error is reported when a target needs the repository.
   if (targets.some((target) => !isSpelledAsFile(target, form))) repository.open().catch(() => {});
   const anchors = await loadAnchors(demands.given ?? { keyFiles: [], ledgerKeys: [] }, env);
   const belief: Belief = { anchors, memory: userCheckpointMemory(env) };
@@ -64,7 +64,7 @@ export async function verifyTargets(
     const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
     verified[n] = [withAskedCommit(found, asked)];
   }
-  // A file beside commits must be about one of them. An artifact that was given says by itself what is meant.
+  // A file next to commit targets must be about one of them, unless an artifact names the subject.
   const beside = verified.flat().flatMap(({ commit }) => commit ?? []);
   const commits = asked ?? (beside.length > 0 && demands.artifacts.length === 0 ? beside : undefined);
   for (const n of files) {

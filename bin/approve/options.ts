@@ -4,7 +4,7 @@ import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 
-/** What the command line says of an approval, checked. */
+/** Validated command-line options of an approval. */
 export interface ApproveOptions extends SaidApproval {
   /** Absolute. */
   readonly keyFile?: string;

@@ -4,7 +4,7 @@ import { peopleOf } from '../../store/record/gate-report.ts';
 import { toCount } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** Says on stderr what is about to be signed, before it is. */
+/** Prints to stderr what will be signed, before signing. */
 export function showRequest(
   print: Printer,
   { record, report, runId }: WaitingRun,

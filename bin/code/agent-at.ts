@@ -10,7 +10,7 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import type { CommandContext } from '../command-parts/command.ts';
 import { askWrit } from '../mcp/ask-writ.ts';
 
-/** Where profiles lie that this user and this repository have. */
+/** Directories of agent profiles: the repository's and the user's. */
 export function agentPlaces({ env }: Pick<CommandContext, 'env'>, { root }: Repository): AgentPlaces {
   return {
     project: { root, parts: ['.writ', 'agents'] },
@@ -18,7 +18,7 @@ export function agentPlaces({ env }: Pick<CommandContext, 'env'>, { root }: Repo
   };
 }
 
-/** The profile of that name there, for whoever calls it. AGENT_UNKNOWN, AGENT_INVALID. */
+/** Returns the profile with that name. AGENT_UNKNOWN, AGENT_INVALID. */
 export function agentAt(
   context: Pick<CommandContext, 'env'>,
   repository: Repository,
@@ -27,7 +27,7 @@ export function agentAt(
   return findAgent(name, agentPlaces(context, repository));
 }
 
-/** What MCP clients of a session are answered from; nobody but the client's own person can be asked there. */
+/** Services for MCP clients of a session. Only the client's own user can be prompted there. */
 export function mcpGround(
   { env, print }: Pick<CommandContext, 'env' | 'print'>,
   { approval, context }: Pick<SessionOptions, 'approval' | 'context'>,
@@ -49,8 +49,8 @@ const most = 2000;
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Asks for files of the repository around a directory, which is looked for once: those that hold all of the letters,
- * bounded. Whoever asks while a list is made gets that one.
+ * Returns a file search in the repository around a directory. The repository is located once. A search returns a
+ * bounded list of paths that contain all letters. Concurrent searches share one file listing.
  */
 export function pathsAround(directory: string): (sought: string) => Promise<readonly string[]> {
   const found = openRepository(directory);
@@ -73,7 +73,7 @@ async function listPaths(repository: Repository): Promise<readonly string[]> {
     .filter((path) => path !== '');
 }
 
-/** Those that begin so stand first. */
+/** Prefix matches come first. */
 function narrowed(paths: readonly string[], sought: string): readonly string[] {
   const begins = paths.filter((path) => path.toLowerCase().startsWith(sought));
   const rest = paths.filter((path) => !path.toLowerCase().startsWith(sought) && holdsLetters(path, sought));

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../../session/session-options.ts';
 
-/** Every value of `--approval-policy`, and the policy that it means. Here, so that `--help` loads no session. */
+/** Values of `--approval-policy` and the policy of each. Kept apart so that `--help` does not load the session. */
 export const approvalPolicies: Readonly<Record<string, ApprovalPolicy>> = {
   never: 'never',
   none: 'never',

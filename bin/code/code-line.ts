@@ -14,7 +14,7 @@ import { parseWhole } from '../command-parts/write-output.ts';
 import { usage } from '../option-token.ts';
 import { approvalPolicies } from './approval-policies.ts';
 
-/** What the words of a command line say by themselves; the rest needs a repository, profiles and the environment. */
+/** Options parsed from the command line alone. The rest needs the repository, profiles and the environment. */
 export interface CodeLine
   extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
   /** `--resume` without a thread. */
@@ -28,14 +28,13 @@ export interface CodeLine
   readonly model: string | undefined;
   readonly agent: string | undefined;
   readonly approvalPolicy: SessionOptions['approval']['policy'];
-  /** Absent: as the configuration says. */
+  /** If absent, the configuration decides. */
   readonly approvalTtlSeconds: number | undefined;
   /** As given. */
   readonly networkAccess: SessionOptions['networkAccess'] | undefined;
 }
 
 const maxPort = 65_535;
-/** The first of the backends (document 2, P1; resolutions B, Credentials). */
 export const defaultProvider = 'gemini';
 
 /** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
@@ -83,7 +82,7 @@ function oneOf<Word extends string>(given: string | undefined, words: readonly W
   return words.find((word) => word === given);
 }
 
-/** A name could be made to mean any address; `localhost` is the one that everybody means the same by. */
+/** Requires a literal address, because a host name could resolve to any address. Only `localhost` is unambiguous. */
 function readHost(text: string): string {
   if (text.toLowerCase() === 'localhost') return '127.0.0.1';
   const plain = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
@@ -109,12 +108,10 @@ function readGoal(options: CommandOptions): string | undefined {
   );
 }
 
-/** How a `--host` that other machines reach stands in the table. */
+/** Name in the conflict table of a `--host` that other machines can reach. */
 const remoteHost = 'host of other machines';
 
-/**
- * What cannot be said together, and why; `name=value` is that value alone (document 2, Options, Command-line failures).
- */
+/** Options that cannot be combined, with the reason. `name=value` matches only that value. */
 const conflicts: readonly (readonly [one: string, other: string, why: string])[] = [
   ['web-only', 'stdio', 'one serves HTTP and the other standard input and output'],
   ['control=write', 'stdio', 'there is no server to steer through'],
@@ -162,7 +159,7 @@ function refuseConflicts(options: CommandOptions, host: string): void {
   );
 }
 
-/** Which flag the variant of a binding stands for, by provider. */
+/** Flag that carries the model variant of a profile, by provider. */
 const variantFlags: Readonly<Record<string, string>> = {
   ollama: 'ollama-thinking',
   deepseek: 'deepseek-reasoning-effort',
@@ -170,8 +167,8 @@ const variantFlags: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is asked where a profile binds a model: its provider, its model and its variant, whatever the command line says
- * of them. AGENT_INVALID where that provider has no variants.
+ * Applies a profile's model binding: its provider, model and variant override the command line. AGENT_INVALID if the
+ * provider has no variants.
  */
 export function boundModel({ name, binding }: AgentProfile, asked: AskedModel): AskedModel {
   if (binding === undefined) return asked;
@@ -190,8 +187,8 @@ export function boundModel({ name, binding }: AgentProfile, asked: AskedModel): 
 }
 
 /**
- * Flags as a session takes them: with Codex a plan comes first unless the line says otherwise, and with any other
- * provider `--plan-mode=false` says what holds anyway (document 2, Options: `--plan-mode`).
+ * Sets the session's default for `--plan-mode`. Codex plans first unless the command line decides. For any other
+ * provider `--plan-mode=false` is the default and is removed.
  */
 export function withPlanMode({ provider, model, flags }: AskedModel): AskedModel {
   const isSaid = (value: string): boolean =>

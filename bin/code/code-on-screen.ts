@@ -21,13 +21,13 @@ import type { DraftKeeper } from './list-resumable.ts';
 
 export interface AroundScreen {
   readonly log: SessionLog;
-  /** Where what is said by the way goes while a screen stands. */
+  /** Destination of notes while a screen is shown. */
   readonly aside: Aside;
 }
 
 /**
- * `writ code` on a terminal: draws the screen, opens the session behind it, and serves until its user leaves. Whoever
- * goes on with another thread gets the same command line, but for that.
+ * Runs `writ code` on a terminal: draws the screen, opens the session behind it, and serves until the user leaves.
+ * Switching to another thread keeps the command line except for the thread.
  */
 export async function codeOnScreen(
   context: CommandContext,
@@ -52,7 +52,7 @@ async function oneThread(
   });
   const signal = AbortSignal.any([context.signal, left.signal]);
   try {
-    // What stands there already is answered before the long loading begins.
+    // Handles pending input before the slow import.
     await setImmediate();
     const { serveLine } = await import('./serve-line.ts');
     const result = await serveLine(
@@ -87,7 +87,7 @@ async function oneThread(
   }
 }
 
-/** Of a session that could not be opened: whoever typed into it meanwhile can copy that. */
+/** Prints unsent input if the session could not be opened, so that the user can copy it. */
 function tellUnsent({ print }: CommandContext, unsent: readonly string[]): void {
   for (const text of unsent) for (const line of visibleLines(text)) print.note(`not sent: ${line}`);
 }
@@ -105,22 +105,22 @@ interface ShownSession {
   readonly door: SessionDoor;
   readonly line: Pick<CodeLine, 'workingDir'>;
   readonly ground: Ground;
-  /** What else is said while the screen stands. */
+  /** Other output while the screen is shown. */
   readonly aside: Aside;
 }
 
-/** A screen that stands in the terminal of this process. */
+/** A screen in this process's terminal. */
 interface ShownScreen {
   /** The session is there, and served there; `keeper` keeps what is typed and not sent. */
   opened(at: { readonly baseUrl: string }, keeper: DraftKeeper): void;
   readonly unsent: Screen['unsent'];
-  /** Resolves when its user leaves, or the signal says so; the terminal is as it was found then. */
+  /** Resolves when the user leaves or the signal aborts. The terminal is then restored. */
   readonly ended: Promise<ScreenEnd>;
   /** The terminal is as it was found. Any number of times. */
   close(): void;
 }
 
-/** Draws a screen, and takes keys from then on. */
+/** Draws a screen and starts reading keys. */
 function showScreen(
   { env, cwd, options, colour, signal, leaveInterrupts, stores }: CommandContext,
   { door, line, ground, aside }: ShownSession,
@@ -198,12 +198,12 @@ function showScreen(
 }
 
 /**
- * What a screen shows while its session is opened: what the line says by itself. It is at work, so what is sent waits.
- * With an agent profile nothing of the model is known before that is read.
+ * Snapshot to show while the session opens, built from the command line. Its status is working, so that sent messages
+ * wait. With an agent profile the model is unknown until the profile is read.
  */
 function startingSnapshot(line: CodeLine, now: string): Snapshot {
   const { workingDir, agent, model, resume = '', context = 'dev', networkAccess = 'deny' } = line;
-  // Of a resumed thread only its journal says which model it is worked on with.
+  // The model of a resumed thread is known only from its journal.
   const provider = line.provider ?? (resume === '' ? defaultProvider : 'the model of the thread');
   return {
     sessionId: '',
@@ -235,13 +235,13 @@ export function typedPath(typed: string, home: string | undefined): string {
   return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
 }
 
-/** What is said beside results while a screen stands: it would write over what is drawn. */
+/** Routes notes and warnings away from the terminal while a screen is shown, because they would overwrite it. */
 interface Aside {
-  /** From here on it is told there; answers how to stop that. */
+  /** Sends text to `told` from now on. Returns a function that stops this. */
   listen(told: (text: string) => void): () => void;
 }
 
-/** A context whose notes and complaints go to the screen as long as there is one, and to stderr else. */
+/** Returns a context that sends notes and warnings to the screen while it exists, and to stderr otherwise. */
 export function withAside(context: CommandContext): {
   readonly context: CommandContext;
   readonly aside: Aside;

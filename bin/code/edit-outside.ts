@@ -7,8 +7,8 @@ import { runInTerminal } from '../../workspace/process/spawn.ts';
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * What the person's editor (`VISUAL`, else `EDITOR`, else `vi`) makes of a text. It lies in a file of its own, in a
- * directory that nobody else can look into, for as long as that lasts. An editor that fails changed nothing.
+ * Opens a text in the user's editor (`VISUAL`, else `EDITOR`, else `vi`) and returns the edited text. The text is in
+ * a file of a private directory for that time. If the editor fails, the text is unchanged.
  */
 export async function editOutside(
   text: string,
@@ -20,7 +20,7 @@ export async function editOutside(
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     const editor =
       [env.VISUAL, env.EDITOR, 'vi'].find((one) => one !== undefined && one.trim() !== '') ?? 'vi';
-    // Words as `git` takes them; no shell reads what stands in a variable.
+    // Split on whitespace; no shell interprets the variable.
     const argv = [...editor.trim().split(/\s+/), path];
     const own = Object.entries(env).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],

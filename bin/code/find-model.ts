@@ -6,21 +6,21 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 
-/** The model of a session, as far as it can be known before it is asked. */
+/** What is known of a session's model before the first request. */
 export interface FoundModel {
   /** Absent for a plugin's that names none. */
   readonly model: string | undefined;
   /** Where its key was found; each turn looks it up again. */
   readonly key: { readonly name: string; readonly source: string } | undefined;
-  /** What nobody may be shown: the key itself. */
+  /** Values to mask in all output: the key itself. */
   readonly secrets: readonly string[];
-  /** Whether its provider knows what it costs; absent: that is seen when it is asked. */
+  /** Whether the provider knows the model's price. If absent, the first request shows it. */
   readonly isPriced?: boolean;
 }
 
 /**
- * Looks whether the model of a session can be asked, before anybody waits for it. PROVIDER_KEY_MISSING,
- * PROVIDER_KEY_UNUSABLE, PROVIDER_OPTION, SLOT_UNKNOWN. What a plugin brings is looked at by its first turn.
+ * Checks that the session's model can be used, before a user waits for it. PROVIDER_KEY_MISSING,
+ * PROVIDER_KEY_UNUSABLE, PROVIDER_OPTION, SLOT_UNKNOWN. A plugin's provider is checked by its first turn.
  */
 export async function findModel(
   engine: WritEngine,

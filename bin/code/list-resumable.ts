@@ -19,7 +19,7 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 /** More than a person looks through. */
 const mostListed = 200;
 
-/** `writ code --resume` without a thread: lists the threads of the repository, and says how one is resumed. */
+/** `writ code --resume` without a thread: lists the repository's threads and explains how to resume one. */
 export async function listResumable(
   { print, json }: Pick<CommandContext, 'print' | 'json'>,
   { workingDir }: { readonly workingDir: string },
@@ -37,7 +37,7 @@ export async function listResumable(
     })),
     has_more: hasMore,
   };
-  // The command prints its own JSON: nothing follows on success.
+  // The command prints its own JSON; the dispatcher adds none on success.
   if (json) print.raw(toEnvelope('code', { data }, true));
   return succeeded(data, (printer) => {
     if (threads.length === 0) {
@@ -60,9 +60,9 @@ export async function listResumable(
 
 /** Keeps what somebody types and does not send beside its thread, for as long as this process has the thread. */
 export interface DraftKeeper {
-  /** What was kept before; absent where nothing was. */
+  /** The draft kept before, if any. */
   readonly draft: Draft | undefined;
-  /** Keeps what this answers, soon; nobody waits for it. */
+  /** Schedules saving the draft that `of` returns. Callers do not wait for it. */
   keep(of: () => Draft): void;
   /** Resolves once the last of it is kept. */
   close(): Promise<void>;
@@ -70,9 +70,9 @@ export interface DraftKeeper {
 
 export interface KeeperParts {
   readonly clock: Clock;
-  /** Takes out of a text what no message that is sent keeps either. */
+  /** Masks secrets, as in sent messages. */
   readonly mask: (text: string) => string;
-  /** Told once, of a fault; nothing is kept from then on. */
+  /** Called once, on the first fault; from then on no draft is saved. */
   readonly report: (fault: unknown) => void;
 }
 
@@ -82,8 +82,8 @@ const afterMs = 500;
 const maxBytes = 4 * 1024 * 1024 + 64 * 1024;
 
 /**
- * Opens what is kept in a thread's directory: a file of this user alone, put in place whole, never written through.
- * What nobody can believe to be ours (a link, another owner, a loose mode) is reported and left as it is.
+ * Opens the draft file in a thread's directory. Only this user can read it, and it is replaced as a whole, never
+ * through a link. An untrusted file (a link, another owner, a loose mode) is reported and left unchanged.
  */
 export async function openDraftKeeper(
   repository: Pick<Repository, 'commonDir'>,
@@ -143,7 +143,7 @@ function masked({ unsent, typed }: Draft, mask: KeeperParts['mask']): Draft {
   return { unsent: unsent.map(mask), typed: typed.map(mask) };
 }
 
-/** Empty where there is nothing to keep; what has no room is left out, the oldest of what was typed first. */
+/** Returns an empty string if there is nothing to keep. At the size limit, the oldest typed texts are dropped first. */
 function toText({ unsent, typed }: Draft): string {
   let left = maxBytes - 1024;
   const fits = (text: string): boolean => {
@@ -154,7 +154,7 @@ function toText({ unsent, typed }: Draft): string {
   return kept.unsent.length + kept.typed.length === 0 ? '' : JSON.stringify(kept);
 }
 
-/** PRIVATE_FILE_UNSAFE for what is none: whoever wrote it was not this program. */
+/** PRIVATE_FILE_UNSAFE if the file is not a draft: another program wrote it. */
 function readDraft(path: string, text: string): Draft {
   const value = parsed(text);
   const [unsent, typed] = [textsOf(value?.unsent), textsOf(value?.typed)];

@@ -46,19 +46,19 @@ export interface CodeParts {
   readonly options: SessionOptions;
 }
 
-/** A session that is served, and what a program is told of it. */
+/** A served session and its JSON description for programs. */
 export interface ServedCode {
   readonly served: ServedSession;
   readonly repository: Repository;
   readonly data: JsonData;
-  /** Takes out of words what nobody may read again. */
+  /** Masks secrets in text. */
   readonly mask: (text: string) => string;
 }
 
 /** What is done with a session while it is served; it ends when that has settled. */
 export type WhileServed = (opened: ServedCode) => Promise<void>;
 
-/** Serves a session as long as `whileServed` lasts; a goal begins at once, for whoever started the program. */
+/** Serves a session while `whileServed` runs. A goal given on the command line starts at once. */
 export async function serveCode(
   context: CommandContext,
   { line, log, repository, reaching, options }: CodeParts,
@@ -165,7 +165,7 @@ export async function beginGoal({ channel }: Pick<OpenSession, 'channel'>, objec
   await channel.send({ type: 'goal-start', objective, criteria: [], proof: { from: 'local' } });
 }
 
-/** Reads threads of the repository at `place` as graphs; nothing of that is loaded before somebody asks. */
+/** Returns a reader of threads at `place` as graphs. It loads its modules on first use. */
 export function readGraph(place: Place): ReadGraph {
   return async (threadId) => {
     const { threadGraph } = await import('../../api/graph/thread-graph.ts');
@@ -180,7 +180,10 @@ export function readGraph(place: Place): ReadGraph {
   };
 }
 
-/** The back end that commands of a session run in, tried out once; `none` that holds nothing where none works. */
+/**
+ * Returns the sandbox backend for the session's commands, probed once. `none`, which enforces nothing, if no backend
+ * works.
+ */
 function sandboxFacts(
   engine: WritEngine,
   name: string,
@@ -188,7 +191,7 @@ function sandboxFacts(
   let found: ReturnType<typeof look> | undefined;
   return () => {
     found ??= look(engine, name).catch((fault: unknown) => {
-      // What went wrong once is tried again by whoever asks next.
+      // A failed probe is retried on the next call.
       found = undefined;
       throw fault;
     });
@@ -222,13 +225,12 @@ function sourceOf(model: ModelChoice): ChosenModel['source'] {
   return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(planned(model)) };
 }
 
-/** What a session has executed was planned before: an attempt of Codex makes no plan of its own besides. */
+/** The session has planned the work already, so a Codex attempt must not plan again. */
 function planned(model: ModelChoice): ModelChoice {
   if (model.flags['plan-mode'] === undefined) return model;
   return { ...model, flags: { ...model.flags, 'plan-mode': 'false' } };
 }
 
-/** What a session is opened with, as its options say. */
 async function sessionSetting(
   context: CommandContext,
   { options, engine, watcher, reaching, repository, found, selfTest, log }: SessionParts,
@@ -289,7 +291,7 @@ async function sessionSetting(
   };
 }
 
-/** What clients are told of a session, and who may steer it (document 2, Session snapshot, Authentication). */
+/** What clients see of a session, and which of them may control it. */
 export function sessionGround(
   options: SessionOptions,
   { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
@@ -308,7 +310,7 @@ export function sessionGround(
       managed: provider === codexWorker,
     },
     ...(apiBase === undefined ? {} : { apiBase }),
-    // Codex asks nobody anything: what it would ask a person is answered with nothing (decision 0015).
+    // Codex cannot prompt the user; writ answers its questions with an empty reply (decision 0015).
     capabilities: { ...allCapabilities, structuredQuestions: provider !== codexWorker },
     context,
     networkAccess,
@@ -335,7 +337,7 @@ const ofContext = {
   research: 'The session explores: explain how things work and where they are, and change nothing.',
 } as const;
 
-/** What the model of a session is told before anything else, what stays the same first. */
+/** System instructions for the session's model. The constant part comes first. */
 function sessionInstructions({
   context,
   agent,
@@ -343,13 +345,13 @@ function sessionInstructions({
   return [standing, ofContext[context], ...(agent === undefined ? [] : [agent.instructions])];
 }
 
-/** What a session takes out of words: what is known when it opens, and what a person says in confidence later. */
+/** Masks secrets in a session's text: those known when it opens, and those a user enters later. */
 interface SessionMask {
   text(found: string): string;
   hide(value: string): void;
 }
 
-/** Values that one session may be told in confidence. */
+/** Maximum number of secrets that one session can add. */
 const mostHidden = 1000;
 
 export function openSessionMask(known: readonly string[]): SessionMask {

@@ -19,7 +19,7 @@ import { agentPlaces, mcpGround } from './agent-at.ts';
 import { boundModel, type CodeLine, defaultProvider, withPlanMode } from './code-line.ts';
 import type { WhileServed } from './serve-code.ts';
 
-/** Serves what a line says for as long as `whileServed` lasts. */
+/** Serves the session of a command line while `whileServed` runs. */
 export async function serveLine(
   given: CommandContext,
   line: CodeLine,
@@ -31,7 +31,7 @@ export async function serveLine(
   const reaching = await openReaching(context);
   const options = await readSessionOptions(context, line, repository, reaching.variable);
   if (options.mode === 'stdio') return serveStdio(context, mcpGround(context, options, repository));
-  // Whoever left by now waits for nothing more.
+  // The user may have left already.
   context.signal.throwIfAborted();
   // A client of MCP on standard input waits for none of it.
   const { serveCode } = await import('./serve-code.ts');
@@ -44,7 +44,7 @@ function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandCo
   const { note } = context.print;
   const print: CommandContext['print'] = {
     ...context.print,
-    // Each turn says anew where its key was found.
+    // Every turn repeats where its key was found; print it once.
     note(...parts) {
       const text = JSON.stringify(parts);
       if (!told.has(text)) note(...parts);
@@ -55,10 +55,11 @@ function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandCo
 }
 
 /**
- * Options of a session, whole: the line, the agent profile that it names, and what the configuration at the commit that
- * is checked out says. In a thread that is resumed, provider, model and base URL are those of the thread unless the
- * line says otherwise. `variable` is asked for flags that are not given. AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION,
- * USAGE, CONFIG_INVALID. What was given and does not count is told.
+ * Returns all options of a session from the command line, its agent profile, and the configuration at the checked-out
+ * commit. A resumed thread keeps its provider, model and base URL unless the command line overrides them. `variable`
+ * supplies flags that are not given.
+ *
+ * AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION, USAGE, CONFIG_INVALID. Options without effect are reported.
  */
 export async function readSessionOptions(
   context: Pick<CommandContext, 'options' | 'cwd' | 'env' | 'print'>,
@@ -136,7 +137,7 @@ function toAmounts({ maxTokens, maxCostUsd, maxSeconds }: WritConfig['goal']): S
   return { tokens: maxTokens, costUsd: maxCostUsd, workMs: maxSeconds * 1000 };
 }
 
-/** document 2, Authentication: `--browser-control`. */
+/** Default of `--browser-control`: `loopback` for Codex in web mode on a local address, otherwise `off`. */
 function usualBrowserControl({ mode, web }: CodeLine, provider: string): SessionOptions['browserControl'] {
   const isLocal = parseLoopbackAddress(web.host) !== undefined;
   return mode === 'web' && provider === 'codex' && isLocal ? 'loopback' : 'off';
@@ -168,16 +169,17 @@ function tell(
         print.note(`\`--${name}\` does not count with \`--stdio\`: ${why}`);
 }
 
-/** What has nothing to act on where one client is spoken with over standard input and output. */
+/** Options without effect under `--stdio`, with the reason. */
 const ofServing = [
   [['port', 'host', 'mcp-port', 'control-info-file'], 'nothing is served'],
   [['provider', 'model', 'temperature', 'api-base', 'record'], 'no model is asked'],
 ] as const;
 
 /**
- * `writ code --stdio`: one client of the Model Context Protocol over standard input and output, until it sends or reads
- * no more; exit 0. Standard output carries the protocol and nothing else, a line a message also to whoever splits lines
- * at U+2028. There is no model and no controller: who is asked is the client's own person.
+ * `writ code --stdio`: serves one MCP client over stdin and stdout until it closes either; exit 0.
+ *
+ * Stdout carries only the protocol, one message per line. U+2028 is escaped for clients that split lines there. It
+ * runs without a model or a controller; prompts go to the client's own user.
  */
 async function serveStdio(
   { print, signal, stdin }: Pick<CommandContext, 'print' | 'signal' | 'stdin'>,
@@ -193,7 +195,7 @@ async function serveStdio(
   return succeeded({}, () => {});
 }
 
-/** `writ code` without a screen: says where it is served, and serves until the signal ends it. */
+/** `writ code` without a screen: prints the session's address and serves until the signal ends it. */
 export function codeServed(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
   const { print, signal, json } = context;
   return serveLine(context, line, log, async ({ served: { threadId, baseUrl }, data }) => {

@@ -6,7 +6,7 @@ import {
 } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import type { CommandContext } from './command.ts';
 
-/** Words where a contract has packages looked up in advisories and this user has none that can be read. */
+/** Returns a warning if the spec runs an `sca` check and this user has no readable advisory database. */
 export function advisoriesLacking(
   { acceptance }: EffectiveIntentSpec,
   env: CommandContext['env'],

@@ -13,7 +13,7 @@ import type { Reaching } from './reach-provider.ts';
 /** Bytes of a patch that is read at all. */
 const maxPatchBytes = 256 * 1024 * 1024;
 
-/** Where the change comes from, as it was typed; absent where nothing says so. USAGE. */
+/** Source of the change as given on the command line. */
 interface GivenSource {
   readonly kind: 'patch' | 'range' | 'recording' | 'provider';
   readonly value: string;
@@ -54,7 +54,7 @@ export async function readSource(
     : { kind: 'patch', bytes };
 }
 
-/** What `run` and `plan` are told alike of a change and where it is to land. */
+/** Options that `run` and `plan` share. */
 export function runWishes(
   options: CommandContext['options'],
 ): Pick<RunRequest, 'onto' | 'message' | 'author' | 'policy' | 'noMerge' | 'sandbox'> {
@@ -80,7 +80,7 @@ const maxAsked = 5;
 const maxShown = 20;
 const choices: readonly LocalChanges[] = ['include', 'set-aside', 'stop'];
 
-/** Asks on the terminal what happens to local changes in the way; without a terminal there is no question. */
+/** Prompts on the terminal for conflicting local changes. Returns no prompt function without a terminal. */
 export function asksLocalChanges({
   interactive,
   print,

@@ -6,7 +6,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { Printer } from '../terminal/print.ts';
 import type { Progress } from '../terminal/progress.ts';
 
-/** One option as data. No `value` means a flag. */
+/** One option as data. Without `value` it is a flag. */
 export interface OptionSpec {
   /** Long name without dashes, kebab-case. */
   readonly name: string;
@@ -15,8 +15,8 @@ export interface OptionSpec {
   /** Placeholder of the value in the help text, e.g. `FILE`. */
   readonly value?: string;
   /**
-   * It may stand alone: what it means then. What follows is its value only if it is one of `unless`, or, with `words`,
-   * no option.
+   * The option may appear without a value; `means` describes that case. The next token is its value only if listed in
+   * `unless`, or, with `words`, if it is not an option.
    */
   readonly bare?: { readonly means: string; readonly unless: readonly string[] | 'words' };
   /** May be given more than once; otherwise a second one is a usage error. */
@@ -46,7 +46,10 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
   /** Whole command lines and what they do. */
   readonly examples: readonly { readonly line: string; readonly about: string }[];
-  /** It writes its own JSON while it works (NDJSON, or one document early on): on success nothing follows. */
+  /**
+   * The command writes its own JSON while it runs (NDJSON, or one early document). The dispatcher adds none on
+   * success.
+   */
   readonly streams?: boolean;
   /** An argument too many may be a secret that was typed in the wrong place: it is not repeated. */
   readonly hidesUnexpected?: boolean;
@@ -66,13 +69,16 @@ export interface CommandOptions {
   flag(name: string): boolean;
 }
 
-/** Everything a command may reach; nothing here is the process itself. */
+/** Everything a command may use. It does not expose the process itself. */
 export interface CommandContext {
   readonly args: readonly string[];
   readonly options: CommandOptions;
   /** Aborts with a WritError `RUN_INTERRUPTED` as reason on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Somebody else has the terminal: Ctrl+C is theirs, and ends nothing here, until what this answers is called. */
+  /**
+   * Gives Ctrl+C to another owner of the terminal: it no longer ends the command. Call the returned function to
+   * restore it.
+   */
   readonly leaveInterrupts?: () => () => void;
   /** Diagnostics while the command works go to `print.note` (stderr); results go into CommandResult. */
   readonly print: Printer;
@@ -82,7 +88,7 @@ export interface CommandContext {
   readonly stores: Stores;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable;
-  /** Somebody can be asked: there is a terminal to ask on and one to answer from. */
+  /** The user can be prompted: there are terminals for the prompt and for the answer. */
   readonly interactive: boolean;
   /** Whether stdout is a terminal. */
   readonly hasScreen: boolean;
@@ -111,7 +117,7 @@ export function succeeded(data: JsonData, human: (printer: Printer) => void): Co
   return { exitCode: 0, data, human };
 }
 
-/** The answer is no: exit code of the catalogue, with the same data as a yes would have. */
+/** A negative result: the catalogue's exit code, with the same data as a positive one. */
 export function refused(error: WritError, data: JsonData, human: (printer: Printer) => void): CommandResult {
   return { exitCode: error.exitCode, error, data, human };
 }

@@ -60,8 +60,8 @@ type Drafting = Pick<RunRequest, 'repositoryPath' | 'reach' | 'pluginAccess' | '
 };
 
 /**
- * `writ run --request`: a model drafts the contract, a person or its low risk confirms it, and its run starts. Nothing
- * is kept before that. DRAFT_REFUSED, DRAFT_CANCELLED, DRAFT_WAITS with what goes on.
+ * `writ run --request`: a model drafts the spec, the user or a low risk confirms it, and its run starts. Nothing is
+ * stored before confirmation. DRAFT_REFUSED, DRAFT_CANCELLED; DRAFT_WAITS with the command to continue.
  */
 export async function draftedRun(
   context: CommandContext,
@@ -168,7 +168,7 @@ function waiting(
   });
 }
 
-/** Made when it is first asked for, disposed of if it was. */
+/** Creates the value on first use and disposes of it if it was created. */
 function lazily<T extends Disposable>(make: () => T): Disposable & { readonly get: () => T } {
   let made: T | undefined;
   return {
@@ -182,15 +182,15 @@ function withDraft(result: CommandResult, draft: ReturnType<typeof draftData>): 
   return { ...result, data: { ...(result.data as object), draft } };
 }
 
-/** What a person says of a draft. */
+/** A user's answer to a draft. */
 type Reviewed =
   | { readonly answer: 'confirm' | 'cancel' | 'wait' }
   /** With what shall be different. */
   | { readonly answer: 'modify'; readonly note: string };
 
 /**
- * Shows a draft, always, and has it confirmed: by `--yes`, by the person at the terminal, or, where there is none and
- * nothing is left to decide, by its low risk (resolutions, `writ run --request`). Else it waits.
+ * Always shows the draft, then confirms it: by `--yes`, or by the user at the terminal. Without a terminal, a
+ * low-risk draft without open questions is confirmed automatically. Otherwise it waits.
  */
 async function reviewDraft(
   { options, interactive, print, json }: CommandContext,
@@ -226,7 +226,7 @@ async function askPerson(print: CommandContext['print'], lines: LineReader): Pro
   return { answer: 'cancel' };
 }
 
-/** What a draft says about where it will be worked on, and who asks. */
+/** Target repository and author of a draft. */
 interface DraftTarget {
   readonly repo: TargetRepo;
   readonly baseRef: string;
@@ -236,8 +236,8 @@ interface DraftTarget {
 }
 
 /**
- * Taken from the repository around the working directory: its remote, its branch, the git identity. Outside of one the
- * directory itself, with a note.
+ * Reads remote, branch and git identity from the repository around the working directory. Outside a repository, uses
+ * the directory itself and prints a note.
  */
 export async function draftTarget(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env' | 'print'>,
@@ -270,7 +270,7 @@ export async function draftTarget(
   };
 }
 
-/** The remote `origin`, unless its URL is none that a contract may hold (a password, a plain path). */
+/** The remote `origin`, unless a spec may not contain its URL (a password, a plain path). */
 async function remoteOf(repository: Repository): Promise<TargetRepo | undefined> {
   const { code, stdout } = await askGit(repository, ['config', '--get', 'remote.origin.url']);
   const locator = stdout.toString('utf8').trim();
@@ -280,8 +280,8 @@ async function remoteOf(repository: Repository): Promise<TargetRepo | undefined>
 }
 
 /**
- * A draft that waits, as its file stands; `undefined` where none is meant. RUN_NOT_FOUND where several are,
- * OBJECT_CORRUPT, INTENTSPEC_INVALID and INTENTSPEC_MALFORMED for one that somebody spoilt.
+ * Shows a waiting draft as currently stored. `undefined` if the id does not match a draft. RUN_NOT_FOUND if several
+ * match; OBJECT_CORRUPT, INTENTSPEC_INVALID and INTENTSPEC_MALFORMED if its file was damaged.
  */
 export async function showDraft(context: CommandContext, wanted: string): Promise<CommandResult | undefined> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
@@ -303,7 +303,10 @@ export async function showDraft(context: CommandContext, wanted: string): Promis
   });
 }
 
-/** What has become of an intent; of a file that was never recorded, what the file says. INTENT_NOT_FOUND. */
+/**
+ * Shows the current lifecycle of an intent. For a file that was never recorded, shows the file's own fields.
+ * INTENT_NOT_FOUND.
+ */
 export async function showCurrent(context: CommandContext, named: string): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
   await using engine = await openEngine(context);
@@ -317,7 +320,7 @@ export async function showCurrent(context: CommandContext, named: string): Promi
   return succeeded({ path: named, ...toLifecycleData(shown), markdown }, (printer) => printer.text(markdown));
 }
 
-/** What repository and user lack for the run of a draft that waits, as they stand now; a sentence each. */
+/** Returns what repository and user currently lack to run a waiting draft, one sentence each. */
 async function keptLacks(
   { env }: Pick<CommandContext, 'env'>,
   repository: Repository,

@@ -10,7 +10,10 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { CommandContext } from './command.ts';
 import type { Reaching } from './reach-provider.ts';
 
-/** The engine of a command, with what it adds itself (a progress observer, say). Close it. */
+/**
+ * Opens the engine of a command, with the command's own plugins (for example a progress observer). The caller closes
+ * it.
+ */
 export async function openEngine(
   { env, print, pool }: Pick<CommandContext, 'env' | 'print' | 'pool'>,
   {
@@ -29,8 +32,8 @@ export async function openEngine(
 }
 
 /**
- * What this user trusts and keeps, with what the command line trusts for once; secrets are found where keys of
- * providers are, and each that is needed is told with its place.
+ * Returns the plugins this user trusts and keeps, plus those the command line trusts for this call. Secrets are
+ * looked up where provider keys are. Prints where each needed secret was found.
  */
 export function openPluginAccess(
   { env, options, print }: Pick<CommandContext, 'env' | 'options' | 'print'>,
@@ -46,7 +49,10 @@ export function openPluginAccess(
   };
 }
 
-/** The ledger that a command line names (of the repository without `directory`), judged by its `--vkey`. */
+/**
+ * Opens the ledger that the command line names and verifies it with `--vkey`. Without `directory`, opens the
+ * repository's ledger.
+ */
 export async function ledgerOf(context: CommandContext, directory?: string): Promise<OpenLedger> {
   const { options, cwd, env } = context;
   const vkeys = options.values('vkey').map((one) => (one.includes('+') ? one : resolve(cwd, one)));

@@ -1,8 +1,9 @@
 /**
- * Loads a command's modules without letting the space for new objects grow: what loading leaves behind is garbage, and
- * V8 keeps 30 MB for it from then on. The command itself runs with V8's own setting. Loading takes longer by a third:
- * it is worth it to a command that starts many processes, each a copy of this one, or that stays; and, around its work,
- * to one whose memory is bounded.
+ * Loads a command's modules with a fixed young generation. Loading creates mostly garbage, and V8 would keep 30 MB
+ * for it. The command itself runs with V8's default.
+ *
+ * Loading becomes a third slower. That pays off for a command that starts many copies of this process, stays running,
+ * or (around its work) has bounded memory.
  */
 export async function loadLean<T>(load: () => Promise<T>): Promise<T> {
   const { setFlagsFromString } = await import('node:v8');

@@ -16,7 +16,7 @@ const providerFlags: readonly OptionSpec[] = Object.entries(flagTable).flatMap((
   }),
 );
 
-/** Options that say how a model is asked, beside its provider; kept with the run. */
+/** Model options besides the provider. The run stores them. */
 const choiceOptions: readonly OptionSpec[] = [
   { name: 'model', value: 'ID', about: 'its model; default: the backend’s own' },
   { name: 'api-base', value: 'URL', about: 'ask there instead of at the vendor' },
@@ -24,7 +24,7 @@ const choiceOptions: readonly OptionSpec[] = [
   ...providerFlags,
 ];
 
-/** Which model does the work, and how it is asked. */
+/** Options that select and configure the model. */
 export const modelOptions: readonly OptionSpec[] = [
   {
     name: 'provider',
@@ -47,5 +47,5 @@ export const modelOptions: readonly OptionSpec[] = [
 
 /** Names of the flags of single providers. */
 export const providerFlagNames: readonly string[] = providerFlags.map(({ name }) => name);
-/** Names of what means nothing without `--provider`. */
+/** Names of options that require `--provider`. */
 export const choiceNames: readonly string[] = choiceOptions.map(({ name }) => name);

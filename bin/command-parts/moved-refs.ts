@@ -62,7 +62,7 @@ function hintsFor(stuck: readonly MovedRef[], pushed: boolean): { readonly hints
   };
 }
 
-/** The reason given for a run whose log entry was made again. */
+/** Reason reported for a run with a renewed log entry. */
 export const renewedReason = 'its log entry was made again, behind those published first';
 
 /** What a fetch brought, and what else changed if the ledger here follows another machine's log since then. */
@@ -70,13 +70,13 @@ interface FetchedAndFollowed {
   readonly fetched: Moved;
   /** The log that the ledger follows now, and how it was replaced. */
   readonly log?: MovedRef & { readonly reason: string };
-  /** Refs of the runs whose log entry was made again. */
+  /** Refs of the runs with a renewed log entry. */
   readonly renewed: readonly string[];
 }
 
 /**
- * Fetches, and brings the user's ledger up to the published log: entries that it lacks are taken; if another machine
- * published entries first, the ledger follows them, and the entries of the runs of this machine are made again.
+ * Fetches, and updates the user's ledger to the published log by adding missing entries. If another machine published
+ * entries first, the ledger follows them and renews the log entries of this machine's runs.
  */
 export async function fetchAndFollow(request: MoveRequest, place: RenewalPlace): Promise<FetchedAndFollowed> {
   const { repository, env, clock } = place;

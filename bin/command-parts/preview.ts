@@ -5,8 +5,8 @@ import { hasGitAbove } from '../../workspace/git/has-git-above.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * What a run of a valid contract would be refused for. Outside of a repository the contract is looked at by itself;
- * inside of one, or with `--repo`, the repository and its policy are, too. No engine is opened for either.
+ * Returns the reasons a run of a valid spec would be refused. Outside a repository only the spec is checked. Inside
+ * one, or with `--repo`, the repository and its policy are checked too. Opens no engine.
  */
 export async function previewOf(
   { repoPath, cwd }: CommandContext,

@@ -14,12 +14,12 @@ import type { CommandContext } from './command.ts';
 import { choiceNames, providerFlagNames } from './model-options.ts';
 import { openVaults } from './vaults.ts';
 
-/** What is known of a plugin's provider without asking it anything. */
+/** What is known of a plugin's provider without running it. */
 type KnownProvider = Pick<ProviderSource, 'keys' | 'base'> & Pick<ManifestProvider, 'name'>;
 
 /**
- * Providers that the plugins bring which the repository lists at HEAD, as their manifests say; none of `others`. None
- * where there is no repository, or its list cannot be read: runs say why.
+ * Returns providers from the manifests of the plugins listed at HEAD, except those named in `others`. Empty without a
+ * repository, or if the list cannot be read: a run reports the reason.
  */
 export async function broughtProviders(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
@@ -41,7 +41,7 @@ export async function broughtProviders(
 }
 
 /**
- * Where a provider would be asked and where its key is, never the key; what reaching it refuses is thrown
+ * Describes a provider's URL and the place of its key, never the key itself. Throws if it cannot be used
  * (PROVIDER_KEY_MISSING names the variable).
  */
 export async function describeProvider(
@@ -62,7 +62,7 @@ export async function describeProvider(
   return `${found}; at ${base}${from === undefined ? '' : ` (${from})`}${clear}`;
 }
 
-/** What a command line says of a model beside how it is asked. */
+/** The provider, model and flags from the command line. */
 export interface AskedModel {
   readonly provider: string;
   /** Absent: the backend's own. */
@@ -71,7 +71,7 @@ export interface AskedModel {
 }
 
 /**
- * The model that was asked for, as a run keeps it; `variable` is asked where a flag is not given. USAGE,
+ * Returns the requested model in the form that a run stores. `variable` supplies flags that are not given. USAGE,
  * PROVIDER_OPTION.
  */
 export function readModelChoice(
@@ -103,7 +103,7 @@ export function chooseModel(
 ): ModelChoice {
   const [givenBase, temperature] = ['api-base', 'temperature'].map((name) => options.value(name));
   const apiBase = givenBase ?? recordedBase;
-  // Which hosts may be asked over plain HTTP is said at the policy commit, and seen when the model is opened.
+  // The policy commit decides which hosts may use plain HTTP; opening the model checks that.
   const fault = apiBase === undefined ? undefined : serviceUrlFault(apiBase, 'any');
   if (fault !== undefined && givenBase === undefined) throw unusableRecord(fault);
   if (fault !== undefined) throw new WritError('USAGE', { message: `\`--api-base\`: ${fault}` });
@@ -138,7 +138,7 @@ function toPlace(cwd: string, value: string): string {
   return value.includes('/') ? resolve(cwd, value) : value;
 }
 
-/** Nobody is asked at all where a recording answers. */
+/** A recording replies by itself, so no provider is called. */
 function refuseBeside(options: CommandContext['options']): void {
   for (const name of ['api-base', 'record'])
     if (options.value(name) !== undefined)
@@ -148,7 +148,7 @@ function refuseBeside(options: CommandContext['options']): void {
       });
 }
 
-/** USAGE for an option that says how a model is asked where none is chosen. */
+/** USAGE for a model option without a chosen model. */
 export function refuseChoice({ options }: CommandContext, more: readonly string[] = []): void {
   const [stray] = [...choiceNames, ...more].filter((name) => options.value(name) !== undefined);
   if (stray === undefined) return;

@@ -17,29 +17,27 @@ import type { FindSearch } from '../../workspace/process/search-backend.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './vaults.ts';
 
-/** How models are reached, as a command line says. */
+/** Access to models as configured on the command line. */
 export interface Reaching {
   readonly reach: ReachProvider;
   readonly search: FindSearch;
   /** What checks may be given, and what is never written. */
   readonly secrets: SecretSource;
-  /** A recording takes this value out of what it keeps from now on. */
+  /** Adds a value that the recording masks from now on. */
   readonly hide: (value: string) => void;
-  /** What a variable says to a provider: in the file of `--env-file`, else in the process. */
+  /** Returns a provider setting: from the file of `--env-file`, else from the process environment. */
   readonly variable: (name: string) => string | undefined;
-  /** Where keys of providers, and secrets of plugins, may lie. */
+  /** Places to look up provider keys and plugin secrets. */
   readonly keys: KeyPlaces;
   /** OUTPUT_FAILED where what went by could not be written down whole. */
   finish(): void;
 }
 
-/** The scope that means a line of the env-file by its name; secrets of vaults have those that they were set with. */
+/** Scope of an env-file line, followed by its name. Secrets in vaults have the scopes they were set with. */
 const ownScope = 'vault.env.';
 const maxEnvFileBytes = 256 * 1024;
 
-/**
- * Reads `--env-file` and looks at `--record`. INPUT_UNREADABLE, ENV_FILE_MALFORMED. With `dry` nothing is written.
- */
+/** Reads `--env-file` and checks `--record`. INPUT_UNREADABLE, ENV_FILE_MALFORMED. With `dry`, nothing is written. */
 export async function openReaching(context: CommandContext, { dry = false } = {}): Promise<Reaching> {
   const { options, env, cwd, print } = context;
   const file = options.value('env-file');
@@ -93,10 +91,10 @@ function isSetting(name: string): boolean {
 export interface ReachSetting {
   readonly variable: (name: string) => string | undefined;
   readonly keys: KeyPlaces;
-  /** Values that nothing which is sent or kept may hold, beside the key. */
+  /** Values to mask in everything that is sent or stored, besides the key. */
   readonly known?: () => Promise<readonly string[]>;
   readonly recorder?: Recorder | undefined;
-  /** Told where a key was found. */
+  /** Called with the place where a key was found. */
   readonly told?: (line: string) => void;
 }
 
@@ -144,7 +142,7 @@ interface Recorder {
   finish(): void;
 }
 
-/** A recorder into a directory, which is only looked at where nothing is to be written (`dry`). */
+/** Opens a recorder into a directory. With `dry`, the directory is only checked. */
 export function openRecorder(directory: string, dry: boolean): Recorder {
   let recording: TrafficRecording | undefined;
   const hidden: string[] = [];

@@ -18,7 +18,7 @@ import { createScratch } from '../../workspace/git/scratch.ts';
 import { patchFromRange, resolveRange } from '../../workspace/patch/read-patch.ts';
 import type { CommandContext } from './command.ts';
 
-/** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */
+/** Input of `writ scan`: pieces of a diff, and the files behind them if available. */
 interface ScanSource extends AsyncDisposable {
   readonly pieces: AsyncIterable<DiffPiece>;
   readonly filesFor?: (piece: DiffPiece, rule: Rule) => Promise<Readonly<Record<string, FileSides>>>;
@@ -110,8 +110,8 @@ async function fromFiles({ args, cwd }: Context, tell: Tell): Promise<ScanSource
 }
 
 /**
- * Files below a directory; `.git` and what is no regular file stay out, and symbolic links are not followed below what
- * was named.
+ * Collects the files below a directory. Skips `.git` and non-regular files. Does not follow symlinks below the named
+ * path.
  */
 async function collect(
   cwd: string,
@@ -188,8 +188,8 @@ type OptionsContext = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
 const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
 
 /**
- * `[rules.<id>]` of the repository that a scan runs in, as they stand where the change would go: at A of `--range
- * A..B`, else at HEAD, never in the working tree or the candidate. Nothing outside a repository. Throws CONFIG_INVALID.
+ * Returns `[rules.<id>]` from the repository of the scan, at the change's base: A of `--range A..B`, else HEAD. Never
+ * reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
  */
 export async function readScanOptions(
   context: OptionsContext,
@@ -202,7 +202,7 @@ export async function readScanOptions(
   });
   if (repository === undefined) return {};
   const bytes = await readBlob(repository, await policyTree(context, repository), '.writ/config.toml');
-  // Rules of plugins are not asked by a scan, and so not known to it: options for one of them are no mistake.
+  // A scan does not run plugin rules and does not know their ids, so their options are not an error.
   const { plugins, rules } = parseConfig(bytes, sealingForms);
   return plugins.length > 0 ? rules : parseConfig(bytes, { ...sealingForms, ruleIds }).rules;
 }

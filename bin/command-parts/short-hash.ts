@@ -2,7 +2,7 @@ import { hash as hashOf } from 'node:crypto';
 
 export { timingSafeEqual } from 'node:crypto';
 
-/** Up to this many bytes, loading `node:crypto` takes longer than hashing without it. */
+/** Up to this many bytes, loading `node:crypto` is slower than hashing without it. */
 const shortBytes = 32 * 1024;
 
 /** SHA-256 (FIPS 180-4): the fractional parts of roots of the first primes, 32 bits each. */
@@ -13,8 +13,9 @@ const started = Int32Array.from(primes.slice(0, 8), (prime) => (Math.sqrt(prime)
 const added = Int32Array.from(primes, (prime) => (Math.cbrt(prime) % 1) * 2 ** 32);
 
 /**
- * `hash` of `node:crypto`, which stands for it in a program that hashes one short text and ends: loading that module
- * takes a sixth of what Node takes to start. All but SHA-256 of up to 32 KiB is handed on to it.
+ * Replaces `hash` of `node:crypto` in a program that hashes one short text and ends, because loading that module
+ * costs a sixth of Node's start. Only SHA-256 of up to 32 KiB is computed here; everything else is passed to
+ * `node:crypto`.
  */
 export function hash(
   algorithm: string,

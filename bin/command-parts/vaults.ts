@@ -9,7 +9,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from './command.ts';
 
-/** The vaults that are looked in here, each read when it is first asked, and once. */
+/** The vaults of a command. Each is read once, on first use. */
 interface Vaults {
   find(kind: VaultPlace['kind'], name: string): Promise<string | undefined>;
   /** Secrets that were set with a scope, by name; of two with one name that of the repository. */
@@ -18,7 +18,7 @@ interface Vaults {
   values(): Promise<readonly string[]>;
 }
 
-/** What reading a vault refuses is refused by whoever asks. */
+/** Errors from reading a vault are thrown on use, not on opening. */
 export function openVaults(context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>): Vaults {
   let read: Promise<ReadonlyMap<VaultPlace['kind'], Secrets>> | undefined;
   const all = (): Promise<ReadonlyMap<VaultPlace['kind'], Secrets>> => {
@@ -50,7 +50,9 @@ async function readAll(
   return found;
 }
 
-/** The vault that a command line means: of the repository, or with `--global` the user's. NOT_A_REPOSITORY. */
+/**
+ * Returns the vault that the command line selects: the repository's, or with `--global` the user's. NOT_A_REPOSITORY.
+ */
 export async function pickVault({ options, repoPath, cwd, env }: CommandContext): Promise<VaultPlace> {
   return options.flag('global')
     ? globalVault(env)

@@ -14,8 +14,8 @@ import type { CommandContext } from './command.ts';
 const maxSignersBytes = 4 * 1024 * 1024;
 
 /**
- * Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read
- * are INPUT_UNREADABLE.
+ * Reads the options of `writ verify`. USAGE for an incomplete combination of options; INPUT_UNREADABLE for unreadable
+ * files.
  */
 export async function readDemands(context: CommandContext): Promise<AskedDemands> {
   const { options, cwd } = context;
@@ -125,7 +125,7 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
   try {
     return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
   } catch (fault) {
-    // A demand that cannot be read is no answer about what is verified.
+    // An unreadable option file is not a verdict on the target.
     if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
     throw new WritError('INPUT_UNREADABLE', {
       message: `\`${printable(path)}\` is no contract: ${fault.message}`,

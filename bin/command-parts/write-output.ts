@@ -7,8 +7,8 @@ import { styled } from '../terminal/print.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * Creates a file with these bytes and returns its absolute path. `OUTPUT_EXISTS` where anything stands there, a symlink
- * too; a half-written file is removed.
+ * Creates a file with these bytes and returns its absolute path. `OUTPUT_EXISTS` if the path exists, even as a
+ * symlink. A partially written file is removed.
  */
 export function writeOutput(cwd: string, path: string, bytes: string | Uint8Array): string {
   const target = resolve(cwd, path);
@@ -33,7 +33,7 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
   return target;
 }
 
-/** Makes a directory where nothing is yet, and returns its absolute path. OUTPUT_EXISTS, OUTPUT_FAILED. */
+/** Creates a directory at an unused path and returns its absolute path. OUTPUT_EXISTS, OUTPUT_FAILED. */
 export async function makeDirectory({ cwd }: { readonly cwd: string }, path: string): Promise<string> {
   const directory = resolve(cwd, path);
   await mkdir(directory).catch((cause: NodeJS.ErrnoException) => {
@@ -63,10 +63,10 @@ const closed: Words = (directory) => [
   `nothing may be written in \`${directory}\``,
   'name a file in a directory of your own',
 ];
-/** What a person does about what the file system says; of another fault, its own words are told. */
+/** Cause and next step by file system error. Other errors show their own message. */
 const words = new Map<unknown, Words>([
   ['ENOENT', (directory) => [`there is no directory \`${directory}\``, `make it: \`mkdir -p ${directory}\``]],
-  // A recursive `mkdir` says so of a file above the path.
+  // A recursive `mkdir` reports this for a file above the path.
   ['EEXIST', (directory) => [`\`${directory}\` is no directory`, 'name a path in a directory']],
   ['ENOTDIR', (directory) => [`\`${directory}\` is no directory`, 'name a file in a directory']],
   ['EACCES', closed],
@@ -87,7 +87,7 @@ export function outputFailed(path: string, cause: unknown): WritError {
   });
 }
 
-/** Tells on stderr, also under `--json` and `--quiet`, what a run is told of before any work. */
+/** Prints a run's early warnings to stderr, also under `--json` and `--quiet`. */
 export function tellIssue({ print }: Pick<CommandContext, 'print'>): (issue: Issue) => void {
   return ({ code, message }) => print.complain(styled('yellow', 'warning'), `: ${code}: ${message}`);
 }

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { changeOptions, intent, machineOptions, spec, specs } from './shared-arguments.ts';
 
-/** What is done with a contract before it runs. */
+/** Commands on a spec before it runs. */
 export const contractCommands: readonly CommandSpec[] = [
   {
     name: 'init',

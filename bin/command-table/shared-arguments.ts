@@ -1,7 +1,6 @@
 import type { ArgumentSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 
-/** A contract. */
 export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
 /** Contracts. */
 export const specs: ArgumentSpec = { ...spec, about: 'IntentSpec files; `-` is stdin', variadic: true };
@@ -49,13 +48,12 @@ const pluginTrust: OptionSpec = {
   about: 'use the listed plugin of this digest in this run, though you do not trust it in general',
 };
 
-/** Accepted where nobody configured a key. */
 const ephemeralKey: OptionSpec = {
   name: 'ephemeral-key',
   about: 'accept a throw-away signing key where CI is set and none is configured',
 };
 
-/** Where the checks run, by whom and signed with what. */
+/** Options for sandbox, plugin trust and signing key. */
 export const machineOptions: readonly OptionSpec[] = [sandbox, pluginTrust, ephemeralKey];
 
 /** The change, where it is to land, and the words that it is sealed with. */

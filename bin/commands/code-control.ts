@@ -7,8 +7,8 @@ import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /**
- * `writ code-control --stdio`: JSON-RPC between standard input and output and a running session, until the input ends.
- * Standard output has nothing else on it.
+ * `writ code-control --stdio`: relays JSON-RPC between stdin, stdout and a running session until the input ends.
+ * Stdout carries only the protocol.
  */
 export async function codeControlCommand(context: CommandContext): Promise<CommandResult> {
   const { options, print, signal, stdin, cwd, repoPath } = context;

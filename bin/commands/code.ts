@@ -8,8 +8,8 @@ import { withAside } from '../code/code-on-screen.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 
 /**
- * `writ code`: serves a session until SIGINT or SIGTERM, then exits 0. With `--json` one line says where, once it is
- * served. A screen is drawn before what opens a session is loaded.
+ * `writ code`: serves a session until SIGINT or SIGTERM, then exits 0. With `--json`, prints one line with the
+ * address once the session is served. The screen is drawn before the session's modules load.
  */
 export async function codeCommand(context: CommandContext): Promise<CommandResult> {
   const line = readCodeLine(context);
@@ -18,7 +18,7 @@ export async function codeCommand(context: CommandContext): Promise<CommandResul
     return listResumable(context, line);
   }
   if (line.mode === 'terminal') requireTerminal(context);
-  // Whatever is said by the way must not write over a screen: the log, notes, complaints.
+  // Log, notes and warnings must not overwrite the screen.
   const { context: told, aside } = withAside(context);
   const log = openLog({
     env: context.env,
@@ -38,7 +38,10 @@ export async function codeCommand(context: CommandContext): Promise<CommandResul
   }
 }
 
-/** A screen needs a terminal to read from and to draw on; for a program one line says where the session is. */
+/**
+ * Requires a terminal for input and output if a screen is used. Programs get one line with the session's address
+ * instead.
+ */
 function requireTerminal({ interactive, hasScreen, json, env, options }: CommandContext): void {
   const isTerminal = { input: interactive, output: json || hasScreen };
   const isPlain = json || options.flag('plain');

@@ -42,8 +42,8 @@ const badPatches = [
 ] as const;
 
 /**
- * `writ demo`: a sample repository taken through the high-assurance chain and verified. Exit 1 where anything is not as
- * it must be.
+ * `writ demo`: runs a sample repository through the high-assurance workflow and verifies it. Exit 1 if any result is
+ * unexpected.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const out = await openDirectory(context);
@@ -139,7 +139,7 @@ async function prepare(
   await importAdvisories({ root: advisoryDir(env), path, clock: systemClock, signal });
 }
 
-/** Lines that work as they stand in the demonstration's directory; each is run by a test. */
+/** Commands that work in the demo's directory. A test runs each. */
 function nextLines(runId: string, modelRunId: string): Demo['next'] {
   return [
     { line: 'git -C orders log -2', about: 'the sealed commits, their trailers' },
@@ -208,7 +208,7 @@ function toResult(demo: Demo): CommandResult {
     : refused(new WritError('DEMO_FAILED', { message: wrong }), data, human);
 }
 
-/** The first thing that did not go as it must. */
+/** Returns the first unexpected result; `undefined` if there is none. */
 function whatIsWrong({ view, refusals, waits, verified, seal }: Demo): string | undefined {
   const through = refusals.find(
     ({ view: bad, expected }) => bad.decision?.type !== 'abandon' || !rulesOf(bad).includes(expected),
@@ -246,7 +246,7 @@ async function runPatch(
   });
 }
 
-/** Goes on with the run that waits; these people sign in this process as soon as it asks for them. */
+/** Resumes the waiting run. These people sign in this process when it requests approval. */
 function goOn(
   engine: WritEngine,
   { env, signal }: CommandContext,
@@ -266,7 +266,7 @@ function goOn(
   });
 }
 
-/** What was signed about a run that waits, as it is judged; nothing where it does not wait. */
+/** Returns the verified approvals of a waiting run; empty for any other run. */
 async function approvalsOf(context: CommandContext, view: RunView): Promise<Wait['approvals']> {
   if (view.state !== 'waiting') return [];
   const { approvers } = await judgeHere(await openWaitingRun(context, view.runId));
@@ -279,7 +279,7 @@ async function openDirectory(context: CommandContext): Promise<string> {
   return makeDirectory(context, given);
 }
 
-/** The demo signs with keys of its own, so that trying writ leaves nothing in the person's home. */
+/** Uses the demo's own keys, so that a demo leaves no files in the user's home directory. */
 function demoEnvironment({ env }: CommandContext, home: string): CommandContext['env'] {
   const { CI: _ci, XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...rest } = env;
   return { ...rest, HOME: home };

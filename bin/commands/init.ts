@@ -31,7 +31,7 @@ const configText = `# Settings of writ for this repository; read from the policy
 const ignoreText =
   '*\n!.gitignore\n!config.toml\n!allowed_signers\n!agents/\n!agents/**\n!trust/\n!trust/**\n';
 
-/** `writ init`: state directory, signing key, ledger. Running it again changes nothing that is there. */
+/** `writ init`: creates state directory, signing key and ledger. A repeated call changes no existing part. */
 export async function initCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const stateDir = join(repository.root, '.writ');

@@ -9,8 +9,8 @@ import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**
- * `writ plan F`: what a run would do, and everything that it would be refused for before any work; exit as the run's.
- * Nothing is run and nothing is written.
+ * `writ plan F`: shows what a run would do and every reason to refuse it before work starts. Same exit code as the
+ * run. Runs no check and writes no file.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd } = context;

@@ -22,7 +22,7 @@ import { casesFile, readCases, requireCaseNames, suites, type TestedPart } from 
 import { type CaseWatch, watchCases } from '../plugin/watch-cases.ts';
 import { styled } from '../terminal/print.ts';
 
-/** RFC 1035, 2.3.4: it stands in the name of a host that the new plugin declares. */
+/** Length limit of a DNS label (RFC 1035, 2.3.4): the name becomes part of a host name that the new plugin declares. */
 const maxLabel = 63;
 
 /**

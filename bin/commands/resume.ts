@@ -78,7 +78,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   return toResult(view, context.print);
 }
 
-/** Who goes on: as typed, else whoever the run was started with. USAGE, PROVIDER_OPTION. */
+/** Returns the worker given on the command line, else the run's original worker. USAGE, PROVIDER_OPTION. */
 function workerGiven(context: CommandContext, { variable }: Reaching): NonNullable<ResumeRequest['worker']> {
   const { options } = context;
   const recording = options.value('recording');

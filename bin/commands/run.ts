@@ -33,7 +33,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   const { options, repoPath, cwd, signal, print } = context;
   const spec = requireOneStart(context);
   const given = sourceGiven(context, spec ?? '');
-  // Whoever misspelt the contract is told so, and not that nobody does the work.
+  // Read the spec first: a wrong path must be reported before a missing worker.
   const specBytes = spec === undefined ? undefined : await readSpecBytes(context, spec);
   const reaching = await openReaching(context);
   const source = await readSource(context, given, reaching);
@@ -70,7 +70,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   return result;
 }
 
-/** Who drafts a contract; a change that exists drafts none. */
+/** Returns the worker that drafts a spec. An existing change cannot draft one. */
 function drafter(source: ChangeSource): Extract<ChangeSource, { readonly kind: 'worker' }> {
   if (source.kind === 'worker') return source;
   throw withoutDrafter();
@@ -83,7 +83,7 @@ function withoutDrafter(): WritError {
   });
 }
 
-/** The contract's file; `undefined` where a request stands for it. USAGE for both, and for neither. */
+/** Returns the spec's file; `undefined` if a request replaces it. USAGE for both and for neither. */
 function requireOneStart({ args: [spec], options }: CommandContext): string | undefined {
   const request = options.value('request');
   if (spec !== undefined && request !== undefined)
@@ -100,8 +100,8 @@ function requireOneStart({ args: [spec], options }: CommandContext): string | un
 }
 
 /**
- * Whoever approves as soon as the run waits; opened first, so that a key that cannot sign stops the run before any
- * work.
+ * Opens the keys that approve in this process once the run waits. They are opened first, so that an unusable key
+ * stops the run before any work.
  */
 async function openApprovers({ options, cwd, print }: CommandContext): Promise<readonly KeyedApprover[]> {
   const approvers: KeyedApprover[] = [];
@@ -115,8 +115,8 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
 }
 
 /**
- * A decided run as a command's result: the same data whether it was accepted or refused. That a change was made without
- * its proof is told on stderr too, under `--json` and `--quiet` as well: the exit code does not say it.
+ * Converts a decided run to a command result, with the same data if accepted or refused. A missing proof of a sealed
+ * change is also reported on stderr, even under `--json` and `--quiet`, because the exit code does not show it.
  */
 export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);

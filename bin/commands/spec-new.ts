@@ -28,7 +28,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { root, ...target } = await draftTarget(context);
   const test = await readProposedCheck(root);
   const draft = draftFromProfile({
-    // Both lists of choices are checked by the parser; the draft below is judged again.
+    // The parser checks both choices; the draft is validated again below.
     risk: (options.value('risk') ?? 'medium') as RiskLevel,
     ...(changeType === undefined ? {} : { changeType: changeType as ChangeType }),
     ...(summary === undefined ? {} : { summary }),
@@ -60,7 +60,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 
 const maxFileBytes = 1024 * 1024;
 
-/** How the project in this directory is tested, by its files; `undefined` if none says so. */
+/** Detects the test command of the project in this directory from its files; `undefined` if none is found. */
 async function readProposedCheck(root: string): Promise<ProposedCheck | undefined> {
   const files = new Map<(typeof projectFiles)[number], string>();
   for (const name of projectFiles) {
@@ -111,7 +111,7 @@ function isUnittest(text: string): boolean {
   return /^\s*(?:import|from) unittest\b/m.test(text) && !/^\s*(?:import|from) pytest\b/m.test(text);
 }
 
-/** What a draft asks for that is not in the repository by itself. */
+/** Returns what a draft requires that the repository does not provide. */
 function needsOf({ acceptance, risk }: IntentSpec): readonly string[] {
   const { minApprovers } = risk.humanInLoop;
   const people = minApprovers === 1 ? '1 person who approves' : `${minApprovers} people who approve`;

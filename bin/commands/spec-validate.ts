@@ -16,8 +16,9 @@ interface Judged {
 }
 
 /**
- * `writ spec validate F…`: exit 1 if any file is invalid; every file is judged either way. What a run of a valid one
- * would be refused for is a warning, as far as the contract shows it, and inside a repository that and its policy.
+ * `writ spec validate F…`: validates every file; exit 1 if any is invalid. If a run of a valid spec would be refused,
+ * the reason is a warning. Outside a repository only the spec is considered, inside one also the repository and its
+ * policy.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];

@@ -10,8 +10,8 @@ import { printRanges, printSkipped, printVerdict, printVerification } from '../r
 import { styled } from '../terminal/print.ts';
 
 /**
- * `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify
- * by.
+ * `writ verify TARGET…`: verifies offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or no
+ * trusted signer.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const demands = await readDemands(context);
@@ -27,8 +27,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /**
- * With stores of this file's own: in the package this command is a program of its own, and the git that is kept for a
- * repository's objects is found by those alone that stand in the same one.
+ * Uses the stores of this module. The package bundles this command separately, and a kept git object reader is
+ * visible only within one bundle.
  */
 function toAsker(context: CommandContext): VerifyContext {
   const { cwd, env, signal, repoPath } = context;
@@ -44,7 +44,7 @@ function toAsker(context: CommandContext): VerifyContext {
   };
 }
 
-/** What `--explain` adds, loaded where it is asked for. */
+/** Functions for `--explain`, loaded on demand. */
 interface Explanation {
   readonly explain: (report: VerifyReport) => readonly ExplainedClaim[];
   readonly print: (printer: CommandContext['print'], verified: VerifiedTarget) => void;

@@ -17,7 +17,7 @@ import type { CommandContext } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** What a person asks the model for. */
+/** The user's request to the model. */
 const modelRequest =
   'The note of an order is kept with the blanks around it. Keep it without them, and tell it in the changelog.';
 
@@ -27,7 +27,7 @@ interface ModelRun {
   readonly view: RunView;
 }
 
-/** Has a model draft a contract of the request, confirms it, and has it work. */
+/** Lets a model draft a spec from the request, confirms it and runs it. */
 export async function runByModel(
   engine: WritEngine,
   context: CommandContext,
@@ -74,7 +74,7 @@ function isModelVerified({ verified }: ModelPart): boolean {
   return verified.length > 0 && verified.every(({ report }) => report.verified);
 }
 
-/** What was asked, what the model drafted of it, and how it went, in a few lines. */
+/** Prints the request, the drafted spec and the run's result in a few lines. */
 export function printModelRun(printer: Printer, part: ModelPart): void {
   const { drafted, view } = part;
   const { document, effective } = drafted.contract;
@@ -119,7 +119,7 @@ export function toModelData(part: ModelPart) {
   };
 }
 
-/** The first thing of the model's run that did not go as it must. */
+/** Returns the first unexpected result of the model's run; `undefined` if there is none. */
 export function whatIsWrongWithModel(part: ModelPart): string | undefined {
   const { view, drafted } = part;
   if (view.decision?.type !== 'commit')

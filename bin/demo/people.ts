@@ -18,7 +18,7 @@ export interface DemoPerson {
 }
 
 interface DemoPeople {
-  /** Wrote the change's contract and runs it: may not approve it. */
+  /** Author of the spec, who runs it and may not approve it. */
   readonly author: DemoPerson;
   readonly reviewers: readonly DemoPerson[];
   /** All of them, as `.writ/allowed_signers` holds them. */
@@ -53,7 +53,8 @@ export function formatOpensshKey(key: KeyObject, comment: string): string {
   const { d = '', x = '' } = key.export({ format: 'jwk' });
   const secret = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
   const blob = sshKeyBlob(key);
-  // Behind two equal numbers by which a wrong passphrase would be told; the public half is written as in the blob.
+  // Layout: two equal check numbers, which detect a wrong passphrase, then the public key, the private key and the
+  // comment.
   const plain = Buffer.concat([Buffer.alloc(8), blob, wireString(secret), wireString(Buffer.from(comment))]);
   const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7].slice(0, (8 - (plain.length % 8)) % 8));
   const strings = ['none', 'none', ''].map((text) => wireString(Buffer.from(text)));
@@ -69,21 +70,20 @@ export function formatOpensshKey(key: KeyObject, comment: string): string {
   return `${[ends[0], ...lines, ends[1]].join('\n')}\n`;
 }
 
-/** The sample's files as shipped: two states of the service, the contract, four patches, an advisory. */
+/** The sample's shipped files: two states of the service, the spec, four patches, an advisory. */
 export const demoFiles = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 
-/** What a model said when its run was recorded (`scripts/record-demo.ts`). */
+/** Recorded replies of the model (`scripts/record-demo.ts`). */
 export const demoTraffic = join(demoFiles, 'model');
 
 /** The same of the session (`scripts/record-demo.ts --session`). */
 export const sessionTraffic = join(demoFiles, 'session');
 
-/** Who wrote the sample; whoever runs the demonstration works under this name. */
+/** Author of the sample. The demo runs under this name. */
 export const maintainer = { name: 'Orders maintainer', email: 'maintainer@orders.example' } as const;
 
 /**
- * The two commits of the sample's history, oldest first; dates are fixed, so that nothing but the people's keys makes
- * ids differ.
+ * Both commits of the sample's history, oldest first. Dates are fixed, so that ids depend only on the generated keys.
  */
 const history = [
   { folder: 'base', message: 'Orders service', date: '2025-03-01T09:00:00Z' },
@@ -136,8 +136,8 @@ async function restoreDotFiles(directory: string): Promise<void> {
 }
 
 /**
- * Puts `writ` into the demonstration's directory: this very program, at home there and in its repository, so that what
- * is printed to be typed next works wherever the person stands. `DEMO_HOME` makes somebody else of them.
+ * Writes a `writ` script into the demo's directory. It runs this program with the demo's home and repository, so
+ * printed commands work from any directory. `DEMO_HOME` switches to another user.
  */
 export async function writeScript(out: string, home: string, repository: string): Promise<void> {
   const node = quote(process.execPath);

@@ -35,7 +35,7 @@ export interface Demo {
   readonly verified: readonly VerifiedTarget[];
   readonly seal: Seal | undefined;
   readonly model: ModelPart;
-  /** Command lines for the demonstration's directory; `exit` is 0 where nothing is said. */
+  /** Commands for the demo's directory. Default of `exit` is 0. */
   readonly next: readonly { readonly line: string; readonly about: string; readonly exit?: number }[];
 }
 
@@ -44,7 +44,7 @@ export function rulesOf(view: RunView): readonly string[] {
   return [...new Set(errorsOf(view).map(({ rule }) => rule))];
 }
 
-/** What was refused and why, what was sealed and on whose word, what of it was verified, and what to type next. */
+/** Prints refusals and their reasons, the sealed commit and its approvers, the verification, and the next commands. */
 export function printDemo(printer: Printer, demo: Demo): void {
   const { out, view, refusals, waits, verified, seal, model, next } = demo;
   title(printer, 'refused, as they should be');

@@ -11,7 +11,7 @@ import { findRun } from '../../store/record/find-run.ts';
 import type { Stores } from '../../store/stores.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 
-/** What a sealed run holds, as its own statements say it. */
+/** Content of a sealed run, from its own statements. */
 export interface Seal {
   /** Signed statements: file and predicate type. */
   readonly statements: readonly { readonly path: string; readonly type: string }[];
@@ -27,7 +27,7 @@ export interface Seal {
 
 const maxPayloadBytes = 16 * 1024 * 1024;
 
-/** Reads the seal of a run from its ref, to be shown; whether it holds is for the verifier to say. */
+/** Reads the seal of a run from its ref for display. Does not verify it. */
 export async function readSeal(stores: Stores, repositoryPath: string, runId: string): Promise<Seal> {
   const { store } = await findRun(stores, await openRepository(repositoryPath), systemClock, runId);
   const ref = store.refs.run(runId);

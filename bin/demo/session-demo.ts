@@ -67,7 +67,7 @@ export async function sessionDemo(
     repository,
     choice,
     reach,
-    // The screen tells by itself.
+    // The screen shows new entries itself.
     tell: watched === undefined ? tellNew(say) : () => {},
     ...(watched === undefined ? {} : { sit: watched }),
   });
@@ -123,7 +123,7 @@ function watch({ env, signal, hasScreen, colour }: CommandContext) {
   return watchedPerson({ ground: processGround(), env, clock: systemClock, wantsColour: colour, signal });
 }
 
-/** The first thing that did not go as it must. */
+/** Returns the first unexpected result; `undefined` if there is none. */
 function whatIsWrong(
   { status, plans }: SessionState,
   runs: readonly string[],
@@ -160,7 +160,7 @@ function lineOf({ kind, title, content = '' }: TranscriptEntry): string | undefi
   return kind === 'info_note' ? `${(title ?? 'note').padEnd(10)} ${first}` : undefined;
 }
 
-/** Milliseconds: of a letter, of reading what is asked, behind the end. */
+/** Delays in milliseconds: after a letter, for reading a prompt, after the end. */
 const pace = { letter: 35, read: 1800, last: 1500 } as const;
 
 interface WatchedTerminal {
@@ -215,7 +215,7 @@ function watchedPerson({ ground, env, clock, wantsColour, signal }: WatchedTermi
         screen.press([{ type: 'text', text: letter }]);
       },
       async [Symbol.asyncDispose]() {
-        // Whoever has seen enough waits for nothing, and what ended the demonstration is told by whoever began it.
+        // An abort skips the delay; the caller reports the reason.
         await clock.sleep(pace.last, signal).catch(() => {});
         screen.close();
       },
@@ -223,7 +223,7 @@ function watchedPerson({ ground, env, clock, wantsColour, signal }: WatchedTermi
   };
 }
 
-/** Resolves when a turn has begun: what was said was taken. */
+/** Resolves when a turn has begun, so the message was accepted. */
 function heardBy(door: SessionDoor): Promise<void> {
   return new Promise((resolve) => {
     const stop = door.follow(() => {
@@ -234,7 +234,7 @@ function heardBy(door: SessionDoor): Promise<void> {
   });
 }
 
-/** What a person says in the demonstration's session. */
+/** The user's message in the demo session. */
 export const sessionRequest = 'The note of an order is kept with the blanks around it. Keep it without them.';
 
 interface SessionParts {
@@ -243,7 +243,7 @@ interface SessionParts {
   readonly repository: string;
   readonly choice: ModelChoice;
   readonly reach: NonNullable<RunSettings['reach']>;
-  /** Told each entry of the transcript that is new. */
+  /** Called for each new transcript entry. */
   readonly tell: (state: SessionState) => void;
   /** Who speaks and answers; absent: somebody who is quick. */
   readonly sit?: (session: OpenSession) => SeatedPerson;
@@ -257,7 +257,7 @@ interface SeatedPerson extends AsyncDisposable {
 
 const local = { from: 'local' } as const;
 
-/** Says and answers at once. */
+/** Sends and answers without delay. */
 function quickPerson({ channel }: OpenSession): SeatedPerson {
   return {
     say: async (text) => void (await channel.send({ type: 'submit', text, proof: local })),

@@ -8,7 +8,7 @@ import { runCommands } from '../command-table/run-commands.ts';
 import { dispatch } from '../dispatch.ts';
 import type { Sink } from '../terminal/print.ts';
 
-/** What a client of the session may have asked for; none of them changes anything. */
+/** Commands that an MCP client may run. All are read-only. */
 const open: ReadonlySet<string> = new Set(['spec validate', 'plan', 'scan', 'runs', 'show', 'verify']);
 const commands = [...contractCommands, ...runCommands, ...otherCommands].filter(({ name }) => open.has(name));
 const maxBytes = 64 * 1024 * 1024;
@@ -48,7 +48,7 @@ export function askWrit({
   };
 }
 
-/** In front of what stands after `--`. */
+/** Inserts options before `--`. */
 function withOptions(words: readonly string[], options: readonly string[]): readonly string[] {
   const at = words.indexOf('--');
   return at === -1 ? [...words, ...options] : words.toSpliced(at, 0, ...options);

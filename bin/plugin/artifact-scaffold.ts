@@ -65,7 +65,7 @@ export function artifactScaffold(name: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Who is to be asked about a change, by its `CODEOWNERS`. */
+/** Example: names the owners of a changed file from its `CODEOWNERS`. */
 const artifactText = `/**
  * Who owns what a change touches: the last line of \`CODEOWNERS\` that matches a file names its owners. Same order,
  * same answer: no clock, no chance. What is answered is digested, redacted and kept by the engine; \`unmade\` says why

@@ -52,9 +52,11 @@ function ruleText(name: string): string {
 const mark = 'DO NOT SHIP';
 
 /**
- * Refuses a change that adds a line with the mark. A pure function: same input, same findings; no clock, no disk, no network.
- * It is given the change, its files at base and candidate (\`reads\` in package.json says which), the contract and the options of
- * \`[rules.${name}]\`. An empty list is a pass, a finding of severity \`error\` refuses, \`warning\` and \`note\` are reported.
+ * Refuses a change that adds a line with the mark. Must be a pure function: no clock, no disk, no network.
+ *
+ * Receives the change, its files at base and candidate (selected by \`reads\` in package.json), the spec and the
+ * options of \`[rules.${name}]\`. An empty list passes. A finding of severity \`error\` refuses; \`warning\` and
+ * \`note\` are reported.
  */
 export const judge = ({ files }) =>
   Object.entries(files).flatMap(([path, { base, candidate }]) => {

@@ -23,16 +23,16 @@ import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 
-/** A content that a user speaks of; without manifest where nothing here has it. */
+/** A plugin's content that the user named. `manifest` is absent if the content is not available here. */
 export interface SpokenOf {
   readonly digest: string;
   readonly manifest?: PluginManifest;
 }
 
 /**
- * What a user means by a digest, a directory or `.tgz`, or the name of a plugin that the repository lists at HEAD (its
- * own, that of its package, its path). USAGE where nothing is called so, or two contents are; PLUGIN_MISSING and
- * PLUGIN_CHANGED for a listed one that is not here as it is pinned.
+ * Resolves a digest, a directory or `.tgz`, or the name of a plugin listed at HEAD (plugin name, package name or
+ * path). USAGE if it matches no content or two; PLUGIN_MISSING and PLUGIN_CHANGED if a listed plugin is not here as
+ * pinned.
  */
 export async function namedPlugin(context: CommandContext, given: string): Promise<SpokenOf> {
   if (given.startsWith('sha256:')) return knownByDigest(context, parsePluginDigest(given));
@@ -70,7 +70,7 @@ async function knownByDigest(context: CommandContext, digest: string): Promise<S
   return listed !== undefined && 'manifest' in listed ? { digest, manifest: listed.manifest } : { digest };
 }
 
-/** What the repository lists at HEAD; nothing where there is none, or its list cannot be read. */
+/** Returns the plugins listed at HEAD; empty without a repository, or if the list cannot be read. */
 async function listedHere(context: CommandContext): Promise<readonly FoundPlugin[]> {
   try {
     const repository = await openRepository(context.repoPath ?? context.cwd);
@@ -128,8 +128,8 @@ export function namesOf(manifest: PluginManifest): BroughtNames {
 }
 
 /**
- * Nothing of a plugin bears the name of a built-in part of its kind, no rule that of a policy engine, or
- * PLUGIN_INVALID: no run that lists it would begin.
+ * PLUGIN_INVALID if a part of the plugin has the name of a built-in part of its kind, or a rule that of a policy
+ * engine. A run that lists such a plugin would not start.
  */
 export async function requireFreeIds(
   context: Parameters<typeof openEngine>[0],

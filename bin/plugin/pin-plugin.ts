@@ -18,9 +18,9 @@ export interface Pin {
 }
 
 /**
- * Writes the entry into \`.writ/config.toml\` of the working tree, or gives the one that is there its new digest.
- * Nothing else of the file changes. False where it stands there already. It counts when it is committed: runs read the
- * policy commit.
+ * Adds the entry to `.writ/config.toml` of the working tree, or updates the digest of an existing entry. Leaves the
+ * rest of the file unchanged. Returns false if the entry is there already. It counts once committed, because runs
+ * read the policy commit.
  */
 export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
   const { path, bytes, plugins } = await pinnedHere(root);
@@ -38,7 +38,7 @@ export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
   return true;
 }
 
-/** Two entries of one digest (the same files at two places) cannot be told apart by text: that is left to a person. */
+/** If the digest occurs twice (the same files at two paths), the text is ambiguous and a person must edit it. */
 function replaceDigest(text: string, old: string, { place, digest }: Pin): string {
   const parts = text.split(`sha256:${old}`);
   if (parts.length === 2) return parts.join(`sha256:${digest}`);
@@ -53,12 +53,12 @@ const maxConfigBytes = 256 * 1024;
 /** What the configuration of a working tree holds. */
 interface PinnedHere {
   readonly path: string;
-  /** `undefined` where there is no file. */
+  /** `undefined` if the file does not exist. */
   readonly bytes: Buffer | undefined;
   readonly plugins: readonly ListedPlugin[];
 }
 
-/** `.writ/config.toml` as it lies in a working tree, which no run reads. CONFIG_INVALID. */
+/** Reads `.writ/config.toml` of a working tree. Runs do not read this file. CONFIG_INVALID. */
 export async function pinnedHere(root: string): Promise<PinnedHere> {
   const path = join(root, '.writ', 'config.toml');
   const bytes = (await lstat(path).catch(absent)) && (await readPlainFile(path, maxConfigBytes));
@@ -69,7 +69,7 @@ export async function pinnedHere(root: string): Promise<PinnedHere> {
   return { path, bytes, plugins: parseConfig(bytes, sealingForms).plugins };
 }
 
-/** What has to stand in `.writ/config.toml` before anybody asks a part; absent: nothing beside `[[plugins]]`. */
+/** Section required in `.writ/config.toml` before a part is used. Absent: `[[plugins]]` is sufficient. */
 const sections: { readonly [K in PartKind]?: (name: string) => string } = {
   log: (name) => `\`[log]\`: \`plugin = "${name}"\` and \`vkey\`, its public key`,
   artifact: (name) => `\`[artifacts.NAME]\`: \`plugin = "${name}"\``,
@@ -95,7 +95,7 @@ export function openEnds({ logs }: PluginManifest): readonly string[] {
   );
 }
 
-/** What each user does before a run asks it. */
+/** Steps for each user before a run can use the plugin. */
 export function userSteps({ needs, providers }: PluginManifest): readonly string[] {
   const keep = needs.secrets.map(
     (name) => `keep the secret: writ vault set ${name}, or set it in the environment`,

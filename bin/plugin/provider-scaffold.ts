@@ -60,7 +60,9 @@ export function providerScaffold(name: string): ReadonlyMap<string, string> {
 const providerText = `const kinds = { 401: 'key-refused', 402: 'no-credit', 403: 'forbidden', 404: 'unknown-model', 429: 'rate-limited' };
 
 /**
- * One question, one reply, piece by piece. Nothing is asked twice: retries, budget and masking are the engine's.
+ * Sends one request and yields the reply in pieces. Do not retry here: the engine handles retries, budget and
+ * masking.
+ *
  * @type {import('writ/plugin').ProviderModule['ask']}
  */
 export async function* ask({ model, system, messages, tools }, { base, key, options, signal }) {
@@ -80,7 +82,7 @@ export async function* ask({ model, system, messages, tools }, { base, key, opti
   }
 }
 
-/** What an error bears besides its words says why there is no reply; only some kinds are asked again. */
+/** The error's extra fields state why the reply is missing. The engine retries only some kinds. */
 async function failureOf(response) {
   const { status, headers } = response;
   const kind = kinds[status] ?? (status < 500 ? 'bad-request' : 'server');

@@ -50,14 +50,17 @@ export function stageCheckScaffold(name: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** A ticket system that says what may be changed. */
+/** Example: a ticket system that decides what may be changed. */
 function checkText(token: string): string {
   return `const refused = (message, place = {}) => ({ severity: 'error', message, ...place });
 
 /**
- * Wants every change to have an approved ticket, named in the summary of its contract, and to leave alone what the
- * ticket system says is frozen. An empty list is a pass. It can only refuse: nothing that was found goes away, and what
- * is thrown here refuses as well, so a ticket system that does not answer lets nothing through.
+ * Requires an approved ticket for every change, named in the summary of its spec. Refuses changes to paths that the
+ * ticket system has frozen.
+ *
+ * An empty list passes. This check can only refuse: it cannot remove findings of others. A thrown error also refuses,
+ * so an unreachable ticket system blocks every change.
+ *
  * @type {import('writ/plugin').StageCheckModule['judge']}
  */
 export async function judge({ stage, spec, patch }, context) {

@@ -31,7 +31,7 @@ export interface TestedPart {
   readonly failures: readonly string[];
 }
 
-/** Where a suite finds and asks a plugin. */
+/** Environment in which a suite finds and runs a plugin. */
 interface SuitePlace {
   /** As the user named it. */
   readonly place: string;
@@ -61,7 +61,7 @@ export function leadTo(port: () => number): Outside {
   };
 }
 
-/** What it is handed for every secret that it declares. */
+/** Value of every declared secret during tests. */
 const canary = 'canary-secret-0123456789';
 
 /** Every stage check of a plugin through the suite of every stage check, in its own process and sandbox. */
@@ -232,7 +232,7 @@ const testArtifacts: TestSuite = async (manifest, pluginPackage, { place, ground
   }
 };
 
-/** What `writ plugin test` asks of the parts of each kind. */
+/** Test suites of `writ plugin test` by kind of part. */
 export const suites: Readonly<Record<PartKind, TestSuite>> = {
   provider: testProviders,
   log: testLogs,
@@ -242,8 +242,8 @@ export const suites: Readonly<Record<PartKind, TestSuite>> = {
 };
 
 /**
- * What `cases.json` says of a part, as `parse` reads it: `undefined` where it says nothing. A plugin without the file,
- * or with nonsense in it, is PLUGIN_INVALID.
+ * Parses a part's entry in `cases.json` with `parse`, which receives `undefined` if the entry is missing.
+ * PLUGIN_INVALID if the file is missing or invalid.
  */
 function readPartCases<T>(
   { files }: PluginPackage,
@@ -286,7 +286,7 @@ export function readCases(
   }
 }
 
-/** `cases.json`, where it is there, speaks of nothing but these; PLUGIN_INVALID for cases that nobody would play. */
+/** PLUGIN_INVALID if `cases.json` has an entry for any other name, because its cases would never run. */
 export function requireCaseNames({ files }: PluginPackage, place: string, names: readonly string[]): void {
   const bytes = files.get(casesFile);
   if (bytes === undefined) return;

@@ -4,10 +4,10 @@ import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import type { CaseRunner } from '../../plugins/testers/run-cases.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 
-/** What a case of a suite may take, whatever longer a run would wait. */
+/** Timeout of a test case in seconds, even if a run would wait longer. */
 const caseSeconds = 20;
 
-/** For a case whose processes were ended to take its servers down. */
+/** Grace period for a case to close its servers after its processes were ended. */
 const settleMs = 5000;
 const maxWords = 2000;
 
@@ -22,7 +22,7 @@ export interface CaseWatch {
   collect(part: string, suite: (runner: CaseRunner) => Promise<void>): Promise<readonly string[]>;
 }
 
-/** Nothing is started yet; `seconds` is what a case may take. */
+/** Creates a watch without starting any process. `seconds` is the timeout of a case. */
 export function watchCases(
   { signal, progress }: Pick<CommandContext, 'signal' | 'progress'>,
   pick: () => Promise<SandboxBackend>,

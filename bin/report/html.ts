@@ -48,8 +48,8 @@ function findingList(findings: readonly { readonly finding: Finding; readonly ch
 }
 
 /**
- * One run as one self-contained page: no script, no request, no link out; everything from outside is escaped.
- * Size is bounded: lists are cut at fixed counts and say so.
+ * Renders one run as a self-contained page without scripts, requests or external links. All untrusted text is
+ * escaped. Long lists are cut at fixed lengths, with a note.
  */
 export function renderRunHtml(view: RunView): string {
   const verdict = toVerdict(view);
@@ -307,7 +307,10 @@ function whyFailed(check: CheckRecord): string {
     : `exit ${check.exitCode}, expected ${check.expectedExitCode}`;
 }
 
-/** Where the check lies in the run's time, and how long; an SVG, because the policy allows no inline style. */
+/**
+ * Renders a check's position and duration on the run's time axis. It is an SVG, because the content security policy
+ * forbids inline styles.
+ */
 function bar(check: CheckRecord, scale: TimeSpan): string {
   const at = Date.parse(check.startedAt);
   if (!Number.isFinite(at)) return '';

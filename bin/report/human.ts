@@ -40,8 +40,8 @@ const tones: Readonly<Record<string, Style>> = {
 };
 
 /**
- * The terminal summary of a run, decision first; under `--quiet` the decision alone. `beside`: what to do next is told
- * elsewhere (`hinted`), or this is the run in full (`show`), and nobody is sent where they are.
+ * Prints a run's summary, decision first; with `--quiet` only the decision. `beside` drops the next step: `hinted` if
+ * it is printed elsewhere, `show` if this output is already the full run.
  */
 export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 'show'): void {
   const verdict = toVerdict(view);
@@ -119,7 +119,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   if (next !== undefined && beside !== 'hinted') printer.line(styled('dim', '  next  '), next.line);
 }
 
-/** Notes on checks; nothing, not even a blank line, if there are none. */
+/** Prints notes on checks. Without notes it prints no blank line either. */
 function printNotes(printer: Printer, notes: readonly (readonly [id: string, words: string])[]): void {
   if (notes.length > 0) printer.line();
   for (const [id, words] of notes.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);

@@ -115,7 +115,7 @@ function code(value: string): string {
   return value.slice(0, 512).replace(/[^\w ./:+@=-]/g, '?');
 }
 
-/** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
+/** Renders every finding of a run as SARIF 2.1.0. A run with unsettled stages is marked incomplete. */
 export function renderRunSarif(
   view: RunView,
   version: string,

@@ -73,7 +73,7 @@ function digestOf(text: string): string {
   return `sha256-${sha256(text).toString('base64')}`;
 }
 
-/** Style sheet of the HTML report; its SHA-256 stands in the page's content security policy. */
+/** Style sheet of the HTML report. The page's content security policy contains its SHA-256. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

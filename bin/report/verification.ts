@@ -49,7 +49,7 @@ export function printRanges(printer: Printer, verified: readonly VerifiedTarget[
 /** Most skipped parts of a file that are listed. */
 const maxSkippedLines = 20;
 
-/** The parts of the files that were not verified, because they are about something else than was asked. */
+/** Prints the parts of files that were not verified, because they are about another subject or type. */
 export function printSkipped(printer: Printer, verified: readonly VerifiedTarget[]): void {
   const skipped = verified.flatMap((one) => one.skipped ?? []);
   for (const { target, code, found } of skipped.slice(0, maxSkippedLines))

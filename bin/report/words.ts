@@ -34,8 +34,8 @@ export function pluginWords({ brings, given }: Pick<AttestedPlugin, 'brings' | '
 }
 
 /**
- * How much of a stage ran: its checks, then who else was asked and what the engine or a plugin made there. Where the
- * contract lists no check these are all that it did.
+ * Describes how much of a stage ran: its checks, then plugins that were called. If the spec lists no check, also the
+ * artifacts that the engine or a plugin made.
  */
 export function toStageWords(
   { stage, expected, ran, asked = [] }: Pick<StageRecord, 'stage' | 'expected' | 'ran' | 'asked'>,
@@ -49,14 +49,15 @@ export function toStageWords(
   ].join(', ');
 }
 
-/** Characters from which on a repeated sentence is not told again; what is shorter is read faster than looked up. */
+/** Minimum characters of a repeated sentence to shorten; a shorter one is faster to read than to look up. */
 const shortest = 40;
-/** Places of a text at which a sentence may begin that was told; texts are a stranger's. */
+/** Maximum sentence starts examined in a text, because texts are untrusted. */
 const most = 8;
 
 /**
- * A teller for one report: of each text it answers what is new in it. An end behind `: ` that was told before is
- * `(said above)`; a text that was told as a whole, or as the end of another, is empty. Pure but for what it was told.
+ * Returns a function that removes repetition within one report. If the part after `: ` was printed before, it becomes
+ * `(said above)`. A text printed before as a whole, or as the end of another, becomes empty. Its only state is the
+ * printed texts.
  */
 export function tellOnce(): (text: string) => string {
   const told = new Set<string>();
@@ -90,7 +91,10 @@ export function toTimeSpan(checks: readonly Pick<CheckRecord, 'startedAt' | 'dur
 
 const mostNamed = 3;
 
-/** What a check wrote outside the write scope, in a line; `undefined` where nothing. Names are untrusted. */
+/**
+ * Formats in one line the files that a check wrote outside the write scope; `undefined` if there are none. Names are
+ * untrusted.
+ */
 export function toWrittenOutside({ wroteOutside }: CheckRecord): string | undefined {
   if (wroteOutside === undefined) return undefined;
   const { count, atLeast, paths } = wroteOutside;
@@ -134,7 +138,7 @@ const words: Readonly<Record<ChangedSince['patch'], string>> = {
   unknown: 'not known: the earlier candidate is not in this clone',
 };
 
-/** Says what changed since people signed for an earlier candidate; they need not look at anything else. */
+/** Prints what changed since people signed an earlier candidate. They need to review only this. */
 export function printChanged(
   write: (...parts: readonly Part[]) => void,
   changes: readonly ChangedSince[],

@@ -9,7 +9,7 @@ export interface LineReader extends Disposable {
 
 const maxLine = 8000;
 
-/** Reads lines of a stream until it is disposed of or the signal says so. */
+/** Reads lines of a stream until it is disposed or the signal aborts. */
 export function openLines(stdin: Readable, signal: AbortSignal): LineReader {
   const reader = createInterface({ input: stdin, terminal: false });
   const lines = reader[Symbol.asyncIterator]();

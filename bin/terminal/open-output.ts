@@ -2,19 +2,19 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { isReaderGone, openSink, type Sink } from './print.ts';
 
-/** A sink over stdout or stderr, and what its terminal says of itself. */
+/** Writes to stdout or stderr, with the properties of its terminal. */
 export interface Output extends Sink {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
 }
 
-/** What an empty pipe takes: whoever writes more may have to wait for its reader. */
+/** Capacity of an empty pipe in bytes; a larger write may block until the reader reads. */
 const pipeBytes = 64 * 1024;
 
 /**
- * A sink over a descriptor of this process, written at once where nobody has to be waited for: a file, `/dev/null`, the
- * first 64 KiB of a pipe. `stream` is asked for all else only: what Node makes of a descriptor loads its streams, a
- * tenth of what Node itself takes to start.
+ * Opens a sink on a file descriptor of this process. Writes synchronously if that cannot block: to a file, to
+ * `/dev/null`, and the first 64 KiB to a pipe. `stream` is called only for all other output, because it loads Node's
+ * stream modules, which costs a tenth of Node's start.
  */
 export function openOutput(descriptor: number, stream: () => WriteStream): Output {
   let room = roomAtOnce(descriptor);

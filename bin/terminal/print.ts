@@ -30,11 +30,11 @@ export interface Printer {
   table(rows: readonly (readonly Part[])[]): void;
   /** Bytes on stdout, unchanged. */
   raw(bytes: string | Uint8Array): void;
-  /** One line on stderr; nothing under `--quiet`. */
+  /** Writes one line to stderr, except under `--quiet`. */
   note(...parts: readonly Part[]): void;
   /** One line on stderr, always. */
   complain(...parts: readonly Part[]): void;
-  /** Resolves when stdout has taken what was printed: true while somebody reads it. */
+  /** Resolves when stdout has accepted all output: true while a reader is connected. */
   taken(): Promise<boolean>;
 }
 
@@ -57,7 +57,9 @@ const codes: Readonly<Record<Style, readonly [number, number]>> = {
   cyan: [36, 39],
 };
 
-/** True for what a write is answered once nobody reads: ECONNRESET by a socket whose reader left something unread. */
+/**
+ * Returns true for write errors after the reader closed. A socket reports ECONNRESET if its reader left data unread.
+ */
 export function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'ECONNRESET';
 }
@@ -66,7 +68,7 @@ export function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
 export function openSink(stream: Writable): Sink {
   let failure: Error | undefined;
   let closed = false;
-  // Of the stream's faults one listener hears: each that asks when it was taken would be one more.
+  // One error listener serves all flushes; a listener for each call would accumulate.
   const waiting = new Set<() => void>();
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     closed = true;
@@ -116,7 +118,7 @@ export function createPrinter(
     readonly quiet: boolean;
     readonly colourOut: boolean;
     readonly colourErr: boolean;
-    /** Called before each line: takes a progress line off the screen. */
+    /** Called before each line to clear a progress line. */
     readonly before: () => void;
   },
 ): Printer {
@@ -202,7 +204,7 @@ const wide =
 /** Marks on the character before: none. */
 const joined = /\p{Mn}|\p{Me}/u;
 
-/** Columns of a terminal that printable text takes. */
+/** Columns that printable text uses on a terminal. */
 export function cellWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;

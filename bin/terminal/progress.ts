@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { escapeTerminal, type Sink } from './print.ts';
 
-/** One line on stderr that rewrites itself, on a terminal only; elsewhere every call does nothing. */
+/** One line on stderr that is rewritten in place. Without a terminal, calls have no effect. */
 export interface Progress {
   /** What is going on now; at most ten redraws a second. */
   update(text: string): void;

@@ -1,7 +1,7 @@
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Progress } from './progress.ts';
 
-/** Tells a terminal what a run is doing; an observer like any other plugin. */
+/** Shows a run's progress on a terminal, as an ordinary observer plugin. */
 export function progressPlugin(progress: Progress): LoadedPlugin {
   return definePlugin({
     name: 'terminal-progress',

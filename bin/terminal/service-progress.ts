@@ -8,7 +8,7 @@ import { openRepository } from '../../workspace/git/repository.ts';
 
 const settleWithinMs = 1_000;
 
-/** Publishes what a run does to the service of its repository, if one runs (resolutions C, built-in events). */
+/** Publishes a run's events to the service of its repository, if one is running. */
 export function serviceProgressPlugin(repositoryPath: string): LoadedPlugin {
   let place: Promise<ServicePlace> | undefined;
   const publisher = openRunPublisher(async () => {

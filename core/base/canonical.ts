@@ -1,13 +1,13 @@
 import { sha256Hex } from './digest.ts';
 import { WritError } from './errors.ts';
 
-/** What needs an escape in a JSON string, or must not stand in one at all. */
+/** Characters that a JSON string must escape, and lone surrogates, which it must not contain. */
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 const maxDepth = 512;
 
 /**
- * The canonical form of RFC 8785: sorted keys, no white space, ECMAScript numbers. Refuses what JSON cannot say:
- * lone surrogates, non-finite numbers, `undefined`, functions, class instances, cycles.
+ * Returns the canonical form of RFC 8785: sorted keys, no white space, ECMAScript numbers. Refuses values that JSON
+ * cannot represent: lone surrogates, non-finite numbers, `undefined`, functions, class instances and cycles.
  */
 export function canonicalize(value: unknown): string {
   const parts: string[] = [];

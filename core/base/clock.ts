@@ -34,7 +34,10 @@ export function toRfc3339(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** The first instant after a day in UTC; NaN if the text is no `YYYY-MM-DD`, or 30 February. */
+/**
+ * Returns the first instant after a day in UTC, in epoch milliseconds. Returns NaN if the text is not `YYYY-MM-DD`,
+ * or names a day that does not exist, such as 30 February.
+ */
 export function endOfDay(day: string): number {
   const start = Date.parse(`${day}T00:00:00Z`);
   const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(`${day}T`);

@@ -1,4 +1,4 @@
-/** One row of the catalogue. `exit` follows `5-cli.md`; `http` is what a server answers with. */
+/** One row of the catalogue. `exit` is the process exit code. `http` is the status code of a server's response. */
 export interface ErrorEntry {
   readonly family: keyof typeof rows;
   readonly message: string;
@@ -280,7 +280,7 @@ const rows = {
 /** Every code that writ can fail with. */
 export type ErrorCode = { [Family in keyof typeof rows]: keyof (typeof rows)[Family] }[keyof typeof rows];
 
-/** What whoever meets a code can do, where that is the same wherever it is met. */
+/** Default hints: the next step for the user, for codes with the same remedy in all situations. */
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONTROL_DISABLED: 'start the session with `--control write`',
   BROWSER_CONTROL_DISABLED: 'start the session with `--browser-control loopback`',

@@ -40,7 +40,7 @@ export class WritError extends Error {
     this.hints = options.hints ?? ('hint' in entry && entry.hint ? [entry.hint] : []);
   }
 
-  /** Process exit code of the catalogue (`5-cli.md`, Exit codes). */
+  /** Process exit code of this error, from the catalogue. */
   get exitCode(): number {
     return errorCatalogue[this.code].exit;
   }

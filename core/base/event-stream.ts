@@ -17,9 +17,9 @@ export interface ReadEventStreamOptions {
 const pieceBytes = 64 * 1024;
 
 /**
- * The events of a WHATWG event stream, however its octets are cut. Comments are skipped, what is no UTF-8 becomes
- * U+FFFD, an event without its blank line at the end of the stream is none. EVENT_TOO_LARGE, and `chunks` is closed.
- * The door to `eventsource-parser`.
+ * Parses a WHATWG event stream with `eventsource-parser`; chunk boundaries do not matter. Comments are skipped.
+ * Invalid UTF-8 becomes U+FFFD. An event without its final blank line at the end of the stream is dropped. If an
+ * event is too large, throws EVENT_TOO_LARGE and closes `chunks`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,

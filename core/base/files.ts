@@ -8,8 +8,8 @@ import { randomOctets } from './ids.ts';
 type FileContent = string | Uint8Array | { readonly copyOf: string };
 
 /**
- * Puts a file in place whole or not at all, durable when it resolves. The draft lies beside it as `tmp_writ_…`, which a
- * kill leaves and a reader passes over.
+ * Writes a file atomically. The file is durable when the promise resolves. The temporary file in the same directory
+ * is named `tmp_writ_…`. A killed process leaves it behind, and readers skip it.
  */
 export async function writeDurably(path: string, content: FileContent, mode = 0o600): Promise<void> {
   const draft = join(dirname(path), `tmp_writ_${randomOctets(8).toString('hex')}`);
@@ -32,7 +32,10 @@ export function isDraft(name: string): boolean {
   return name.startsWith('tmp_writ_');
 }
 
-/** What the catch of a file operation answers where the thing does not exist; throws every other fault again. */
+/**
+ * For the catch of a file operation: returns `undefined` if the file does not exist (ENOENT), and rethrows every
+ * other error.
+ */
 export function absent(fault: unknown): undefined {
   if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
   throw fault;
@@ -107,7 +110,7 @@ function insecure(path: string, reason: string): WritError {
   });
 }
 
-/** Where a file of the store lies: below `root`, each part one name. */
+/** Path of a file of the store: below `root`, with one name per part. */
 export interface Place {
   readonly root: string;
   readonly parts: readonly string[];

@@ -20,9 +20,9 @@ export function hasGlobCharacters(text: string): boolean {
 }
 
 /**
- * Compiles `*`, `?`, `[…]`, `{a,b}`, backslash escapes and a double star as a whole segment. The whole path must match;
- * dot files are nothing special. An unclosed bracket or brace is itself. Matching costs path length × pattern length,
- * never more.
+ * Compiles a glob: `*`, `?`, `[…]`, `{a,b}`, backslash escapes, and a double star as a whole segment. The whole path
+ * must match; dot files are not special. An unclosed bracket or brace matches itself. Matching costs at most path
+ * length × pattern length.
  */
 export function compileGlob(pattern: string): Glob {
   const states: State[] = [{ free: [] }];
@@ -109,7 +109,10 @@ function read(states: State[], from: number, reads: (codePoint: number) => boole
   return exit;
 }
 
-/** Zero or more of what `reads` accepts; with `once`, one or more (a trailing double star is what lies inside). */
+/**
+ * Matches zero or more code points that `reads` accepts. With `once`, matches one or more: a trailing double star
+ * matches only the content of the directory.
+ */
 function repeat(states: State[], from: number, reads: (codePoint: number) => boolean, once: boolean): number {
   const loop = addState(states);
   const exit = addState(states);

@@ -19,13 +19,13 @@ export interface HttpStream {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** One question whose answer is read as it comes, and ends. */
+/** One HTTP request with a streamed response. */
 export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
   /** Until the headers of the answer. */
   readonly withinMs: number;
   /** Between two pieces of the body. */
   readonly idleMs: number;
-  /** The host, with its port, that may be asked over plain HTTP beyond the loopback. */
+  /** The host, with its port, that may be reached over plain HTTP beyond the loopback. */
   readonly plainHttp?: string;
 }
 
@@ -33,7 +33,7 @@ export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
 export interface OpenAnswer extends HttpStream, AsyncDisposable {}
 
 /**
- * Asks as `askHttp` does, and answers with the headers. NETWORK_FAILED, from here or out of the body, with
- * `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
+ * Sends a request as `askHttp` does, and resolves when the headers arrive. The call or the body can throw
+ * NETWORK_FAILED with `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
  */
 export type HttpStreamer = (question: StreamQuestion) => Promise<OpenAnswer>;

@@ -12,7 +12,7 @@ export function uuidV7(epochMs: number): string {
 
 const pool = { octets: Buffer.alloc(0), taken: 0 };
 
-/** Random octets for names: asked for many at a time, handed out once. Secrets are asked for one by one. */
+/** Random octets for names, generated in batches; no octet is used twice. Secrets do not use this pool. */
 function pooledOctets(count: number): Buffer {
   if (pool.taken + count > pool.octets.length) {
     pool.octets = randomBytes(count * 256);
@@ -22,10 +22,7 @@ function pooledOctets(count: number): Buffer {
   return pool.octets.subarray(pool.taken - count, pool.taken);
 }
 
-/**
- * A UUIDv7 whose 74 random bits are those of SHA-256(`seed`): the same name for the same thing, however often it is
- * made.
- */
+/** Returns a UUIDv7 with its 74 random bits from SHA-256(`seed`). The same time and seed always give the same id. */
 export function uuidV7From(epochMs: number, seed: string): string {
   return stamped(createHash('sha256').update(seed).digest().subarray(0, 16), epochMs);
 }

@@ -9,7 +9,7 @@ export function toPointer(tokens: readonly (string | number)[]): string {
   return tokens.reduce<string>(appendPointer, '');
 }
 
-/** Pointer to tokens; `undefined` where the text is no JSON Pointer. */
+/** Splits a pointer into tokens. Returns `undefined` if the text is not a JSON Pointer. */
 export function parsePointer(pointer: string): readonly string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
@@ -24,7 +24,7 @@ export function parentPointer(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 }
 
-/** The value at a pointer; `undefined` where nothing is. Own properties only. */
+/** Returns the value at a pointer, or `undefined` if there is none. Own properties only. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of parsePointer(pointer) ?? ['']) {

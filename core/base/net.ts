@@ -2,7 +2,7 @@ import { messageOf, WritError } from './errors.ts';
 import type { HttpQuestion, HttpStream, HttpStreamer, OpenAnswer, StreamQuestion } from './http-question.ts';
 import { serviceUrlFault } from './service-url.ts';
 
-/** What came back, whatever its status says. */
+/** A complete response, whatever its status. */
 export interface HttpAnswer {
   readonly status: number;
   /** By lower-case name; of those sent twice, the first. */
@@ -10,18 +10,20 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** Asks one question as `askHttp` does, within the same bounds. */
+/** Sends one request as `askHttp` does, within the same bounds. */
 export type HttpAsker = (question: HttpQuestion) => Promise<HttpAnswer>;
 
 /**
- * The door for HTTP that writ itself sends: `https:` only (plain on the loopback), no redirect is followed, body and
- * time are bounded, connections are not kept. NETWORK_FAILED where there is no answer, where it takes too long or is
- * too large; the headers of the question are never repeated.
+ * Sends one HTTP request; all HTTP requests of writ itself use it. It allows `https:` only (plain HTTP on the
+ * loopback) and follows no redirect. It bounds body and time, and keeps no connection.
+ *
+ * Throws NETWORK_FAILED if there is no response, or if the response is too slow or too large. Error messages never
+ * repeat the request headers.
  */
 export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
   const { url, method, headers = {}, body, withinMs, maxBytes } = question;
   const { origin, pathname, search } = new URL(url);
-  // A query may carry what is nobody's business, and is judged by whoever made it.
+  // The query may be confidential, so it is not checked or shown here. Its author validates it.
   const fault = serviceUrlFault(url.slice(0, url.length - search.length));
   if (fault !== undefined) throw failed(origin, pathname, fault);
   const { Agent, request } = await import('undici');
@@ -54,8 +56,8 @@ export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
 }
 
 /**
- * A streamer that keeps its connections until it is closed, over the proxy that the environment names (`HTTPS_PROXY`,
- * `NO_PROXY`); what is on the loopback is asked directly.
+ * Creates a streamer that keeps its connections until it is closed. It uses the proxy that the environment names
+ * (`HTTPS_PROXY`, `NO_PROXY`). Loopback addresses are reached directly.
  */
 export function createStreamer(env: Readonly<Record<string, string | undefined>>): {
   readonly stream: HttpStreamer;
@@ -117,7 +119,7 @@ async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise
     question.signal?.throwIfAborted();
     throw explain(cause, 'unreachable');
   });
-  // Whoever stops reading has what they wanted: what is still on its way is nobody's fault.
+  // If the reader stops early, errors of the rest of the body do not matter.
   answer.body.on('error', () => {});
   const read = async function* (): AsyncGenerator<Uint8Array> {
     let size = 0;

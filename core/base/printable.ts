@@ -14,7 +14,7 @@ export function printable(text: string): string {
   return flat.length <= 200 ? flat : `${flat.slice(0, 200)}…`;
 }
 
-/** Input as it may stand in a message or on a terminal: in backticks, no control characters, at most 80 characters. */
+/** Formats input for a message or a terminal: in backticks, no control characters, at most 80 characters. */
 export function quoted(input: string): string {
   const head = [...input.slice(0, 162)];
   const clipped = head.length > 80 ? `${head.slice(0, 79).join('')}…` : head.join('');
@@ -28,14 +28,14 @@ export function quoted(input: string): string {
 const terminalStrings =
   /(?:\u001b[PX^_\]]|[\u0090\u0098\u009d-\u009f])(?:[^\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c)|[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*)/g;
 
-/** Text without the sequences whose content terminals interpret and do not print. */
+/** Removes DCS, SOS, PM, APC and OSC sequences: terminals interpret their content instead of printing it. */
 export function withoutTerminalStrings(text: string): string {
   return text.replace(terminalStrings, '');
 }
 
 /**
- * Every character that is not seen, or that changes how others are seen: controls, formatting and bidirectional
- * characters, line separators, lone surrogates, private use, unassigned, spaces other than the common one.
+ * Matches every character that is invisible or changes how other characters appear: control, formatting and
+ * bidirectional characters, line separators, lone surrogates, private use, unassigned, and all spaces except U+0020.
  */
 export const unseen =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\u2800/gu;
@@ -43,8 +43,8 @@ export const unseen =
 const longest = 64;
 
 /**
- * The known name that a typing slip explains best, or nothing: at most a third of the letters wrong, or a long enough
- * beginning.
+ * Returns the known name that is closest to a mistyped one, or `undefined`. Accepts at most a third of the letters
+ * wrong, or a sufficiently long prefix.
  */
 export function nearestName(typed: string, candidates: Iterable<string>): string | undefined {
   if (typed.length === 0 || typed.length > longest) return undefined;

@@ -1,9 +1,9 @@
-/** Hosts, with their ports, that may be asked over plain HTTP: `gpubox:11434`. */
+/** Hosts, with their ports, that may be reached over plain HTTP: `gpubox:11434`. */
 export type PlainHttpHosts = readonly string[] | 'any';
 
 /**
- * What a service may be reached by: why `text` is no such address; nothing where it is one. Plain HTTP is for the
- * loopback and for `plainHttp` alone.
+ * Returns why `text` is not a valid service address, or `undefined` if it is valid. Plain HTTP is allowed only for
+ * the loopback and for `plainHttp`.
  */
 export function serviceUrlFault(text: string, plainHttp: PlainHttpHosts = []): string | undefined {
   if (text.length > 2048 || !URL.canParse(text)) return 'expected an absolute URL';
@@ -16,14 +16,14 @@ export function serviceUrlFault(text: string, plainHttp: PlainHttpHosts = []): s
   return 'expected `https:` (plain `http:` only on the loopback)';
 }
 
-/** The host, with its port, of an address that is asked over plain HTTP beyond the loopback. */
+/** The host, with its port, of an address that uses plain HTTP beyond the loopback. */
 export function plainHttpHost(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.protocol === 'http:' && !isLoopback(url) ? url.host : undefined;
 }
 
-/** True where the URL names this machine's loopback by its own name or an address; nothing is resolved. */
+/** True if the URL names this machine's loopback, by the name `localhost` or by address. Resolves no name. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

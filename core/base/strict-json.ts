@@ -3,7 +3,7 @@ import type { ErrorCode } from './error-codes.ts';
 import { WritError } from './errors.ts';
 
 export interface StrictJsonOptions {
-  /** What a refusal is called; `INTENTSPEC_MALFORMED` unless told. */
+  /** Error code of a refusal; default `INTENTSPEC_MALFORMED`. */
   readonly code?: ErrorCode;
   /** Default 4 MiB. */
   readonly maxBytes?: number;
@@ -65,7 +65,7 @@ function validPrefix(bytes: Uint8Array): number {
 }
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-/** One search by the runtime for all of a long string; always matches, if nothing. */
+/** Finds the unescaped run of a string in one regex search; always matches, perhaps zero characters. */
 const plainForm = /[^"\\\u0000-\u001f]*/y;
 const simpleEscapes = '"\\/bfnrt';
 const howToEscape = 'expected a JSON escape after the backslash';
@@ -178,7 +178,7 @@ function readDocument(
     return text.slice(start, end);
   }
 
-  /** The runtime reads it, except that it takes half a pair of surrogates for a character. */
+  /** `JSON.parse` decodes the string. It accepts lone surrogates, so they are checked here. */
   function readEscapedString(start: number, firstEscape: number): string {
     const end = closingQuote(firstEscape);
     const value = end < 0 ? undefined : readByRuntime(text.slice(start - 1, end + 1));
@@ -196,7 +196,7 @@ function readDocument(
     return -1;
   }
 
-  /** Says what is wrong with a string, and where. */
+  /** Throws an error that names the fault of the string and its position. */
   function refuseString(firstEscape: number): never {
     at = firstEscape;
     for (;;) {
@@ -308,7 +308,7 @@ type StrictJsonReason =
   | 'control-character'
   | 'number-range';
 
-/** Input as it may stand in a message: quoted, without control characters, bounded. */
+/** Formats input for a message: quoted, without control characters, bounded. */
 function clipped(input: string): string {
   const quoted = JSON.stringify([...input.slice(0, 80)].slice(0, 40).join('').toWellFormed()).slice(1, -1);
   return `\`${quoted.replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069`]/g, '?')}\``;

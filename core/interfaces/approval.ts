@@ -1,4 +1,4 @@
-/** What an approval is about: all of it must be this run's, or the approval does not count (resolutions, Approvals). */
+/** The subject of an approval. Every field must match this run, or the approval does not count. */
 export interface ApprovalSubject {
   readonly runId: string;
   readonly baseCommit: string | null;
@@ -23,8 +23,8 @@ export interface CarryReader {
   /** SHA-256 of the canonical patch from a commit to a tree; `undefined` if objects are missing. */
   patchDigest(baseCommit: string, tree: string): Promise<string | undefined>;
   /**
-   * Paths of the patch from a commit to a tree whose content differs at another commit. The canonical patch names no
-   * blob of a mode change or an exact rename. `undefined` if objects are missing.
+   * Returns the paths of the patch (from a commit to a tree) with different content at another commit. The canonical
+   * patch names no blob for a mode change or an exact rename. Returns `undefined` if objects are missing.
    */
   editedPaths(baseCommit: string, tree: string, other: string): Promise<readonly string[] | undefined>;
 }
@@ -37,15 +37,15 @@ export interface ApprovalVerdict {
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
   /**
-   * Who the allowed signers at the policy commit say holds the key: the claimed one where it fits, else the first.
-   * Empty where nothing is proven.
+   * The principal of this key in the allowed signers at the policy commit: the claimed one if it matches, else the
+   * first. Empty if nothing is proven.
    */
   readonly principal: string;
   /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
   readonly keyId: string;
   readonly role?: string;
   readonly comment?: string;
-  /** The statement says that the Scheduler's own process signed it. */
+  /** According to the statement, the Scheduler's own process signed it. */
   readonly inProcess?: true;
   /** RFC 3339, as the approver wrote it. */
   readonly signedAt: string;
@@ -72,10 +72,10 @@ export type ApprovalProblem =
   | 'duplicate'
   | 'in-process';
 
-/** What the reader judges by; everything comes from the policy commit or from the run, never from the candidate. */
+/** Input for evaluating approvals. All of it comes from the policy commit or from the run, never from the candidate. */
 export interface ApprovalGround {
   readonly subject: ApprovalSubject;
-  /** `.writ/allowed_signers` at the policy commit; absent file = nobody may approve. */
+  /** `.writ/allowed_signers` at the policy commit. If the file is absent, no one may approve. */
   readonly allowedSigners: Uint8Array | undefined;
   /**
    * Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the
@@ -95,14 +95,17 @@ export interface ApprovalGround {
   readonly differences?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A stored approval, and when the Scheduler first saw it; absent: at the ground's receipt time. */
+/**
+ * A stored approval, and when the Scheduler first saw it. If that time is absent, the receipt time of the approval
+ * context applies.
+ */
 export interface ReceivedApproval {
   readonly source: string;
   readonly bytes: Uint8Array;
   readonly receivedAtMs?: number;
 }
 
-/** Approves in the Scheduler's own process (`writ run --approve-with`); what it signs says so. */
+/** Approves in the Scheduler's own process (`writ run --approve-with`). The signed statement records that. */
 export interface InProcessApprover {
   /** Signs an approval of exactly this; answers the document that is stored. */
   approve(subject: ApprovalSubject, signedAtMs: number): Promise<Uint8Array>;

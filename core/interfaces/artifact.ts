@@ -19,17 +19,19 @@ export interface ArtifactRequest {
   /** `[rules.<id>]` of `.writ/config.toml` at the policy commit, by rule id. */
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /**
-   * Asks a registered rule, in the pool, about the change alone: no stage, no artifacts. Its own faults are findings.
+   * Evaluates a registered rule in the worker pool against the change alone: no stage, no artifacts. Faults of the
+   * rule become findings.
    */
   judge(ruleId: string): Promise<readonly Finding[]>;
   readonly engineVersion: string;
-  /** Nobody waits any more; absent: somebody always does. */
+  /** Aborts when the caller no longer waits. Absent: the caller always waits. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Bytes, what they were made from besides the candidate (for `resolvedDependencies`), or in words why nothing can be
- * made: the gate reports what is missing with that reason. `undefined`: nothing to describe here.
+ * The bytes, with their inputs in addition to the candidate (for `resolvedDependencies`), or the reason why they
+ * cannot be produced. The gate then reports the missing artifact with that reason. `undefined`: there is no content
+ * to describe.
  */
 export type Produced =
   | Uint8Array
@@ -44,18 +46,18 @@ export interface ArtifactProducer {
   readonly extension: string;
   /** Throws an error of the environment if this machine cannot make it, whatever the candidate is. */
   requireReady?(): void;
-  /** May throw what `requireReady` throws: it stops a run whose contract requires the artifact. */
+  /** May throw the same errors as `requireReady`: they stop a run if its spec requires the artifact. */
   produce(request: ArtifactRequest): Promise<Produced>;
 }
 
-/** A format as a contract declares it: `cyclonedx-json`, `cyclonedx-json; version=1.7`. */
+/** A format as a spec declares it: `cyclonedx-json`, `cyclonedx-json; version=1.7`. */
 interface DeclaredFormat {
-  /** Lower case; empty where the contract declares none. */
+  /** Lower case. Empty if the spec declares none. */
   readonly name: string;
   readonly version?: string;
 }
 
-/** Takes a declared format apart; what is no `name; version=…` is a name as a whole. */
+/** Parses a declared format. Text that is not `name; version=…` is a name as a whole. */
 export function parseFormat(format: string): DeclaredFormat {
   const text = format.trim().toLowerCase();
   const [, name = text, version] = /^([^;]*[^;\s])\s*;\s*version\s*=\s*"?([\w.]+)"?$/.exec(text) ?? [];

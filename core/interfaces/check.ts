@@ -36,12 +36,12 @@ export interface CheckContext {
     readonly denied?: Finding;
     readonly result?: SandboxResult;
     readonly reports: readonly ReportFile[];
-    /** Names in `$REPORTS_DIR` that are no regular files and were not opened. */
+    /** Names in `$REPORTS_DIR` that are not regular files, and were therefore not opened. */
     readonly unread?: readonly string[];
     /** Why directories of `[workspace] share` are not in its workspace. */
     readonly skipped?: readonly string[];
   }>;
-  /** Asks a registered rule; `undefined` when the id names none. */
+  /** Evaluates a registered rule. Returns `undefined` if no rule has this id. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
   readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
   /** Present for a check that is a scanner (`[scanner.NAME]`). */
@@ -55,7 +55,7 @@ export interface ScanContext {
   readonly nowMs: number;
   /** The report of an earlier run at the same base with the same program and rules. */
   keptAtBase(): Promise<Uint8Array | undefined>;
-  /** Runs the same command at the base; `undefined` if there is no base commit. */
+  /** Runs the same command at the base. Returns `undefined` if there is no base commit. */
   runAtBase(): ReturnType<CheckContext['runCommand']> | undefined;
   keepAtBase(report: Uint8Array): Promise<void>;
   /** Content of a file of the scanned tree; `undefined` if it is absent, or no file. */
@@ -66,7 +66,7 @@ export interface ScanContext {
 export interface ExecutedTests {
   readonly counts: TestCounts;
   readonly names: ReadonlySet<string>;
-  /** Of these, the ones that it says were skipped, the first 20. */
+  /** The first 20 of these tests that the report lists as skipped. */
   readonly skipped: readonly string[];
   /** Files in which no test ran, the first 20. */
   readonly emptyFiles?: readonly string[];
@@ -78,15 +78,15 @@ export interface CheckOutcome {
   readonly result?: SandboxResult;
   readonly reports: readonly ReportFile[];
   readonly tests?: TestCounts;
-  /** What its report says, for comparing; not recorded. */
+  /** Tests from its report, for comparison; not recorded. */
   readonly executed?: ExecutedTests;
   /** What its command had of the network; the engine adds it. */
   readonly network?: CheckNetwork;
   /** What its command used; the engine adds it. */
   readonly tools?: readonly ToolUse[];
-  /** What was handed to and on by it; the engine adds it. */
+  /** Paths that it received from earlier checks and passed on to later ones. Set by the engine. */
   readonly carried?: CheckCarry;
-  /** What it wrote outside the contract's scope; the engine adds it. */
+  /** Files that it wrote outside the spec's scope. Set by the engine. */
   readonly wroteOutside?: WrittenOutside;
   /** When it ran; the engine adds it. */
   readonly time?: CheckTime;
@@ -102,18 +102,18 @@ export interface CheckRunner {
 }
 
 /**
- * What stands at a gate once its own checks and rules have spoken. Plain data, redacted like what is stored of the run,
- * and without times: the same stand is told in the same words.
+ * The state of a gate after its own checks and rules have run. Plain data, redacted like the stored record of the
+ * run. It has no times, so equal states give equal input.
  */
 export interface StageCheckInput {
   readonly runId: string;
   readonly stage: StageName;
-  /** The contract with its defaults applied. */
+  /** The spec with its defaults applied. */
   readonly spec: EffectiveIntentSpec;
   readonly patch: ChangeFacts;
-  /** Checks of the earlier stages and of this one, in the order of the contract. */
+  /** Checks of the earlier stages and of this one, in the order of the spec. */
   readonly checks: readonly CheckFacts[];
-  /** What was said of the patch, of checks and of stages so far, errors first; at most 2000. */
+  /** Findings on the patch, on checks and on stages so far, errors first; at most 2000. */
   readonly findings: readonly StandingFinding[];
   /** How many more there are. */
   readonly omittedFindings: number;
@@ -126,7 +126,7 @@ export interface ChangeFacts extends Pick<PatchSet, 'digest' | 'baseTree' | 'can
   /** Absent on an unborn HEAD. */
   readonly baseCommit?: string;
   readonly files: readonly Omit<PatchFile, 'start' | 'end'>[];
-  /** The whole diff as text (what is no UTF-8 is U+FFFD), for a check that declares `readsDiff`. */
+  /** The whole diff as text, for a check that declares `readsDiff`. Invalid UTF-8 is U+FFFD. */
   readonly diff?: string;
 }
 
@@ -158,9 +158,7 @@ export type ArtifactFacts = Pick<
   'name' | 'stage' | 'checkId' | 'sha256' | 'sizeBytes' | 'contentType'
 >;
 
-/**
- * Who judges what stands at a gate beside the engine: what it finds is added to what was found, and takes nothing away.
- */
+/** A further check of a gate, from a plugin. It can only add findings; it removes none. */
 export interface StageCheck {
   /** Kebab-case; its findings bear it as their rule. */
   readonly name: string;
@@ -168,11 +166,11 @@ export interface StageCheck {
   readonly plugin: string;
   readonly stages: readonly StageName[];
   readonly readsDiff: boolean;
-  /** Rejects where there is no answer: with PLUGIN_PROCESS_FAULT, or the signal's reason. */
+  /** If there is no result, rejects with PLUGIN_PROCESS_FAULT or the signal's reason. */
   judge(input: StageCheckInput, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** Which gate stage an artifact's stage is (document 1, `required[].stage`). */
+/** Maps an artifact's stage (`required[].stage`) to its gate stage. */
 export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
   'per-task': 'fast',
   integration: 'integration',
@@ -183,8 +181,8 @@ export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
 type Required = Pick<EffectiveIntentSpec['artifacts']['required'][number], 'name' | 'stage'>;
 
 /**
- * The gate stage at which an artifact is looked for: the one that the contract names; a later one where the check that
- * produces it stands only there, because before that nobody could have made it.
+ * The gate stage at which an artifact must exist: the stage that the spec names. If the check that produces it runs
+ * only later, that later stage applies, because the artifact cannot exist before.
  */
 export function lookedForAt(spec: EffectiveIntentSpec, required: Required): StageName {
   const named = gateOf[required.stage];
@@ -193,9 +191,12 @@ export function lookedForAt(spec: EffectiveIntentSpec, required: Required): Stag
 }
 
 /**
- * The first stage with a command or suite that says it produces the artifact. A `test-log` that none claims is the
- * output of all: at the stage that the contract names, else at the next one where something runs, else at the last
- * before it. `undefined`: only the engine could make it.
+ * Returns the first stage with a command or suite that declares the artifact.
+ *
+ * A `test-log` that no check declares is the output of all checks. Its stage is the one that the spec names, else the
+ * next stage with a command, else the last one before.
+ *
+ * `undefined`: only the engine can produce it.
  */
 export function producedAt(spec: EffectiveIntentSpec, { name, stage }: Required): StageName | undefined {
   const plan = spec.acceptance.verificationPlan;

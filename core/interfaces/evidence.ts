@@ -20,24 +20,27 @@ export interface RetrievalSoFar {
 type Verdict = string | undefined | Promise<string | undefined>;
 
 /**
- * What a contract's `evidence.strategy` does (slot `evidence`, by that name; document 1, Evidence policy). It can
- * only take away: domain rules and trust tiers are the engine's, and hold beside it.
+ * The implementation of a spec's `evidence.strategy` (slot `evidence`, by that name). It can only restrict: the
+ * engine applies domain rules and trust tiers in addition.
  */
 export interface EvidencePolicy {
-  /** The tiers of the contract in the order in which sources are ranked; one that it leaves out comes last. */
+  /** Ranks the trust tiers of the spec. A tier that it omits ranks last. */
   rank(trustTiers: readonly TrustTier[]): readonly TrustTier[];
-  /** Why a source may be used by nobody; `undefined` lets it in. */
+  /** Returns why no one may use a source, or `undefined` to accept it. */
   refuse(source: EvidenceSource): Verdict;
-  /** Where a source stands among those of its tier, from 0 on; absent: all stand alike. */
+  /** Rank of a source within its tier, from 0 on. Absent: all sources of a tier rank equal. */
   order?(source: EvidenceSource): number | Promise<number>;
-  /** Why nothing may be looked up outside the repository yet, told to the model; `undefined`: it may. */
+  /**
+   * Returns why the model may not look up sources outside the repository yet, in words for the model. `undefined`: it
+   * may.
+   */
   refuseRetrieval(soFar: RetrievalSoFar): Verdict;
 }
 
-/** Where something in the context comes from (document 1, Evidence policy). */
+/** Origin of an item in the context (`evidence.trustTiers`). */
 export type TrustTier = EffectiveIntentSpec['evidence']['trustTiers'][number];
 
-/** What a frame of the context pipeline holds (document 1, Object-model binding). */
+/** Kinds of frames in the context pipeline. */
 export const frameKinds = [
   'IntentAnalysis',
   'Checkpoint',
@@ -50,6 +53,5 @@ export const frameKinds = [
 ] as const;
 export type FrameKind = (typeof frameKinds)[number];
 
-/** What an item of a context snapshot is (document 1, Intent, touchHints). */
 export const contextItemKinds = ['File', 'Snippet', 'Url'] as const;
 export type ContextItemKind = (typeof contextItemKinds)[number];

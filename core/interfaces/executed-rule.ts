@@ -29,9 +29,9 @@ export interface ExecutedCheck {
   readonly check: EffectiveCheck;
   /** What the check did in the candidate. */
   readonly ran: CheckOutcome;
-  /** Changed paths that the check read at the base; absent if nothing observed it. */
+  /** Changed paths that the check read at the base. Absent if it was not observed. */
   readonly reads?: readonly string[];
-  /** Whether the change is made for a goal of a session, which asks its person about rewritten red tests. */
+  /** True if the change is for a goal of a session. The session then prompts its user about rewritten failing tests. */
   readonly isForGoal: boolean;
   /**
    * Runs the check in another tree, once for each tree; what it did in the base may be known from an earlier run. A run
@@ -40,18 +40,18 @@ export interface ExecutedCheck {
   rerun(where: Rerun): Promise<Executed | undefined>;
   /** Texts of files of one side, without files that do not exist; none if they are too large together. */
   readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Asks the same rule about the patch. */
+  /** Evaluates the same rule against the patch. */
   ask(args: readonly string[]): Promise<readonly Finding[]>;
 }
 
-/** What a rule says about one check. */
+/** A rule's result for one check. */
 export interface ExecutedAnswer {
   readonly findings?: readonly Finding[];
   /** JSON that the rule gets back when the stage has ended, in another process perhaps. It is redacted. */
   readonly note?: unknown;
 }
 
-/** What a rule learns about a stage whose checks have ended. */
+/** Input of a rule for a stage after its checks have ended. */
 export interface ExecutedStage extends Pick<ExecutedCheck, 'spec' | 'patch' | 'ask'> {
   readonly stage: StageName;
   readonly checks: readonly CheckRecord[];
@@ -59,7 +59,7 @@ export interface ExecutedStage extends Pick<ExecutedCheck, 'spec' | 'patch' | 'a
   readonly notes: ReadonlyMap<string, unknown>;
 }
 
-/** The part of a rule that compares what was executed. Asked in the main thread about every check that passed. */
+/** The part of a rule that compares executed tests. Runs in the main thread for every check that passed. */
 export interface ExecutedRule {
   judgeCheck(check: ExecutedCheck): Promise<ExecutedAnswer>;
   judgeStage?(stage: ExecutedStage): Promise<readonly Finding[]>;

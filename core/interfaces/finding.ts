@@ -1,7 +1,8 @@
 export type Severity = 'error' | 'warning' | 'note';
 
 /**
- * One thing a rule found. An `error` fails the gate; `warning` and `note` are reported. Lines and columns count from 1.
+ * One finding of a rule. An `error` fails the gate; `warning` and `note` are reported. Lines and columns count from
+ * 1.
  */
 export interface Finding {
   readonly rule: string;
@@ -14,7 +15,7 @@ export interface Finding {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** One thing wrong with a spec (resolutions A, Invalid spec). `path` is a JSON Pointer into the author's document. */
+/** One fault of a spec. `path` is a JSON Pointer into the author's document. */
 export interface Issue {
   readonly code: string;
   readonly path: string;
@@ -28,7 +29,7 @@ export function error(code: string, path: string, message: string): Issue {
   return { code, path, message, severity: 'error' };
 }
 
-/** An issue of severity `warning`: it is reported and refuses nothing. */
+/** Builds an issue of severity `warning`. It is reported and does not reject the spec. */
 export function warning(code: string, path: string, message: string): Issue {
   return { code, path, message, severity: 'warning' };
 }

@@ -15,7 +15,7 @@ export interface EngineFacts {
   readonly plugins: readonly string[];
 }
 
-/** `spec.check`: the contract with its defaults applied. */
+/** `spec.check`: the spec with its defaults applied. */
 export interface SpecToCheck {
   readonly spec: EffectiveIntentSpec;
 }
@@ -57,9 +57,9 @@ export interface ToolRequest {
   readonly runId: string;
   readonly tool: string;
   readonly action: string;
-  /** The check that asks, where one does. */
+  /** The check that makes the call, if one does. */
   readonly checkId?: string;
-  /** Shell text as the contract holds it, for `workspace.command`. */
+  /** Shell text as in the spec, for `workspace.command`. */
   readonly command?: string;
   /** Repository-relative, for tools that read or write files. */
   readonly paths?: readonly string[];
@@ -74,19 +74,19 @@ export interface ToolSettled {
   /** Why it was denied. */
   readonly refusal?: Finding;
   readonly exitCode?: number;
-  /** What the sandbox kept a command that failed from, as far as its words and the egress proxy tell. */
+  /** Accesses that the sandbox denied to a failed command, as far as its output and the egress proxy show. */
   readonly heldBack?: string;
   readonly durationMs: number;
 }
 
-/** `patch.judge`: a candidate before it is Proposed. */
+/** `patch.judge`: a candidate before it becomes Proposed. */
 export interface PatchToJudge {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;
   readonly patch: PatchSet;
 }
 
-/** `stage.judge`: a stage whose checks have run, before it is called passed. */
+/** `stage.judge`: a stage after its checks have run, before its status becomes passed. */
 export interface StageToJudge {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;
@@ -100,7 +100,7 @@ export interface StageSettled {
   readonly stage: StageRecord;
 }
 
-/** `replan.sense`: a judged attempt, before it is decided whether the Plan still fits. */
+/** `replan.sense`: an evaluated attempt, before writ decides whether the Plan still fits. */
 export interface AttemptToSense extends DecisionToGuard {
   /** One attempt at a Task, or the merged candidate. */
   readonly subject: 'attempt' | 'candidate';
@@ -127,7 +127,7 @@ export interface DecisionMade {
   readonly waiting?: { readonly for: 'approval' | 'budget'; readonly needed: number };
 }
 
-/** `statement.fill`: a sealed commit whose provenance is being written. */
+/** `statement.fill`: a sealed commit while writ builds its provenance. */
 export interface StatementToFill {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;

@@ -1,7 +1,10 @@
-/** A file that checks execute, or that says how they judge; found by following their commands at the base. */
+/**
+ * A file that checks execute, or that configures their verdict. writ finds it by following their commands at the
+ * base.
+ */
 export interface JudgeFile {
   readonly path: string;
-  /** `manifest`: only some of its parts are reached. `test`: judged as tests are. */
+  /** `manifest`: only some of its parts are reached. `test`: the rules for test files apply. */
   readonly role: 'script' | 'config' | 'manifest' | 'test';
   /** Ids of checks from which it is reached. */
   readonly checks: readonly string[];
@@ -9,7 +12,7 @@ export interface JudgeFile {
   readonly via: string;
 }
 
-/** What the checks of a contract execute to judge. */
+/** The verification inputs: files and programs that the checks of a spec execute to reach their verdict. */
 export interface JudgeReach {
   /** In order of path. */
   readonly files: readonly JudgeFile[];
@@ -20,7 +23,10 @@ export interface JudgeReach {
    * files included.
    */
   readonly programs: readonly string[];
-  /** Paths and globs of files that are not there and would judge if they were, with what led there. */
+  /**
+   * Paths and globs of absent files that would become verification inputs if they existed, with the reference that
+   * names them.
+   */
   readonly absent?: Readonly<Record<string, string>>;
   /**
    * Directories in which programs run ('' for the root), and `**` for every one; absent where that is not known.
@@ -32,7 +38,7 @@ export interface JudgeReach {
   readonly gaps: readonly string[];
 }
 
-/** A place that the judge had at the policy commit, or has been given by a change. */
+/** A path of a verification input at the policy commit, or one that a change adds. */
 export interface LaidPath {
   readonly path: string;
   /** Of a `package.json` or `composer.json`: only these parts of it (`scripts.test`, `jest`); absent for all of it. */

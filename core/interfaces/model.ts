@@ -1,4 +1,4 @@
-/** What a model is asked, in no vendor's words; providers turn it into theirs (document 2, Providers). */
+/** A vendor-neutral request to a model. Providers translate it for their API. */
 export interface ModelRequest {
   /** The vendor's own id; an unknown one is the vendor's to refuse. */
   readonly model: string;
@@ -25,12 +25,12 @@ export interface AssistantMessage {
   readonly state?: ReplayState;
 }
 
-/** A call as the model wrote it: nothing of it has been checked. */
+/** A tool call as the model wrote it; unvalidated. */
 export interface ToolCall {
   /** Unique in its message; made up by the provider where the vendor gives none. */
   readonly id: string;
   readonly name: string;
-  /** JSON text, or what the model took for it. */
+  /** JSON text, as the model wrote it; it may be malformed. */
   readonly arguments: string;
 }
 
@@ -49,8 +49,9 @@ export interface ToolDeclaration {
 }
 
 /**
- * How the vendor wants an assistant message back: its reasoning, signed or encrypted, as it came. JSON, read by nobody
- * else, and good for that provider and model alone: under another one the message goes without, which is said.
+ * The form in which the vendor wants an assistant message back: its reasoning, signed or encrypted, unchanged. JSON,
+ * opaque to everyone else, and valid for that provider and model only. With another model the message is sent without
+ * it, and writ reports that.
  */
 export interface ReplayState {
   readonly provider: string;
@@ -74,23 +75,23 @@ export type ModelEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   /** The text so far was reasoning. */
   | { readonly type: 'reasoned' }
-  /** A call has begun, whose arguments are on their way: it may still come to nothing. */
+  /** A call has begun and its arguments are still arriving. It may never complete. */
   | { readonly type: 'calling'; readonly name: string }
   /** Once per call, whole, in the order of the model's. */
   | { readonly type: 'call'; readonly call: ToolCall }
-  /** Replaces what was told before. */
+  /** Replaces an earlier `usage` event. */
   | { readonly type: 'usage'; readonly usage: ModelUsage }
-  /** Something that was asked for and cannot be had of this model, in words. */
+  /** An option of the request that this model does not support, in words. */
   | { readonly type: 'notice'; readonly text: string }
   /**
-   * What this question is called: by the vendor, where it says so before it answers, or by us. Whoever listens hears it
-   * without a name, too, if the engine puts a question again: what came of the reply before is void.
+   * The id of this request: the vendor's, if it sends one before the reply, or ours. Listeners also get the event
+   * without an id when the engine retries a request. They must then discard the reply so far.
    */
   | { readonly type: 'asked'; readonly requestId: string }
   /** `state` is the value of the message's `ReplayState`. */
   | { readonly type: 'end'; readonly end: ReplyEnd; readonly state?: unknown };
 
-/** Why there is no reply. Only the engine asks again, and only what a table says may be asked again. */
+/** Why there is no reply. Only the engine retries, and only the kinds that its table marks as retryable. */
 export const failureKinds = [
   'key-refused',
   'no-credit',

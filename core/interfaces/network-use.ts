@@ -1,4 +1,4 @@
-/** Why the egress proxy refused a connection, or why it came to nothing. */
+/** Why the egress proxy refused a connection, or why the connection failed. */
 export type NetworkObstacle =
   /** The request or the name of the host cannot be read one way only. */
   | 'malformed'
@@ -6,12 +6,12 @@ export type NetworkObstacle =
   | 'port'
   /** One of the host's addresses is not public, or is this machine's own. */
   | 'address'
-  /** Plain HTTP whose `Host` names another host. */
+  /** Plain HTTP with a `Host` header that names another host. */
   | 'host-header'
   | 'not-tls'
   | 'no-server-name'
   | 'encrypted-hello'
-  /** TLS for another host than the tunnel was asked for. */
+  /** TLS for a host that differs from the tunnel's target. */
   | 'server-name'
   /** More connections or bytes than a check may have. */
   | 'limit'

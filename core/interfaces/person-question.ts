@@ -2,6 +2,6 @@
 export interface PersonQuestion {
   readonly question: string;
   readonly options: readonly string[];
-  /** The answer is told to whoever asks, and kept nowhere. */
+  /** The answer goes only to the caller and is not stored. */
   readonly isSecret?: true;
 }

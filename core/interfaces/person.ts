@@ -13,16 +13,13 @@ export interface FileChange {
 /** `undefined`: the use changes no file. */
 export type LookAtChange = () => Promise<FileChange | undefined>;
 
-/**
- * Whoever controls the session that a run works for (document 2, Approval policies). Waits as long as it takes; rejects
- * with the reason of the signal.
- */
+/** The person who controls the session of a run. Waits without a deadline; rejects with the reason of the signal. */
 export interface Person {
   /**
-   * Why a use that rules, scope and guards let through is not made all the same; `undefined`: it is. `change`: what it
-   * would make of its file, looked up where somebody is to be shown it.
+   * Returns why the person denies a use that rules, scope and guards allow, or `undefined` to allow it. `change`
+   * computes the use's effect on its file, when a person is to see it.
    */
   consent(use: ToolRequest, signal: AbortSignal, change?: LookAtChange): Promise<Finding | undefined>;
-  /** Untrusted like any other text from outside; `undefined` where nobody answers. */
+  /** The answer is untrusted, like all external text. `undefined` if no one answers. */
   answer(question: PersonQuestion, signal: AbortSignal): Promise<string | undefined>;
 }

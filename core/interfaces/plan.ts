@@ -13,7 +13,7 @@ export interface PlannedTask {
   /** From 1, unique: the order where dependencies leave one open. */
   readonly number: number;
   readonly kind: 'implementation' | 'gate';
-  /** `intent.summary`; a gate says what it checks. */
+  /** `intent.summary`; for a gate, a text that names its checks. */
   readonly title: string;
   /** `intent.changeType`, or `gate`. */
   readonly goal: string;
@@ -25,7 +25,7 @@ export interface PlannedTask {
   readonly predictedWrites?: readonly string[];
   /** Keys of the Tasks that come before it. */
   readonly dependsOn: readonly string[];
-  /** The stages that a gate stands for, in the order they run; empty for an implementation Task. */
+  /** The stages of a gate, in the order they run. Empty for an implementation Task. */
   readonly gateStages: readonly StageName[];
 }
 
@@ -38,7 +38,7 @@ export interface PlanRevision {
   readonly diffSummary: string;
   /** Keys of Tasks that stay done. */
   readonly kept: readonly string[];
-  /** Keys of Tasks that are planned anew: the failed one and what depends on it. */
+  /** Keys of Tasks to plan again: the failed one and its dependents. */
   readonly redo: readonly string[];
 }
 
@@ -143,7 +143,7 @@ function parseTexts(value: unknown, field: string, maxLength: number): readonly 
   return parseList(value, (item) => parseText({ [field]: item }, field, maxLength), maxTexts);
 }
 
-/** Why there is no plan. A value: only who needs the plan makes a fault of it. */
+/** Why planning failed. A value, not an exception: the caller that needs the plan turns it into an error. */
 export interface PlanProblem {
   readonly code: 'PLAN_INVALID' | 'PLAN_CYCLE' | 'PLAN_CONFLICT' | 'PLAN_DUPLICATE_OBJECTIVE';
   readonly message: string;
@@ -153,7 +153,7 @@ export interface PlanProblem {
 /** Problems beyond these are counted, not listed. */
 export const maxPlanProblems = 100;
 
-/** The fault that the first problem stands for, with all of them in `detail.problems`. */
+/** Builds the error of the first problem, with all problems in `detail.problems`. */
 export function toPlanFault(problems: readonly PlanProblem[]): WritError {
   const [first] = problems;
   if (first === undefined) return new WritError('INTERNAL', { message: 'a plan failed without a problem' });
@@ -184,9 +184,9 @@ const maxDependencies = 1_000_000;
 const maxCycleKeys = 100;
 
 /**
- * Judges a draft from anywhere and orders it: PLAN_INVALID for an empty or too large plan, keys or numbers given twice,
- * a dependency that is unknown, given twice or on the Task itself; PLAN_CYCLE with the keys of one cycle. Linear, but
- * for sorting by number.
+ * Validates a draft plan from any source and sorts it. PLAN_INVALID: the plan is empty or too large, a key or number
+ * is duplicate, or a dependency is unknown, duplicate or on the Task itself. PLAN_CYCLE names the keys of one cycle.
+ * Runs in linear time, except for the sort by number.
  */
 export function checkTaskGraph<T extends GraphTask>(tasks: readonly T[]): CheckedGraph<T> {
   const edges = tasks.reduce((sum, { dependsOn }) => sum + dependsOn.length, 0);
@@ -249,7 +249,7 @@ function wrongDependencies<T extends GraphTask>(
   return problems;
 }
 
-/** Depth first over an explicit stack: a chain of 100,000 tasks is no recursion. */
+/** Depth first with an explicit stack, so that a chain of 100,000 tasks does not overflow the call stack. */
 function inOrder<T extends GraphTask>(tasks: readonly T[], byKey: ReadonlyMap<string, T>): CheckedGraph<T> {
   const order: T[] = [];
   const state = new Map<string, 'open' | 'done'>();

@@ -14,7 +14,7 @@ export const sensitiveClasses: readonly SensitiveClass[] = [
 /** Words of a repository's own that mark content, from `[redaction]` of the config at the policy commit. */
 export type ClassWords = Readonly<Partial<Record<SensitiveClass, readonly string[]>>>;
 
-/** What may be written and shown under a contract (document 1, Constraints, privacy). */
+/** What may be stored and shown under a spec (`constraints.privacy`). */
 export interface PrivacyPolicy {
   /**
    * Removed from everything that is written: all classes not allowed where redaction is required, else secrets unless

@@ -6,42 +6,42 @@ import type { PlainHttpHosts } from '../base/service-url.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 import type { AgentSource } from './worker.ts';
 
-/** A backend that answers as a model. One `ask` per try of a turn; turns of several Tasks go on side by side. */
+/** A backend that answers as a model. Each try of a turn is one `ask` call; turns of several Tasks run in parallel. */
 export interface Provider {
   readonly name: string;
   /**
-   * The reply, as it comes; ends with `end`. PROVIDER_FAILED (see `providerFailure`) where there is none, the signal's
-   * reason where it aborts, PROVIDER_OPTION where a flag does not go with the model. Asks once: retries are the
-   * engine's.
+   * Streams the reply; the last event is `end`. Throws PROVIDER_FAILED (see `providerFailure`) if there is no reply,
+   * and the signal's reason on abort. Throws PROVIDER_OPTION if a flag is not valid for the model. Sends one request;
+   * the engine does the retries.
    */
   ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** What a turn costs, in units of 0.001 USD; absent, or no number: one unit for a thousand tokens. */
   costUnits?(model: string, usage: ModelUsage): number | undefined;
-  /** Tokens that a question and its reply may have together; absent where nobody knows. */
+  /** Maximum tokens of request and reply together. Absent if unknown. */
   contextTokens?(model: string): number | undefined;
 }
 
-/** Where a provider is asked, and with what. */
+/** Endpoint and credentials of a provider. */
 export interface ReachedProvider extends Pick<ProviderSetting, 'key' | 'base' | 'isOtherBase'> {
   /** Values, beside the key, that no prompt may hold. */
   readonly secrets?: readonly string[];
-  /** Stands between the provider and the network, and is told how it is opened: it writes down what goes by, say. */
+  /**
+   * Wraps the connection between the provider and the network, for example to record its traffic. It receives the
+   * model and flags with which the provider is opened.
+   */
   through?(stream: HttpStreamer, model: string, flags: ProviderSetting['flags']): Promise<HttpStreamer>;
 }
 
-/**
- * Finds base and key of a provider (resolutions, Credentials). PROVIDER_KEY_MISSING, PROVIDER_KEY_UNUSABLE,
- * PROVIDER_OPTION.
- */
+/** Finds the base URL and key of a provider. Throws PROVIDER_KEY_MISSING, PROVIDER_KEY_UNUSABLE or PROVIDER_OPTION. */
 export type ReachProvider = (
   name: string,
   source: ProviderSource,
   apiBase: string | undefined,
-  /** Hosts that the policy commit lets be asked over plain HTTP. */
+  /** Hosts that the policy commit allows over plain HTTP. */
   plainHttp?: PlainHttpHosts,
 ) => Promise<ReachedProvider>;
 
-/** A flag of one provider, refused for every other (document 2, Options). */
+/** A flag of one provider. writ refuses it for every other provider. */
 export interface ProviderFlag {
   /** Without dashes, e.g. `deepseek-thinking`. */
   readonly name: string;
@@ -50,11 +50,11 @@ export interface ProviderFlag {
   readonly values: readonly string[];
   /** Its value is a path where a slash is in it. */
   readonly isPath?: true;
-  /** Other ways to write a value: each stands for one of `values`. */
+  /** Aliases of values: each maps to one of `values`. */
   readonly spellings?: Readonly<Record<string, string>>;
-  /** What the flag says where it stands without a value; absent: it wants one. */
+  /** The flag's value when it is given without one. Absent: a value is required. */
   readonly bare?: string;
-  /** Environment variable that is asked where the flag is not given. */
+  /** Environment variable that is read if the flag is not given. */
   readonly variable?: string;
   readonly says: string;
 }
@@ -67,7 +67,7 @@ export interface ProviderSetting {
   readonly base: string;
   /** Whether `base` was given, and is not the vendor's own. */
   readonly isOtherBase: boolean;
-  /** The model that is meant to be asked, where that is known: what does not go with it is refused at opening. */
+  /** The intended model, if known. Options that are not valid for it are refused on opening. */
   readonly model?: string;
   /** Values of the provider's own flags, checked, by name. */
   readonly flags: Readonly<Record<string, string>>;
@@ -90,9 +90,9 @@ export interface ProviderSource {
   readonly toBase?: (given: string) => string;
   readonly defaultModel: string;
   readonly flags: readonly ProviderFlag[];
-  /** What `[providers.<name>]` of the configuration may say, and its values; handed over among the flags. */
+  /** Allowed keys of `[providers.<name>]` in the configuration, with their values. They are passed with the flags. */
   readonly settings?: Readonly<Record<string, readonly string[]>>;
-  /** Where a name goes on behind a colon: the source that it means with what stands there (`replay:DIR`). */
+  /** For a name that continues after a colon (`replay:DIR`): returns the source for the text after the colon. */
   readonly at?: (place: string) => Promise<ProviderSource>;
   /** Where it is a program that works by itself; `open` gives what is known of its models. */
   readonly agent?: AgentSource<Pick<ProviderFailure, 'kind' | 'found' | 'retryAfterSeconds'>>;

@@ -2,7 +2,7 @@ import type { ReplanTrigger } from './intentspec.gen.ts';
 
 export type { ReplanTrigger } from './intentspec.gen.ts';
 
-/** What may cause a revision of the Plan (document 1, Execution policy), in the order in which reasons name them. */
+/** Triggers for a revision of the Plan (`execution.replan.triggers`), in the order in which reasons list them. */
 export const replanTriggers = [
   'evidence-conflict',
   'scope-creep',

@@ -1,8 +1,8 @@
 import type { Difference } from './finding.ts';
 
 /**
- * Decides again what a run decided, from the files of its record by path, and compares them with the digests that
- * somebody else wrote down: the first difference, nothing where the record leads to itself byte for byte.
+ * Repeats the decisions of a run from the files of its record, by path. Compares the results with the digests that a
+ * third party recorded. Returns the first difference, or `undefined` if the record reproduces itself byte for byte.
  */
 export type ReplayRecord = (
   files: ReadonlyMap<string, Uint8Array>,

@@ -5,13 +5,13 @@ import type { PatchSet } from './patch-set.ts';
 import type { Scope } from './scope.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
 
-/** Content of a changed file that a rule asked for with `reads`; a side is absent where the file is. */
+/** Content of a changed file that a rule requested with `reads`. A side is absent if the file does not exist there. */
 export interface FileSides {
   readonly base?: Uint8Array;
   readonly candidate?: Uint8Array;
 }
 
-/** What a policy engine is asked with: `[policy.<name>]`, its files as the policy commit has them. */
+/** Input of a policy engine: `[policy.<name>]`, with its files at the policy commit. */
 export interface PolicyText {
   readonly name: string;
   readonly files: readonly { readonly path: string; readonly bytes: Uint8Array }[];
@@ -20,10 +20,10 @@ export interface PolicyText {
 /** Everything a rule may know. Plain data: it crosses a thread or a process boundary. */
 export interface RuleInput {
   readonly spec: EffectiveIntentSpec;
-  /** Words after the rule's name when a `policy` check asks (`require-approvers --min 2`); else empty. */
+  /** The words after the rule's name in a `policy` check (`require-approvers --min 2`); else empty. */
   readonly args: readonly string[];
   readonly patch: PatchSet;
-  /** The effective write scope, computed by core with the names of the base tree at hand. */
+  /** The effective write scope. Core computes it from the names in the base tree. */
   readonly scope: Scope;
   /** By candidate path (base path for a deleted file). */
   readonly files: Readonly<Record<string, FileSides>>;
@@ -34,11 +34,11 @@ export interface RuleInput {
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
   /** By artifact name: why the engine could not make one that it knows how to make. */
   readonly unmade?: Readonly<Record<string, string>>;
-  /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
+  /** Signed approvals received so far, evaluated. Absent if no approval has been requested yet. */
   readonly approvals?: readonly ApprovalVerdict[];
   /**
-   * What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants
-   * no provenance.
+   * Problems that a trial seal found; empty if it would verify. Absent if no check requests it or the spec wants no
+   * provenance.
    */
   readonly rehearsal?: { readonly problems: readonly string[] };
   /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
@@ -48,9 +48,9 @@ export interface RuleInput {
    * absent where base and policy commit are one.
    */
   readonly standing?: Readonly<Record<string, Uint8Array>>;
-  /** What checks execute to judge, for rules with `readsJudge`; absent where no contract says what is checked. */
+  /** The verification inputs, for rules with `readsJudge`. Absent if no spec defines the checks. */
   readonly judge?: JudgeReach;
-  /** Present where a policy engine is asked. */
+  /** Present for a policy engine. */
   readonly policy?: PolicyText;
   /** `[rules.<id>]` of `.writ/config.toml` at the policy commit. */
   readonly options: Readonly<Record<string, unknown>>;

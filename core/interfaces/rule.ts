@@ -7,31 +7,34 @@ import type { StageName } from './stage.ts';
 
 export type { FileSides, PolicyText, RuleInput } from './rule-input.ts';
 
-/** When a rule is asked: over the patch before it is Proposed, or when a stage has run. */
+/** When a rule runs: on the patch before it becomes Proposed, or after a stage has run. */
 export type RulePoint = 'patch' | StageName | 'every-stage';
 
 /**
- * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. Asked by a
- * `policy` check, a `note` whose `detail.waiting` is `true` says that a person has to act first: the check waits,
- * unless an `error` fails it.
+ * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. In a `policy`
+ * check, a `note` with `detail.waiting` `true` states that a person must act first. The check then waits, unless an
+ * `error` fails it.
  */
 export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /**
- * Asked where an anchor stands in a file's part of the diff. True: `judge` has to see the file; it is asked no more
- * about it.
+ * Called with each anchor's offset in a file's part of the diff. If it returns true, `judge` must evaluate the file,
+ * and it is not called again for that file.
  */
 export type AnchorTest = (offset: number) => boolean;
 
 /**
- * What a rule's module may export as `candidates` beside `judge`, where `judge` looks at each changed file by itself:
- * how to tell quickly about which files it could say anything. A scan of a large diff asks it about those alone. Says
- * yes too often, never too rarely.
+ * Optional export `candidates` of a rule's module, for a `judge` that evaluates each changed file separately. It
+ * selects quickly the files that could have findings. A scan of a large diff evaluates only those. False positives
+ * are allowed, false negatives are not.
  */
 export interface CandidateSearch {
   /** Texts of at least four latin1 characters. Those of all rules are looked for in one pass. */
   readonly anchors: readonly string[];
-  /** Asked first about each file: true or false where its bytes need not be read; else what is told of each anchor. */
+  /**
+   * Called first for each file. Returns a boolean if the file's bytes need not be read; else a function that tests
+   * each anchor.
+   */
   begin(input: RuleInput, file: PatchFile): boolean | AnchorTest;
 }
 
@@ -40,21 +43,21 @@ export interface RuleModule {
   readonly judge?: RuleFunction;
   readonly candidates?: CandidateSearch;
   /**
-   * For a rule with `linear`: whether `judge` takes linear time for this input. Takes linear time itself, for every
-   * input. Absent: it always does.
+   * For a rule with `linear`: whether `judge` runs in linear time for this input. This test must itself be linear for
+   * every input. Absent: always linear.
    */
   readonly isLinear?: (input: RuleInput) => boolean;
 }
 
-/** What a report says of a rule, or of one row of a rule that is made of many, beside its findings (SARIF). */
+/** Description of a rule for a report (SARIF), or of one row of a rule that has many. */
 export interface RuleText {
   /** One sentence. */
   readonly about: string;
-  /** What to do about it; absent: `about` says it. */
+  /** How to fix it. Absent: `about` covers it. */
   readonly help?: string;
-  /** What its findings are unless they say otherwise; absent: `error`. */
+  /** Default level of its findings. Absent: `error`. */
   readonly level?: 'error' | 'warning';
-  /** GitHub code scanning sorts by it: 0.0 to 10.0. Absent for what is no security matter. */
+  /** GitHub code scanning sorts by it: 0.0 to 10.0. Absent if it is not a security issue. */
   readonly securitySeverity?: string;
   readonly tags: readonly string[];
 }
@@ -64,19 +67,19 @@ export interface DescribedRule extends RuleText {
   readonly id: string;
 }
 
-/** How a rule takes part in a scan of a change without a contract. */
+/** Behaviour of a rule in a scan of a change without a spec. */
 export interface RuleInScan {
-  /** It compares both sides of whole files: where only a diff is at hand it is not asked. */
+  /** It compares whole files at base and candidate. If only a diff is available, it does not run. */
   readonly needsBothSides?: boolean;
-  /** Only a contract asks for it, or says what it needs: a scan asks it where it is named. Absent: always. */
+  /** It depends on a spec, so a scan runs it only if it is named. Absent: always. */
   readonly asked?: 'where-named';
-  /** Only a contract says whether what it finds is wrong: an error is a warning, unless the rule is named. */
+  /** Only a spec decides whether its findings are faults: an error becomes a warning, unless the rule is named. */
   readonly severity?: 'warning';
 }
 
 /**
- * One reason a gate can fail: data plus one function `judge` exported by a module. The data is all that anybody knows
- * of it.
+ * One reason a gate can fail: data plus one function `judge` that a module exports. Core knows a rule only by this
+ * data.
  */
 export interface Rule {
   /** Kebab-case, unique; the first word of a `policy` check. */
@@ -84,34 +87,34 @@ export interface Rule {
   readonly point: RulePoint;
   /** Module that exports `judge: RuleFunction`. */
   readonly module: URL;
-  /** Glob patterns of changed files whose content at base and candidate the rule needs. */
+  /** Glob patterns of changed files for which the rule needs the content at base and candidate. */
   readonly reads?: readonly string[];
   /**
    * Where a changed file matches `reads`, the rule needs the unchanged ones too; both sides are then the same bytes.
    */
   readonly readsUnchanged?: boolean;
-  /** The rule needs the content of the artifacts that it is told of. */
+  /** The rule needs the content of the artifacts in its input. */
   readonly readsArtifacts?: boolean;
-  /** The rule needs to know what the contract's checks execute. */
+  /** The rule needs the verification inputs: what the spec's checks execute. */
   readonly readsJudge?: boolean;
-  /** The rule lets inline suppressions count, which stand at the policy commit. */
+  /** The rule accepts inline suppressions that already exist at the policy commit. */
   readonly readsStanding?: boolean;
   /**
-   * At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the
-   * part of one Task.
+   * At point `patch`: the rule evaluates the change as a whole, for example that a fix adds a test. It does not run
+   * on the part of one Task.
    */
   readonly judgesWhole?: boolean;
   /**
-   * At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of
-   * an artifact).
+   * At a stage: the rule can also evaluate a change alone, without stage and artifacts (`writ scan`, a producer of an
+   * artifact).
    */
   readonly judgesChange?: boolean;
   /**
-   * The artifact that it judges: a `policy` check that asks it has this one made in its own stage, where the contract
-   * declares it.
+   * The artifact that it evaluates. A `policy` check with this rule has the artifact produced in its own stage, if
+   * the spec declares it.
    */
   readonly judgesArtifact?: string;
-  /** What it finds is a secret: nothing beside it is shown. */
+  /** Its findings are secrets, so their context is not shown. */
   readonly findsSecrets?: boolean;
   readonly scan?: RuleInScan;
   /** Of a built-in rule that also compares what was executed. */
@@ -121,17 +124,17 @@ export interface Rule {
   /** Of a rule that is made of many: the ids that `detail.row` of its findings names. */
   readonly rows?: () => Promise<readonly DescribedRule[]>;
   /**
-   * For built-in rules that take linear time by construction: a small input is evaluated in the main thread, without a
+   * For built-in rules with linear time by construction: a small input is evaluated in the main thread, without a
    * deadline (`docs/decisions/0020-rules-in-the-main-thread.md`). Absent: a thread of the pool evaluates every input.
    */
   readonly linear?: true;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
-  /** Asked only where this contract wants it; absent means always. Pure. */
+  /** Whether the rule applies to this spec. Absent: always. Pure. */
   readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;
   /**
-   * Set by core for a rule of somebody else's plugin: asks it in a sandboxed process, where others are asked in a
-   * thread. Never rejects for the rule's sake.
+   * Set by core for a rule of a third-party plugin: evaluates it in a sandboxed process instead of a thread. Never
+   * rejects because of a fault of the rule.
    */
   readonly outside?: (input: RuleInput, signal?: AbortSignal) => Promise<readonly Finding[]>;
 }

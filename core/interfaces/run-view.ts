@@ -41,7 +41,7 @@ export interface RunView {
     readonly objectives: readonly string[];
   };
   readonly baseCommit?: string;
-  /** Whose configuration, plugins, policies and signers judge. */
+  /** The commit with the configuration, plugins, policies and signers that apply. */
   readonly policyCommit?: string;
   /** The branch that it was the tip of; absent where it is the base itself. */
   readonly policyRef?: string;
@@ -79,7 +79,7 @@ export interface RunView {
     readonly tools: readonly (Record<'tool' | 'action', string> &
       Record<'done' | 'denied' | 'failed', number> & { readonly unknown?: number })[];
   };
-  /** What was tried again on the way here; absent where nothing was. */
+  /** Retries and replans of this run; absent if there were none. */
   readonly retries?: {
     /** In all. */
     readonly count: number;
@@ -95,7 +95,7 @@ export interface RunView {
       readonly places: readonly { readonly rule: string; readonly path: string; readonly line?: number }[];
     }[];
   };
-  /** What the model's decisions rest on, of the work that was taken; absent where the contract asks for none. */
+  /** Citations for the model's decisions in the accepted work. Absent if the spec requires none. */
   readonly citations?: {
     /** Distinct sources for each, at least. */
     readonly needed: number;
@@ -111,10 +111,10 @@ export interface RunView {
       }[];
     })[];
   };
-  /** Present where it waits and somebody judged what was signed. */
+  /** Present if the run waits and its approvals have been evaluated. */
   readonly waiting?: WaitsFor;
   readonly stages: readonly StageRecord[];
-  /** What a person has to know although the decision stands, e.g. that the working tree could not follow. */
+  /** Notices for the user that do not change the decision, e.g. that the working tree could not be updated. */
   readonly notices?: readonly string[];
   /** Findings of the patch rules. */
   readonly findings: readonly Finding[];

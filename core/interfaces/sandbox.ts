@@ -20,7 +20,7 @@ export interface SandboxPipes {
 
 /** An own network namespace with one way out: the egress proxy that listens on the socket in this host directory. */
 export interface SandboxEgress {
-  /** Holds the socket and nothing else; see workspace/egress/open-egress.ts. */
+  /** Contains only the socket; see workspace/egress/open-egress.ts. */
   readonly way: string;
 }
 
@@ -31,27 +31,27 @@ export interface SandboxRequest {
   readonly workspace: string;
   /** Host directory that the process may write its reports to. */
   readonly reports: string;
-  /** Further binds, e.g. shared dependencies (read-only). Targets may lie inside the workspace. */
+  /** Further binds, e.g. shared dependencies (read-only). Targets may be inside the workspace. */
   readonly binds: readonly SandboxBind[];
   /**
-   * Host directories of programs that come first on PATH, at the same place inside, read-only, with what of an
-   * installation stands beside them (`lib`, `share` …).
+   * Host directories of programs that come first on PATH, at the same path inside, read-only. The adjacent
+   * directories of the installation (`lib`, `share` …) are bound too.
    */
   readonly tools?: readonly string[];
-  /** Programs that no path leads to: `stub` of the host directory `stubs` stands where they were. */
+  /** Programs that are hidden in the sandbox: `stub` of the host directory `stubs` replaces them. */
   readonly withheld?: { readonly stubs: string; readonly stub: string; isWithheld(name: string): boolean };
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
-  /** `none`: an own network namespace with nothing in it. `host` is for the `none` back end, which has nothing else. */
+  /** `none`: a separate, empty network namespace. `host` is for the `none` back end, which supports no other value. */
   readonly network: 'none' | 'host' | SandboxEgress;
   /**
-   * No process may look into another of its user or steer it: `ptrace` and the calls like it are refused to all of
-   * them. `none`, where nothing that works by itself is let loose, cannot.
+   * No process may inspect or control another process of its user: `ptrace` and similar calls are refused. The `none`
+   * back end cannot enforce this and does not run autonomous programs.
    */
   readonly untraced?: true;
   /**
-   * New file, outside the sandbox, that a tracer writes the calls on files to (`readers/trace`). Absent: nobody traces.
-   * A traced command may behave otherwise: it gives no verdict.
+   * New file, outside the sandbox, to which a tracer writes the file calls (`readers/trace`). Absent: no tracer. A
+   * traced command may behave differently, so its result is no verdict.
    */
   readonly traceTo?: string;
   readonly timeoutMs: number;
@@ -61,13 +61,13 @@ export interface SandboxRequest {
   readonly maxMemoryBytes?: number;
   readonly stdin?: Uint8Array;
   /**
-   * Handed both pipes at once, instead of `stdin`: then of standard output nothing is captured, and whoever talks reads
-   * it to its end.
+   * Receives both pipes at once, in place of `stdin`. Standard output is then not captured; the callback must read it
+   * to the end.
    */
   readonly talk?: (pipes: SandboxPipes) => void;
   /**
-   * Told of both streams as they come, in order of arrival, whatever of them is kept. A back end that cannot does not:
-   * all of it stands in the result.
+   * Receives both streams in order of arrival, including output that is not kept. A back end without streaming does
+   * not call it; the result then holds all output.
    */
   readonly heard?: (chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
@@ -105,7 +105,10 @@ export interface SandboxResult {
 /** An operating-system sandbox (slot `sandbox`). `run` resolves only when every descendant is gone. */
 export interface SandboxBackend {
   readonly name: string;
-  /** Present for one that holds nothing back: picked by its name alone; its checks have the network of this machine. */
+  /**
+   * Present for a back end without confinement. It is selected only by name, and its checks use the network of this
+   * machine.
+   */
   readonly unconfined?: true;
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };

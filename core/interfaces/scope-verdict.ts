@@ -51,7 +51,7 @@ function anyPattern(patterns: readonly string[]): (path: string) => boolean {
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** `dir`, `dir/` and `dir/**` are the subtree; so is a pattern whose last segment is a plain name. */
+/** `dir`, `dir/` and `dir/**` match the subtree; so does a pattern with a plain name as its last segment. */
 function matcherOf(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/\/(\*\*)?$/, '');
   const isDirectory = plain !== pattern;

@@ -2,6 +2,6 @@
 export interface Scope {
   readonly write: readonly string[];
   readonly forbidden: readonly string[];
-  /** True where the contract names no place at all: everything that is not forbidden is in scope. */
+  /** True if the spec names no path at all: everything that is not forbidden is in scope. */
   readonly wholeRepository: boolean;
 }

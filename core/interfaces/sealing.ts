@@ -6,14 +6,14 @@ import type { ReplayRecord } from './replay-record.ts';
 import type { StageRecord } from './stage.ts';
 import type { HashedTree, RepositoryPlace } from './store.ts';
 
-/** A thing by digest, as an in-toto ResourceDescriptor holds it. */
+/** A resource with its digest, as an in-toto ResourceDescriptor holds it. */
 export interface DigestedThing {
   readonly name: string;
   readonly uri?: string;
   /** Algorithm → lower-case hex, e.g. `{ sha256: … }` or `{ gitCommit: … }`. */
   readonly digest: Readonly<Record<string, string>>;
   readonly mediaType?: string;
-  /** What is said of it beside, in lists of words. */
+  /** Further annotations, as lists of words. */
   readonly annotations?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -23,16 +23,16 @@ export interface AttestedPlugin {
   /** Where it is kept, and its version. */
   readonly uri: string;
   readonly sha256: string;
-  /** Kind and name of each rule and part; empty where the provenance does not say it. */
+  /** Kind and name of each rule and part. Empty if the provenance does not list them. */
   readonly brings: readonly string[];
   /** Hosts, secrets and files that it was given, in words. */
   readonly given: readonly string[];
 }
 
-/** Under this name and such a URI it stands among the resolved dependencies. */
+/** Name and URI prefix of a plugin in the resolved dependencies. */
 export const pluginDependency = { name: 'plugin/', uri: 'urn:writ:plugin:' } as const;
 
-/** A sealed decision to attest: everything that the statement says, nothing that it reaches for. */
+/** A sealed decision to attest. It holds all data of the statement; the attestor reads no other source. */
 export interface AttestRequest {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;
@@ -43,7 +43,7 @@ export interface AttestRequest {
   readonly sandbox: string;
   readonly repositoryUri: string;
   readonly baseCommit: string | undefined;
-  /** Whose configuration, plugins, policies and signers judged. */
+  /** The commit with the configuration, plugins, policies and signers that applied. */
   readonly policyCommit: string | undefined;
   /** The branch that it was the tip of; absent where it is the base itself. */
   readonly policyRef?: string;
@@ -90,17 +90,17 @@ export interface SealedEvidence {
   /** Its id, and the commit object's content without git's header. */
   readonly commit: { readonly id: string; readonly raw: Uint8Array };
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Who may approve, at the policy commit; empty where nobody may. */
+  /** `.writ/allowed_signers` at the policy commit; empty if no one may approve. */
   readonly allowedSigners: Uint8Array;
   /** Decides again, for a verifier that has no rules of deciding. */
   readonly replay: ReplayRecord;
   readonly contentPaths: readonly string[];
   readContent(path: string): Promise<Uint8Array | undefined>;
-  /** A file of a commit that is at hand; `bytes` is absent where the commit has no such file. */
+  /** Reads a file of a locally available commit. `bytes` is absent if the commit has no such file. */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** What the objects of the sealed tree are by their bytes. */
   hashTree?(tree: string): Promise<HashedTree>;
-  /** Authors, co-authors and committers of `base..tip`, as far as the commits are at hand. */
+  /** Lists authors, co-authors and committers of `base..tip`, as far as the commits are available locally. */
   listPeople?(base: string | null, tip: string): Promise<readonly string[]>;
   /** Compares candidates of carried approvals. */
   readonly carry?: CarryReader;
@@ -112,19 +112,20 @@ export interface SealedEvidence {
  * that was killed in between logs the same one.
  */
 export interface Attestor {
-  /** Signed statements about what was found, which the provenance lists; nothing is logged. SIGNER_FAILED. */
+  /** Signs the statements about findings that the provenance lists. Logs none of them. Throws SIGNER_FAILED. */
   signFindings(request: AttestRequest, parties: SealingParties): Promise<readonly SealedFile[]>;
-  /** The signed envelope of the provenance; nothing is logged. SIGNER_FAILED. */
+  /** Returns the signed envelope of the provenance, without logging it. Throws SIGNER_FAILED. */
   sign(request: AttestRequest, parties: SealingParties): Promise<Uint8Array>;
-  /** An envelope which says that what `sign` claimed did not take effect. */
+  /** Returns an envelope that revokes the claim of `sign`, because the seal did not come into effect. */
   signRevocation(request: AttestRequest, parties: SealingParties, reason: string): Promise<Uint8Array>;
   /**
-   * Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half
-   * logged.
+   * Logs an envelope from `sign`, unless the log already contains it after entry `behind`. Throws LOG_FAILED; an
+   * entry is logged completely or not at all.
    */
   log(envelope: Uint8Array, parties: SealingParties, behind: number): Promise<Attestation>;
   /**
-   * What stands on a logged provenance: the verdict, and last the manifest of every file in `recorded`. SIGNER_FAILED.
+   * Signs the documents that depend on a logged provenance: the verdict and, last, the manifest of every file in
+   * `recorded`. Throws SIGNER_FAILED.
    */
   signSummary(
     request: AttestRequest,
@@ -132,13 +133,13 @@ export interface Attestor {
     parties: SealingParties,
   ): Promise<readonly SealedFile[]>;
   /**
-   * Asks the verifier what it demands of a change whether or not it is signed for: approvals and replay above all. What
-   * it refuses; empty where it holds.
+   * Runs the verifier's checks that do not depend on the seal, above all approvals and replay. Returns the refusals;
+   * empty if there are none.
    */
   verifyDecided(request: AttestRequest, evidence: SealedEvidence): Promise<readonly string[]>;
   /**
-   * Asks the verifier about a whole set, approvals and replay included, by the run's own key and log: what it refuses,
-   * empty where it verifies.
+   * Verifies a whole evidence set, approvals and replay included, with the run's own key and log. Returns the
+   * refusals; empty if it verifies.
    */
   verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
   /** Signs what a run that waits leaves for others to go on from: these files, by digest. SIGNER_FAILED. */
@@ -158,15 +159,15 @@ export interface Attestor {
     keys: readonly string[],
   ): boolean;
   /**
-   * Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal
-   * fail. Nothing is kept.
+   * Signs the provenance of an unsealed candidate, reads it back and checks the log. Returns the problems that would
+   * make a seal fail. Keeps no result.
    */
   rehearse(request: AttestRequest, parties: SealingParties): Promise<readonly string[]>;
 }
 
 /**
- * Who states what was done, and who reads what people signed: an engine has one of each, handed in by whoever composes
- * it.
+ * The attestor, which signs statements, and the reader of people's approvals. An engine has one of each; its composer
+ * provides them.
  */
 export interface Attesting {
   readonly attestor: Attestor;
@@ -178,13 +179,13 @@ export interface SignerKey {
   readonly form: string;
 }
 
-/** `[signer]`: which key signs, and what the sources of keys read beside it, each under a name of its own. */
+/** `[signer]`: the key that signs, and the settings that each key source read, each under its own name. */
 export interface SignerConfig {
   readonly key: SignerKey;
   readonly [setting: string]: unknown;
 }
 
-/** `[log]` as each log read it, by the name of the log (slot `log`): its own, and nobody else's to read. */
+/** `[log]` as parsed by each log, by the log's name (slot `log`). Only that log reads its value. */
 export type LogConfig = Readonly<Record<string, unknown>>;
 
 /** What the parties of a seal are opened with. */
@@ -192,11 +193,11 @@ export interface SealingPlace {
   readonly repository: RepositoryPlace;
   /** The repository's common git directory. */
   readonly commonDir: string;
-  /** `provenance.transparencyLog.mode` of the contract. */
+  /** `provenance.transparencyLog.mode` of the spec. */
   readonly logMode: string;
   /** `[signer]` and `[log]` at the policy commit. */
   readonly config: { readonly signer: SignerConfig; readonly log: LogConfig };
-  /** Whoever asks only wants to know whether it opens: no key is made where there is none yet. */
+  /** The caller only checks that it opens: a missing key is not created. */
   readonly dry?: boolean;
   /** The log of a plugin that the policy commit lists, by its name. */
   readonly outsideLog?: (name: string) => OutsideLog | undefined;
@@ -214,7 +215,8 @@ export interface Signer {
   /** True for a throw-away key that no later verifier can have pinned. */
   readonly ephemeral: boolean;
   /**
-   * The certificate that binds the key to an identity, DER; asked after a signature was made. Absent for a managed key.
+   * The certificate that binds the key to an identity, DER. Call it after a signature was made. Absent for a managed
+   * key.
    */
   certificate?(): Uint8Array;
   /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
@@ -233,17 +235,18 @@ export interface SignerSetting {
   readonly misplaced: string;
 }
 
-/** How `[signer]` asks for keys of one source. */
+/** The form of `[signer]` for the keys of one source. */
 export interface SignerForm<Key extends SignerKey = SignerKey> {
   /**
-   * How such a key is written, for messages: `file:PATH`. Absent for the source that is asked where no key is
+   * The notation of such a key, for messages: `file:PATH`. Absent for the source that is used if no key is
    * configured.
    */
   readonly usage?: string;
   readonly settings?: readonly SignerSetting[];
   /**
-   * Reads what stands behind the form and its colon; no `rest` where there is no colon. In words what was expected,
-   * never with the value: someone may have pasted the key itself. `undefined` where it is no key of this source.
+   * Parses the text after the form and its colon; `rest` is absent if there is no colon. Returns `undefined` if it is
+   * not a key of this source. `expected` states the expected form, never the value: someone may have pasted the key
+   * itself.
    */
   parse(rest: string | undefined): Key | { readonly expected: string } | undefined;
 }
@@ -257,14 +260,17 @@ export interface SignerSource<Key extends SignerKey = SignerKey> extends SignerF
   open(key: Key, place?: SealingPlace): Promise<Signer>;
 }
 
-/** Proof that one entry stands in a log, enough to check it offline (RFC 6962 2.1.1, C2SP tlog-checkpoint). */
+/** Proof that a log contains an entry, sufficient for offline verification (RFC 6962 2.1.1, C2SP tlog-checkpoint). */
 export interface LogProof extends OutsideProof {
   readonly origin: string;
   /** The entry as logged; its leaf hash is what the path starts from. */
   readonly body: Uint8Array;
   /** Id of a public log, 32 octets, as its trusted root has it; that of an internal one follows from its key. */
   readonly logId?: Uint8Array;
-  /** What a Rekor v1 log promised when it took the entry: the only time in a proof that others vouch for. */
+  /**
+   * The promise of a Rekor v1 log when it accepted the entry: the only time in a proof that a third party vouches
+   * for.
+   */
   readonly promise?: InclusionPromise;
 }
 
@@ -280,9 +286,8 @@ export interface InclusionPromise {
 
 export interface AppendOptions {
   /**
-   * A size that the log had before this very entry was first handed in: where the same bytes stand behind it, that
-   * entry is answered and nothing is appended. For callers that may have been stopped between appending and writing
-   * that down.
+   * A log size from before the first submission of this entry. If the same bytes already follow that size, that entry
+   * is returned and none is appended. For callers that may stop after appending and before recording it.
    */
   readonly behind?: number;
 }
@@ -298,7 +303,9 @@ export interface TransparencyLog extends Pick<OutsideLog, 'consistency'> {
   /** Sigstore TrustedRoot (JSON) that the answers of a public log are checked against. */
   readonly trustedRoot?: Uint8Array;
   append(body: Uint8Array, options?: AppendOptions): Promise<LogProof>;
-  /** Entries that a checkpoint covers; 0 where there is no log yet, and for a public one, which is not asked. */
+  /**
+   * Number of entries that a checkpoint covers. 0 if there is no log yet, and for a public log, which is not queried.
+   */
   size(): Promise<number>;
 }
 
@@ -317,11 +324,14 @@ export interface LogSource extends LogForm {
 export interface OutsideLog {
   append(body: Uint8Array, behind: number): Promise<OutsideProof>;
   size(): Promise<number>;
-  /** Nodes that show `from` entries to be the first of `to` (RFC 9162, 2.1.4); whoever asks verifies them. */
+  /**
+   * Nodes that prove that the first `from` entries are a prefix of the first `to` (RFC 9162, 2.1.4). The caller
+   * verifies them.
+   */
   consistency?(from: number, to: number): Promise<Pick<OutsideProof, 'hashes'>>;
 }
 
-/** What of a `LogProof` such a log says. */
+/** The part of a `LogProof` that such a log provides. */
 export interface OutsideProof {
   readonly logIndex: number;
   readonly treeSize: number;

@@ -4,18 +4,18 @@ import type { CheckNetwork } from './network-use.ts';
 import type { Redaction } from './privacy.ts';
 import type { ScanRecord } from './scanner.ts';
 
-/** The four gate stages in the order they run (document 1, States and transitions). */
+/** The four gate stages in the order they run. */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;
 export type StageName = (typeof stageNames)[number];
 
-/** Whether its failure counts against the change (document 1, Check.required): whoever weighs a check asks this. */
+/** Whether a failure of the check counts against the change (`required`). Every evaluation of a check calls this. */
 export function mustPass({ required }: { readonly required: boolean }): boolean {
   return required;
 }
 
 export type CheckKind = 'command' | 'testSuite' | 'policy';
 
-/** What a parsed test report says. Names are plain text, cut, without known secrets; times are milliseconds. */
+/** A parsed test report. Names are plain text, truncated, without known secrets; times are in milliseconds. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -26,11 +26,11 @@ export interface TestCounts {
   readonly durationMs?: number;
   /** The first 100 that failed; absent where none did. */
   readonly failedTests?: readonly { readonly name: string; readonly durationMs?: number }[];
-  /** The 20 that took longest, longest first; absent where the report gives no times. */
+  /** The 20 slowest tests, slowest first. Absent if the report has no times. */
   readonly slowest?: readonly { readonly name: string; readonly durationMs: number }[];
 }
 
-/** A stored artifact: digest of the bytes after redaction (`5-cli.md`, `artifacts[]`). */
+/** A stored artifact; the digest is of the bytes after redaction. */
 export interface ArtifactRecord {
   readonly name: string;
   readonly stage: string;
@@ -53,14 +53,14 @@ export interface ArtifactRecord {
   readonly unscanned?: string;
 }
 
-/** Which of these artifacts plugins of others made; of the engine's own nothing is said. */
+/** Lists the artifacts that third-party plugins made. Omits the engine's own. */
 export function madeByPlugins(
   artifacts: readonly Pick<ArtifactRecord, 'sha256' | 'plugin'>[],
 ): readonly { readonly sha256: string; readonly plugin: string }[] {
   return artifacts.flatMap(({ sha256, plugin }) => (plugin === undefined ? [] : [{ sha256, plugin }]));
 }
 
-/** One use of a tool in the name of a check: asked of ACL and guards first, then done. */
+/** One tool call on behalf of a check. The ACL and the guards authorize it before it runs. */
 export interface ToolUse {
   readonly tool: string;
   readonly action: string;
@@ -74,7 +74,7 @@ export interface ToolUse {
   readonly startedAt: string;
 }
 
-/** What stands at a path of `[workspace] carry`. */
+/** Content at a path of `[workspace] carry`. */
 export interface CarriedPath {
   readonly path: string;
   /** Of the listing (docs/config.md), the directories above the path included. */
@@ -83,7 +83,7 @@ export interface CarriedPath {
   readonly bytes: number;
 }
 
-/** What passed between a check that ran a command and the others; nothing else did. */
+/** The files passed between this check and the others. Checks share no other files. */
 export interface CheckCarry {
   /** What it found in its workspace besides the tree. */
   readonly received: readonly CarriedPath[];
@@ -91,7 +91,7 @@ export interface CheckCarry {
   readonly handedOn: readonly CarriedPath[];
 }
 
-/** What the command of a check left in its world outside the contract's write scope; nothing of it is kept. */
+/** Files that a check's command left in its workspace outside the spec's write scope. None of them is kept. */
 export interface WrittenOutside {
   readonly count: number;
   /** There may be more: not all could be looked at. */
@@ -109,7 +109,7 @@ export interface MeasuredMetric {
   readonly candidate: readonly number[];
 }
 
-/** How an integration check compares with itself at the base (contract: `qualityGates.maxAllowedRegression`). */
+/** Comparison of an integration check with its run at the base (spec: `qualityGates.maxAllowedRegression`). */
 export interface CheckBaseline {
   /** Of all runs of the comparison together. */
   readonly network?: CheckNetwork;
@@ -126,7 +126,7 @@ export interface CheckBaseline {
     /** Metrics that cannot be compared, and why. */
     readonly incomparable: readonly { readonly name: string; readonly reason: string }[];
     readonly onlyInCandidate: readonly string[];
-    /** Why there are fewer rounds than asked for. */
+    /** Why there are fewer rounds than requested. */
     readonly unmeasured?: { readonly side: 'base' | 'candidate'; readonly reason: string };
   };
 }
@@ -134,7 +134,7 @@ export interface CheckBaseline {
 /** A second run of a check that passed, on the candidate with some files as the policy commit or the base has them. */
 export interface LaidRun {
   readonly status: 'passed' | 'failed';
-  /** What was laid: paths, and of a manifest the parts. Nothing stands where there is nothing. */
+  /** The replaced files: paths, and for a manifest the parts. A path without content in the source is removed. */
   readonly laid: readonly LaidPath[];
   /** The git tree that it ran in. */
   readonly tree: string;
@@ -143,7 +143,7 @@ export interface LaidRun {
   readonly timedOut: boolean;
   readonly durationMs: number;
   readonly tests?: TestCounts;
-  /** What it was handed by the second runs before it and handed on to those after it. */
+  /** Paths that it received from earlier second runs and passed on to later ones. */
   readonly carried?: CheckCarry;
   /** SHA-256 of its output, an artifact of the check. */
   readonly log?: string;
@@ -159,8 +159,8 @@ export interface OutputTail {
 }
 
 /**
- * When a check's own command ran in the candidate: `startedAt` plus `durationMs` is its end. Of a check that runs none,
- * when it was asked.
+ * When a check's own command ran in the candidate; it ended at `startedAt` plus `durationMs`. For a check without a
+ * command: when it was evaluated.
  */
 export interface CheckTime {
   /** RFC 3339, by the wall clock. */
@@ -174,8 +174,8 @@ export interface CheckTime {
 }
 
 /**
- * How a check was observed before it judged a change that makes paths exist: from a trace of it at the policy commit,
- * by a run with the new files laid over that commit, or not at all.
+ * How a check was observed before it evaluated a change that creates paths: by a trace of it at the policy commit, by
+ * a run with the new files placed over that commit, or not at all.
  */
 export interface CheckObservation {
   readonly by: 'trace' | 'filling' | 'none';
@@ -187,14 +187,14 @@ export interface CheckObservation {
   readonly reason?: string;
 }
 
-/** What one check did. `failed` on a check that is not required, or that is tolerated, blocks nothing. */
+/** Result of one check. `failed` blocks the gate only if the check is required and not tolerated. */
 export interface CheckRecord extends CheckTime {
   readonly id: string;
   readonly kind: CheckKind;
   readonly stage: StageName;
   readonly status: 'passed' | 'failed' | 'waiting';
   readonly required: boolean;
-  /** Demanded by the policy commit, whatever the contract asks; absent for the contract's own. */
+  /** Required by the policy commit, independently of the spec. Absent for the spec's own checks. */
   readonly fromPolicy?: true;
   readonly command: string;
   readonly expectedExitCode: number;
@@ -206,12 +206,15 @@ export interface CheckRecord extends CheckTime {
   readonly tools?: readonly ToolUse[];
   /** At the integration stage: the check wrote a `metrics.json` that could be read. */
   readonly hasMetrics?: true;
-  /** Absent where nothing was open to it. */
+  /** Absent if it had no network access. */
   readonly network?: CheckNetwork;
   readonly baseline?: CheckBaseline;
-  /** Where the patch changes what judges it, and nobody reviews that: the policy commit's judge. */
+  /**
+   * Second run with the policy commit's verification inputs. Present if the patch changes them and no one reviews
+   * that.
+   */
   readonly atPolicy?: LaidRun;
-  /** Where the patch takes lines from test files: the base's versions of them. */
+  /** Second run with the base's test files. Present if the patch removes lines from test files. */
   readonly withBaseTests?: LaidRun;
   /** Where a fix has to show a new test: the base, with changed test files as the candidate has them. */
   readonly onBaseProduct?: LaidRun;
@@ -219,20 +222,20 @@ export interface CheckRecord extends CheckTime {
   readonly observed?: CheckObservation;
   /** Of a scanner (`[scanner.NAME]`). */
   readonly scan?: ScanRecord;
-  /** Absent where the config carries nothing or it ran no command. */
+  /** Absent if the config carries no paths or the check ran no command. */
   readonly carried?: CheckCarry;
-  /** Absent where it wrote nothing outside. No part of the verdict: names of temporary files differ. */
+  /** Absent if it wrote no files outside. Not part of the verdict, because names of temporary files differ. */
   readonly wroteOutside?: WrittenOutside;
-  /** It failed as it fails at the base, and the contract tolerates old failures. */
+  /** It failed as at the base, and the spec tolerates old failures. */
   readonly tolerated?: true;
-  /** Of a check that failed. Absent where it printed nothing, and beyond 64 failed checks of a stage. */
+  /** For a failed check. Absent if it printed no output, and after the first 64 failed checks of a stage. */
   readonly outputTail?: OutputTail;
   readonly artifacts: readonly ArtifactRecord[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * What one stage did. `skipped`: the contract lists no check for it (expected 0), or it never started (expected more,
+ * Result of one stage. `skipped`: the spec lists no check for it (expected 0), or it never started (expected more,
  * ran 0).
  */
 export interface StageRecord {
@@ -242,11 +245,11 @@ export interface StageRecord {
   readonly ran: number;
   readonly checks: readonly CheckRecord[];
   readonly findings: readonly Finding[];
-  /** Stage checks of plugins that were asked, whatever they said; absent where none was. */
+  /** Plugin stage checks that ran, whatever their result. Absent if none ran. */
   readonly asked?: readonly Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed' }>[];
 }
 
-/** The output that shows why a check failed: of its second run if that failed, else of its own. */
+/** The output that shows why a check failed: that of its failed second run, else its own. */
 export function failureOutput({ atPolicy, withBaseTests, outputTail }: CheckRecord): OutputTail | undefined {
   return atPolicy?.outputTail ?? withBaseTests?.outputTail ?? outputTail;
 }

@@ -13,15 +13,15 @@ export interface StorePlace {
 export interface StoreSource {
   open(place: StorePlace): ObjectStore;
   /**
-   * What a store holds that is no part of the repository's git. Absent: its refs are the repository's and its versions
-   * commits of it, which git lists.
+   * Data of a store outside the repository's git. Absent: its refs are the repository's refs and its versions are
+   * commits, which git lists.
    */
   readonly beside?: StoreBeside;
 }
 
 /** A store that keeps its refs where git does not look for any. */
 export interface StoreBeside {
-  /** Whether it was ever used here; costs next to nothing. */
+  /** Whether this store was ever used in the repository; a cheap test. */
   isUsed(repository: Pick<StorePlace['repository'], 'commonDir'>): boolean;
   /** Every ref, whatever its prefix, with its current version, sorted by name; empty where it was never used. */
   list(

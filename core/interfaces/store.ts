@@ -7,7 +7,7 @@ export interface StoreEntry {
 }
 
 export interface WriteTree {
-  /** One line that says what was stored. */
+  /** One line that describes the write. */
   readonly message: string;
   /** Path and content, each path once; read once, in order, so it may be a generator. */
   readonly files:
@@ -17,10 +17,7 @@ export interface WriteTree {
   readonly keepExisting: boolean;
   /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
   readonly expectedOld?: string | null;
-  /**
-   * When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same
-   * version.
-   */
+  /** Recorded write time, epoch milliseconds; default now. The same write at the same time gives the same version. */
   readonly atMs?: number;
   /**
    * Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves
@@ -30,8 +27,8 @@ export interface WriteTree {
 }
 
 /**
- * Where a run's objects are kept (slot `store`), by ref and path. A version is immutable; writing is all or nothing and
- * durable when it resolves; a failed write is EVIDENCE_WRITE_FAILED and leaves the ref as it was.
+ * Storage for a run's objects (slot `store`), by ref and path. A version is immutable. A write is atomic, and durable
+ * when it resolves. A failed write throws EVIDENCE_WRITE_FAILED and leaves the ref unchanged.
  */
 export interface ObjectStore {
   /** Answers the new version's id. */
@@ -46,13 +43,13 @@ export interface ObjectStore {
   list(ref: string): Promise<readonly StoreEntry[]>;
   /** Refs under a prefix with their current version, sorted by name. */
   refs(prefix: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
-  /** Forgets a ref; its content goes when the store cleans up. Nothing happens where it does not exist. */
+  /** Removes a ref; the store's clean-up removes its content. A missing ref is ignored. */
   remove(ref: string): Promise<void>;
 }
 
 /**
- * Where a repository lies and how git is asked about it, as whoever opened it found. A store without git needs
- * `commonDir` alone.
+ * Location of a repository and how to call git in it, as found on opening. A store without git needs only
+ * `commonDir`.
  */
 export interface RepositoryPlace {
   /** Root of the work tree; of a bare repository its own directory. */
@@ -81,12 +78,10 @@ export interface HashedTree {
   readonly absent: readonly string[];
   /** How many a partial clone left behind: git hashes them when it fetches them. */
   readonly promised: number;
-  /** The first twenty whose bytes are not those that their id names, each in a few words. */
+  /** The first twenty objects with bytes that do not match their id, each with a short description. */
   readonly wrong: readonly string[];
-  /** More distinct objects than are looked at, or a tree too large to be read: nothing is said of the rest. */
+  /** There were more distinct objects than the limit, or a tree too large to read: the rest was not checked. */
   readonly isCut: boolean;
-  /**
-   * Object directories of others that the repository borrows from: what they hold may be changed by whoever keeps them.
-   */
+  /** External object directories that the repository borrows from (alternates). Their owners may change the content. */
   readonly borrowed: readonly string[];
 }

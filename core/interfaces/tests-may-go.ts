@@ -1,7 +1,7 @@
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchFile } from './patch-set.ts';
 
-/** What a clause has to say for tests to go by it. */
+/** Words in a clause that allow tests to be removed. */
 export const goes =
   /\b(?:remov|delet|drop|skip|disabl|quarantin|retir|replac|renam|rewrit|merg|consolidat|mov|migrat|get rid|obsolete)/i;
 const verbs = new RegExp(goes, 'gi');
@@ -14,9 +14,10 @@ export const documentation =
   /(?:^|\/)(?:docs?|documentation|man)\/|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot)$|(?:^|\/)(?:README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
 
 /**
- * Whether the contract says that tests may go (resolutions, Tests are kept): it is of changeType `docs` and no code but
- * tests changes, it is a `chore` and nothing but documentation changes, or an objective that speaks of removal names
- * them, by file, directory or name.
+ * Whether the spec permits the removal of tests. It does in three cases:
+ * - its changeType is `docs`, and only documentation and tests change;
+ * - it is a `chore`, and only documentation changes;
+ * - an objective that mentions removal names the tests, by file, directory or name.
  */
 export function testsMayGo(
   { intent }: EffectiveIntentSpec,
@@ -35,7 +36,10 @@ export function testsMayGo(
   };
 }
 
-/** `remove the tests in a.test.js`, `a.test.js is removed`. `a.test.js` is no part of `data.test.js`. */
+/**
+ * Matches `remove the tests in a.test.js` and `a.test.js is removed`. `a.test.js` does not match inside
+ * `data.test.js`.
+ */
 function speaksOfRemoval(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const end = at + name.length;

@@ -2,10 +2,7 @@ import type { WritError } from '../base/errors.ts';
 import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
 import type { PersonQuestion } from './person-question.ts';
 
-/**
- * One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields'
- * effects).
- */
+/** One attempt at one Task, as passed to the worker. */
 export interface TaskOrder {
   readonly runId: string;
   readonly taskId: string;
@@ -24,7 +21,7 @@ export interface TaskOrder {
   readonly acceptanceCriteria: readonly string[];
   /** A directory that holds the base of this attempt; the worker may change it, only its answer counts. */
   readonly workspace: string;
-  /** Digest of the context snapshot taken at the start, where the contract asks for one. */
+  /** Digest of the context snapshot at the start, if the spec requires one. */
   readonly snapshot?: string;
   /** Why the attempt before this one did not count; untrusted text. */
   readonly previousFailure?: string;
@@ -35,15 +32,15 @@ export interface TaskOrder {
   readonly lostCalls?: readonly string[];
   /** The workspace as tools see it. */
   readonly hands: Hands;
-  /** What hands may ask about code; absent where no rule names it, or no language server is there. */
+  /** Queries about code. Absent if no tool rule names them or no language server is available. */
   readonly code?: CodeDoor;
-  /** What lies outside the repository; absent where no tool rule of the contract names it. */
+  /** Access outside the repository. Absent if no tool rule of the spec names it. */
   readonly web?: Web;
   /** Where it records its decisions and what they rest on; absent where no model works. */
   readonly citations?: CitationDoor;
   /** The model; present where the worker names one. */
   readonly turns?: Turns;
-  /** Who answers questions of the model; absent: nobody is there. */
+  /** Answers the model's questions. Absent: no person is available. */
   readonly person?: { answer(question: PersonQuestion): Promise<string | undefined> };
   /** In place of `turns`, where what the worker names is a program that works by itself. */
   readonly agent?: AgentHost;
@@ -51,24 +48,24 @@ export interface TaskOrder {
   readonly signal: AbortSignal;
 }
 
-/** What an attempt used up. Units: `costUnits` of 0.001 USD (resolutions, maxCostUnits). */
+/** Usage of an attempt. `costUnits` are units of 0.001 USD (`maxCostUnits`). */
 export interface WorkUsage {
   readonly costUnits: number;
   readonly tokensUsed?: number;
 }
 
-/** What a contract asks a worker to cite (resolutions, Evidence); too few when the attempt has ended, and it fails. */
+/** The citations that a spec requires of a worker. If too few exist when the attempt ends, the attempt fails. */
 export interface CitationDoor {
   /**
-   * Distinct sources that count, for every recorded decision; each step of the Task needs such a decision. 0: none is
-   * asked for, and what is recorded is judged and kept all the same.
+   * Minimum of distinct valid sources for every recorded decision; each step of the Task needs such a decision. 0:
+   * none is required, but recorded citations are still evaluated and stored.
    */
   readonly needed: number;
-  /** `contract`, the task itself, is a source that counts. */
+  /** `contract`, the task itself, is a valid source. */
   readonly trustsContract?: true;
   /** Why sources of one do not count, a line each. */
   refused(citation: WorkCitation): Promise<readonly string[]>;
-  /** What lacks of all of them, a line each; empty where nothing does. */
+  /** What is missing in the citations as a whole, a line each; empty if complete. */
   lacking(citations: readonly WorkCitation[]): Promise<readonly string[]>;
 }
 
@@ -78,11 +75,11 @@ export interface WorkCitation {
   readonly sources: readonly string[];
   /** The step of the Task that it settles, from 1. */
   readonly step?: number;
-  /** The sources say different things. */
+  /** The sources contradict each other. */
   readonly contradict?: boolean;
 }
 
-/** What came of an attempt. A worker that answers nothing says so; it never answers an empty patch. */
+/** Result of an attempt. A worker without a change returns `nothing`, never an empty patch. */
 export type WorkResult = {
   readonly usage: WorkUsage;
   readonly citations?: readonly WorkCitation[];
@@ -102,20 +99,20 @@ export type WorkResult = {
 export interface Worker {
   readonly name: string;
   /**
-   * Whether a model answers: prompts, replies and retrieved sources exist only then, and so do the rows of the contract
-   * about them.
+   * Whether a model answers. Only then are there prompts, replies and retrieved sources, and only then do the spec
+   * rows about them apply.
    */
   readonly usesModel: boolean;
-  /** The model that answers, where the engine shall ask it for the worker (`TaskOrder.turns`). */
+  /** The model that answers, if the engine is to call it for the worker (`TaskOrder.turns`). */
   readonly model?: ModelChoice;
-  /** `false`: it has no way to cite, and a contract that asks for citations is refused before it begins. */
+  /** `false`: it cannot cite. A spec that requires citations is refused before the work begins. */
   readonly cites?: false;
   work(order: TaskOrder): Promise<WorkResult>;
   /** Drafts with its model; absent: it cannot. A rejection is an infrastructure failure. */
   draft?(order: DraftOrder): Promise<DraftEnd>;
 }
 
-/** Opens workers of one kind (slot `worker`), picked by whoever asks for a run. */
+/** Opens workers of one kind (slot `worker`). The caller of a run selects it. */
 export interface WorkerSource {
   /**
    * A worker out of what it is made of; the same bytes, kept with the run, make it again when the run is resumed.
@@ -124,10 +121,10 @@ export interface WorkerSource {
   open(from: Uint8Array): Worker | Promise<Worker>;
 }
 
-/** What a model is to draft. Judged by whoever orders it; policy is never among it (resolutions, Repair). */
+/** An order for a model to draft a document. The caller validates the draft. A draft never contains policy. */
 export interface DraftOrder {
   readonly what: 'intent' | 'plan';
-  /** What it is of: a person's request, the Tasks of a contract. */
+  /** The input of the draft: a person's request, or the Tasks of a spec. */
   readonly subject: string;
   /** JSON Schema of an object: what is submitted. */
   readonly form: Readonly<Record<string, unknown>>;
@@ -137,20 +134,20 @@ export interface DraftOrder {
   readonly turns: Turns;
   /** In place of both, where what drafts is a program that works by itself: it looks at a copy. */
   readonly agent?: ReadingHost;
-  /** What is wrong with a draft, for the model; nothing: it was taken. */
+  /** Returns the faults of a draft, for the model. Empty: the draft is accepted. */
   submit(draft: unknown): Promise<readonly string[]>;
 }
 
-/** A program that may look, and nothing else; what it is asked ends with the signal. */
+/** A program with read-only access. Its work ends with the signal. */
 export interface ReadingHost {
   readonly host: AgentHost;
   readonly signal: AbortSignal;
 }
 
-/** A draft was taken, or why none was. */
+/** The draft was accepted, or the reason why there is none. */
 export type DraftEnd = { readonly kind: 'taken' } | { readonly kind: 'nothing'; readonly reason: string };
 
-/** Which model does the work, as it was asked for; kept with the run. */
+/** The model that does the work, as requested; stored with the run. */
 export interface ModelChoice {
   /** By name in slot `provider`. */
   readonly provider: string;
@@ -169,26 +166,26 @@ export interface Turn {
   readonly usage: ModelUsage;
 }
 
-/** What a worker asks of a model; which model is not its business. */
+/** A worker's request to a model. The worker does not choose the model. */
 export type TurnQuestion = Pick<
   ModelRequest,
   'system' | 'messages' | 'tools' | 'maxOutputTokens' | 'cacheKey'
 >;
 
-/** The only way to the model of an attempt: asks again where that helps, counts, masks what is secret. */
+/** The only access to an attempt's model. It retries where useful, counts usage and masks secrets. */
 export interface Turns {
   /** Tokens that a question and its reply may have together, where that is known of the model. */
   readonly contextTokens?: number;
   /**
-   * PROVIDER_FAILED where no reply is to be had. TURN_LIMIT where the attempt has had its turns, and REPLY_MALFORMED
-   * where the model, though told, calls what was not declared: it is the model that fails there.
+   * Throws PROVIDER_FAILED if there is no reply. Throws TURN_LIMIT if the attempt has used all its turns. Throws
+   * REPLY_MALFORMED if the model, despite a correction, calls an undeclared tool: that is the model's failure.
    */
   take(question: TurnQuestion, told?: (event: ModelEvent) => void): Promise<Turn>;
 }
 
-/** What a worker may ask to be done in the workspace of its attempt. Paths are relative to it, or absolute in it. */
+/** A tool call in the workspace of an attempt. Paths are relative to it, or absolute within it. */
 export type HandUse =
-  /** Text of a file, its lines numbered: as many as asked for and as fit, from `fromLine` (the first is 1). */
+  /** Text of a file with numbered lines: as many as requested and as fit, from `fromLine` (the first is 1). */
   | { readonly kind: 'read'; readonly path: string; readonly fromLine?: number; readonly lines?: number }
   | { readonly kind: 'list'; readonly path: string }
   /** Lines that match a POSIX extended regular expression. */
@@ -201,7 +198,7 @@ export type HandUse =
   | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number }
   | CodeUse;
 
-/** What came of it: `text` is what a model may read of it, untrusted wherever it holds what a file or program said. */
+/** Result of a tool call. A model may read `text`; parts from files or programs are untrusted. */
 export interface HandAnswer {
   readonly outcome: 'done' | 'denied' | 'failed';
   readonly text: string;
@@ -211,21 +208,21 @@ export interface HandAnswer {
    */
   readonly bytes?: Uint8Array;
   readonly exitCode?: number;
-  /** What the sandbox kept a command that failed from, as far as that can be told. */
+  /** Accesses that the sandbox denied to a failed command, as far as they are known. */
   readonly heldBack?: string;
 }
 
 /**
- * The only way to the files of an attempt: every use is judged by the contract's tool rules, its scope and every guard
- * before it happens (resolutions, Who judges a tool call). One at a time; a refusal is an answer.
+ * The only access to the files of an attempt. The spec's tool rules, its scope and every guard authorize each call
+ * before it runs. One call at a time; a refusal is a result.
  */
 export interface Hands {
-  /** Whether a rule of the contract opens version control; absent: no. */
+  /** Whether a rule of the spec allows version control; absent: no. */
   readonly seesHistory?: boolean;
   use(use: HandUse): Promise<HandAnswer>;
 }
 
-/** What a worker may look up outside the repository (tool `web.search`; document 2, Web search tool). */
+/** A lookup outside the repository (tool `web.search`). */
 export type WebUse =
   | { readonly kind: 'search'; readonly query: string }
   /** Text of one page. */
@@ -235,16 +232,16 @@ export type WebUse =
 export type WebAnswer = Pick<HandAnswer, 'outcome' | 'text'>;
 
 /**
- * The only way out of an attempt: every use is judged by tool rules, network policy, strategy, domain rules and guards
- * before anything is asked, and again at every redirect. One at a time; a refusal is an answer.
+ * The only network access of an attempt. Tool rules, network policy, strategy, domain rules and guards authorize each
+ * call before any request, and again at every redirect. One call at a time; a refusal is a result.
  */
 export interface Web {
-  /** Those that a rule of the contract names. */
+  /** The actions that a rule of the spec names. */
   readonly actions: readonly WebUse['kind'][];
   use(use: WebUse): Promise<WebAnswer>;
 }
 
-/** What a language server is asked; each is an action of the tool `workspace.lsp` (document 1, ToolRule). */
+/** Queries to a language server. Each is an action of the tool `workspace.lsp`. */
 export const codeActions = [
   'hover',
   'goto-definition',
@@ -257,7 +254,7 @@ export const codeActions = [
 
 export type CodeAction = (typeof codeActions)[number];
 
-/** A question about code. Of what there is to rename, only what would change is told. */
+/** A query about code. For a rename it only previews the changes. */
 export interface CodeUse {
   readonly kind: 'code';
   readonly action: CodeAction;
@@ -270,7 +267,7 @@ export interface CodeUse {
   readonly newName?: string;
 }
 
-/** What may be asked in an attempt, and of which files. */
+/** The code queries that an attempt may use, and the file endings they apply to. */
 export interface CodeDoor {
   readonly actions: readonly CodeAction[];
   /** Endings of files, with their dots. */
@@ -280,13 +277,16 @@ export interface CodeDoor {
 /** Where a program serves a WebSocket on the loopback of its sandbox, and the bearer token that it wants. */
 export interface AgentPort {
   readonly port: number;
-  /** Told to it by whoever connects and in no other way: what it is started with may be read in its sandbox. */
+  /**
+   * The client sends it on connecting, and it is passed in no other way: start parameters are readable inside the
+   * sandbox.
+   */
   readonly token: string;
 }
 
 /**
- * What a program is started with: words, files of its own home by path, the variable that names it, and others. It is
- * talked with over its standard input and output where it serves no port.
+ * How to start a program: arguments, files of its home by path, the variable that names that home, and further
+ * variables. If it serves no port, it is driven over its standard input and output.
  */
 export interface AgentProgram {
   readonly port?: AgentPort;
@@ -296,7 +296,10 @@ export interface AgentProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program that is talked with by lines; disposing of it ends it with all that it started. `ended` says how. */
+/**
+ * A program that is driven line by line. Disposing of it ends it and all its child processes. `ended` reports how it
+ * ended.
+ */
 export interface AgentProcess extends AsyncDisposable {
   send(line: string): void;
   /** PROVIDER_FAILED beyond their bounds. */
@@ -304,43 +307,46 @@ export interface AgentProcess extends AsyncDisposable {
   readonly ended: Promise<string>;
 }
 
-/** Why a program may not do something; else it is told once what came of it. */
+/** Why a program may not make a call. If the call is allowed, `settle` receives its outcome once. */
 export interface AgentVerdict {
   readonly refusal?: string;
   settle(outcome: 'done' | 'failed', exitCode?: number): Promise<void>;
 }
 
-/** The way of a worker to a program that works by itself (document 2, P8). `notes` are for the model. */
+/** A worker's access to an autonomous program. `notes` are for the model. */
 export interface AgentHost {
   readonly model: string;
-  /** Where the program asks its model: the engine stands there, with the key, and asks for it. */
+  /** Base URL for the program's model requests. The engine serves it, holds the key and forwards the requests. */
   readonly modelBase: string;
   readonly workspace: string;
   readonly flags: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
   start(program: AgentProgram): Promise<AgentProcess>;
-  /** As a use of `Hands`, by paths as the program sees them; of a write `bytes` is what it adds at most. */
+  /**
+   * Authorizes a call like a use of `Hands`, with paths as the program sees them. For a write, `bytes` is the most
+   * that it adds.
+   */
   judge(use: HandUse): Promise<AgentVerdict>;
-  /** Whether the model is being asked now, and why its last answer was none: as the engine saw it. */
+  /** Whether a model request is in progress, and why the last reply failed, as observed by the engine. */
   isAsking(): boolean;
   failure(): WritError | undefined;
   /** For the record of the attempt. */
   note(text: string): void;
 }
 
-/** What is to be known of a backend that is a program: where it is, and how it asks its model. */
+/** Describes a backend that is a program: its location, and its requests to its model. */
 export interface AgentSource<Failure> {
   /** Its name on PATH, and the flag that names another place. */
   readonly program: { readonly name: string; readonly flag: string; readonly hint: string };
-  /** A file beside its directory, where all that stands there belongs to it. */
+  /** A file beside its directory. If it exists, the whole directory belongs to the program. */
   readonly marker: string;
   /** What npm's starter would start, below `node_modules`, by platform and architecture. */
   readonly natives: Readonly<Record<string, string>>;
-  /** The one path below the base that it asks, with POST and JSON. */
+  /** The one path below the base that it calls, with POST and JSON. */
   readonly path: string;
-  /** A question whose texts of tools went through `change`. */
+  /** Returns the request with `change` applied to the texts of tools. */
   prepare(question: object, change: (text: string) => string): object;
-  /** What an event of an answer says of tokens, and what is no answer. */
+  /** Usage and failure in an event of a reply, if there is one. */
   usageOf(event: unknown): ModelUsage | undefined;
   failureOf(status: number | undefined, body: unknown): Failure | undefined;
 }

@@ -24,19 +24,19 @@ const maxDetailLength = 16_384;
 const maxDetailDepth = 32;
 const maxTags = 64;
 
-/** What a judge answered, in normal form; throws on anything that is not a bounded list of findings. */
+/** Parses the result of a `judge`. Throws on anything that is not a bounded list of findings. */
 export function parseFindings(answer: unknown): readonly Finding[] {
   return parseList(answer, parseFinding);
 }
 
-/** What a guard answered: `undefined` is no objection, everything else must be a refusal. */
+/** Parses the result of a guard. `undefined` is no objection; any other value must be a refusal. */
 export function parseRefusal(answer: unknown): Refusal | undefined {
   if (answer === undefined) return undefined;
   const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);
   return { message: storable(parseText(fields, 'message', maxMessageLength)), ...parsePlace(fields) };
 }
 
-/** Issues of a contract; throws on nonsense. */
+/** Parses issues of a spec; throws on invalid input. */
 export function parseIssues(answer: unknown): readonly Issue[] {
   return parseList(answer, (item) => {
     const fields = toFields(item, 'an issue', ['code', 'path', 'message', 'severity']);
@@ -49,7 +49,7 @@ export function parseIssues(answer: unknown): readonly Issue[] {
   });
 }
 
-/** Replan triggers by the contract's names; throws on any other word. */
+/** Parses replan triggers by their names in the spec; throws on any other word. */
 export function parseReplanTriggers(answer: unknown): readonly ReplanTrigger[] {
   return parseList(
     answer,
@@ -58,7 +58,7 @@ export function parseReplanTriggers(answer: unknown): readonly ReplanTrigger[] {
   );
 }
 
-/** Things named by digest; throws on nonsense and on a digest that is not lower-case hex. */
+/** Parses resources with digests. Throws on invalid input, and on a digest that is not lower-case hex. */
 export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
   return parseList(answer, (item) => {
     const fields = toFields(item, 'a thing by digest', ['name', 'uri', 'digest', 'mediaType']);
@@ -174,7 +174,10 @@ function parsePlace(fields: Fields): Pick<Finding, 'path' | 'line' | 'column' | 
   };
 }
 
-/** Through JSON and back, and nothing that a record could not be read back with: what is stored is what was judged. */
+/**
+ * Normalises through JSON. The result holds only values that a record can store, so the stored value is the evaluated
+ * one.
+ */
 function parseDetail(detail: unknown): Fields {
   const text = JSON.stringify(toFields(detail, 'an object as `detail`'));
   if (text.length > maxDetailLength)

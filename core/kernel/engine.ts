@@ -12,22 +12,22 @@ import { createSlots, type Slots } from './slot.ts';
 import { createPool, type WorkerPool } from './worker/pool.ts';
 
 export interface EngineOptions<Asked extends readonly unknown[]> {
-  /** In order of set-up; what the order means is the preset's business. */
+  /** In order of set-up. The preset decides on the order. */
   readonly plugins: readonly LoadedPlugin[];
   /** What the user configured, by plugin name; a name that no plugin bears is PLUGIN_INVALID. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** The contract's rows, for the ledger. */
+  /** The rows of the spec, for the ledger. */
   readonly rows: readonly LedgerRow<Asked>[];
   readonly clock?: Clock;
-  /** Where plugins find secrets by name; default: none are handed over. */
+  /** Where plugins find secrets by name. Default: none are available. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Receives faults that stop nothing (a failing observer, a failing close). */
+  /** Receives faults that do not stop the engine (a failing observer, a failing close). */
   readonly report: (fault: WritError) => void;
   /** Deadline of a hook tap that names none, milliseconds; default 30 000. */
   readonly tapTimeoutMs?: number;
   /** Worker threads; default by machine. */
   readonly threads?: number;
-  /** Threads that several engines share; whoever made them closes them. */
+  /** Threads that several engines share. Their creator closes them. */
   readonly pool?: WorkerPool;
 }
 
@@ -40,11 +40,11 @@ export interface Engine<Asked extends readonly unknown[]> {
   readonly pool: WorkerPool;
   readonly ledger: Ledger<Asked>;
   readonly clock: Clock;
-  /** What plugins are handed, for what is opened with it. */
+  /** The same streamer that plugins get, for parts that are opened with the engine. */
   readonly stream: HttpStreamer;
   /**
-   * Tells the observers, closes the plugins in reverse order, ends the threads. Faults are reported; a second call
-   * waits for the first.
+   * Notifies the observers, closes the plugins in reverse order and ends the threads. Faults are reported. A second
+   * call waits for the first.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

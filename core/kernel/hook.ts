@@ -4,7 +4,7 @@ import { messageOf, WritError } from '../base/errors.ts';
 import type { Finding, Refusal } from '../interfaces/finding.ts';
 import { parseRefusal } from './answer.ts';
 
-/** How a hook's answers combine, and what a failing tap means. */
+/** How a hook combines its results, and the effect of a failing tap. */
 type HookKind = 'observe' | 'collect' | 'guard' | 'choose' | 'transform';
 
 type Awaitable<T> = T | Promise<T>;
@@ -23,7 +23,7 @@ export interface Hook<Tap, Call> {
   /** Orders the taps; after it `tap` throws HOOK_FROZEN. */
   freeze(): void;
   readonly call: Call;
-  /** Plugins in the order in which they are asked; known after `freeze`. */
+  /** Plugins in the order in which they are called; known after `freeze`. */
   readonly order: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export function collect<P, T>(
   });
 }
 
-/** Does anyone refuse? The first refusal wins; there is no "allow" value. A failing tap has refused. */
+/** Any tap can refuse. The first refusal wins; there is no "allow" value. A failing tap counts as a refusal. */
 export function guard<P>(name: string, setting: HookSetting): GuardHook<P> {
   const hook = new AsyncSeriesBailHook<[P], Finding | undefined>(['payload']);
   return toHook<GuardTap<P>, (payload: P) => Promise<Finding | undefined>>(name, 'guard', setting, {
@@ -211,7 +211,7 @@ interface DeclaredTap<Tap> {
   readonly options: TapOptions;
 }
 
-/** Asks one tap under its deadline; rejects with PLUGIN_FAULT and nothing else. */
+/** Calls one tap under its deadline; rejects only with PLUGIN_FAULT. */
 type Ask<Tap> = <T = unknown>(use: (tap: Tap) => unknown, parse?: ParseAnswer<T>) => Promise<T>;
 
 /** Order of declaration, except that a tap with `before` comes before every tap of that plugin. */
@@ -241,8 +241,8 @@ function inOrder<Tap>(hook: string, declared: readonly DeclaredTap<Tap>[]): read
 }
 
 /**
- * Asks one tap: its answer in normal form, or PLUGIN_FAULT that names plugin, hook and reason (`threw`, `deadline`,
- * `nonsense`).
+ * Calls one tap. Returns its parsed result, or rejects with PLUGIN_FAULT, which names plugin, hook and reason
+ * (`threw`, `deadline`, `nonsense`).
  */
 export async function askTap<Tap, T>(
   hook: string,
@@ -291,7 +291,7 @@ export async function askTap<Tap, T>(
   }
 }
 
-/** Bounded, and safe against a thrown thing that has no usable text. */
+/** Bounded text of a thrown value, even if the value has no usable text. */
 function sentenceOf(thrown: unknown): string {
   try {
     return messageOf(thrown).slice(0, maxSentenceLength);

@@ -43,7 +43,7 @@ export function createHooks(setting: HookSetting) {
       check: collect<SpecToCheck, Issue>('spec.check', setting, parseIssues),
     }),
     plan: Object.freeze({
-      /** A change is judged: no objective, boundary or gate of the contract may get lost. */
+      /** Every change of a draft is validated: it may not remove an objective, boundary or gate of the spec. */
       draft: transform<PlanDraft>('plan.draft', setting, parsePlanDraft),
       review: observe<PlanToReview>('plan.review', setting),
     }),
@@ -68,7 +68,7 @@ export function createHooks(setting: HookSetting) {
       settled: observe<StageSettled>('stage.settled', setting),
     }),
     replan: Object.freeze({
-      /** Only what the contract's `execution.replan.triggers` names has an effect. */
+      /** Only triggers in the spec's `execution.replan.triggers` have an effect. */
       sense: collect<AttemptToSense, ReplanTrigger>('replan.sense', setting, parseReplanTriggers),
     }),
     decision: Object.freeze({
@@ -89,7 +89,8 @@ export function createHooks(setting: HookSetting) {
 export type Hooks = ReturnType<typeof createHooks>;
 
 /**
- * The table as one plugin sees it: `hooks.tool.guard.tap(fn, options)`, under that plugin's name, and nothing to call.
+ * The hooks as one plugin sees them: `hooks.tool.guard.tap(fn, options)` registers under the plugin's name. A plugin
+ * cannot call a hook.
  */
 export type PluginHooks = {
   readonly [Family in keyof Hooks]: {

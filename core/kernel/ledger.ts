@@ -1,37 +1,37 @@
 import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/printable.ts';
 
-/** One row of the contract as the ledger needs it: a field or a rule that something has to make true. */
+/** One row of the spec, as the ledger needs it: a field or rule that something must enforce. */
 export interface LedgerRow<Asked extends readonly unknown[] = never> {
   readonly id: string;
   /**
    * `core`: core itself makes it hold, with any set of plugins. Anything else counts only once a plugin declares it.
    */
   readonly enforcedBy?: string;
-  /** Whether this contract, in this run, needs the row. Pure. */
+  /** Whether this spec, in this run, needs the row. Pure. */
   readonly asks: (...asked: Asked) => boolean;
 }
 
-/** Who makes a row hold: core, plugins by name, or nobody (empty). */
+/** Who enforces a row: core, plugins by name, or none (empty). */
 export interface LedgerEntry {
   readonly id: string;
   readonly enforcedBy: readonly string[];
 }
 
-/** For every row of the contract, who enforces it (architecture, The ledger). */
+/** For every row of the spec, who enforces it. */
 export interface Ledger<Asked extends readonly unknown[] = never> {
   readonly entries: readonly LedgerEntry[];
   readonly enforced: number;
   readonly total: number;
-  /** Rows that are asked for, in contract order. */
+  /** Required rows, in spec order. */
   asked(...asked: Asked): readonly string[];
-  /** Rows that are asked for and that nobody enforces, in contract order. */
+  /** Required rows that no one enforces, in spec order. */
   unenforced(...asked: Asked): readonly string[];
   /** Throws SPEC_UNENFORCED, naming every such row. */
   check(...asked: Asked): void;
 }
 
-/** Refuses (PLUGIN_INVALID) a plugin that claims a row that the contract does not have, and a row given twice. */
+/** Throws PLUGIN_INVALID if a plugin claims a row that the spec does not have, or if a row is duplicate. */
 export function createLedger<Asked extends readonly unknown[]>(
   rows: readonly LedgerRow<Asked>[],
   plugins: readonly { readonly name: string; readonly enforces: readonly string[] }[],

@@ -8,7 +8,7 @@ import type { RulesDoor } from './rules.ts';
 import type { PluginSlots } from './slot.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
-/** Everything that a plugin may use; it reaches for nothing else. Closed to additions when `setup` returns. */
+/** Everything that a plugin may use; a plugin accesses no other service. Closed to additions when `setup` returns. */
 export interface PluginSetup<Options> extends Capabilities {
   readonly hooks: PluginHooks;
   readonly slots: PluginSlots;
@@ -22,9 +22,9 @@ export interface Plugin<Options = unknown> {
   /** Kebab-case, unique; every fault and refusal of the plugin carries it. */
   readonly name: string;
   readonly api: 1;
-  /** Turns what the user configured (`undefined`: nothing) into what `setup` gets; throws on nonsense. */
+  /** Converts the user's configuration (`undefined`: none) into the options for `setup`; throws on invalid input. */
   readonly options?: (given: unknown) => Options;
-  /** Ids of the contract rows that hold because this plugin is loaded. */
+  /** Ids of the spec rows that this plugin enforces. */
   readonly enforces?: readonly string[];
   /** Registers hooks, slots and rules. Synchronous, no I/O: work belongs into hooks and lazy slots. */
   setup(context: PluginSetup<Options>): undefined;
@@ -33,7 +33,7 @@ export interface Plugin<Options = unknown> {
 /** Marks what `definePlugin` has checked; shared by copies of this package. */
 export const pluginMark: unique symbol = Symbol.for('writ.plugin.1');
 
-/** A plugin whose options are settled and forgotten, so that plugins of any kind stand in one list. */
+/** A plugin with its type of options erased, so that plugins of any kind fit in one list. */
 export interface LoadedPlugin {
   readonly [pluginMark]: true;
   readonly name: string;
@@ -110,27 +110,28 @@ function checkPlugin(plugin: { readonly [Field in keyof Plugin]?: unknown }): vo
   }
 }
 
-/** What a plugin is handed instead of reaching for it. */
+/** Services that the engine injects into a plugin. */
 export interface Capabilities {
   readonly clock: Clock;
-  /** The engine's threads; whoever made them closes them. */
+  /** The engine's threads. Their creator closes them. */
   readonly pool: Pick<WorkerPool, 'threads' | 'run'>;
   /** One bounded question over HTTPS; NETWORK_FAILED. */
   readonly fetch: HttpAsker;
-  /** One question over HTTPS whose answer comes in pieces; its connections are kept until the engine closes. */
+  /** One HTTPS request with a streamed response. Its connections are kept until the engine closes. */
   readonly stream: HttpStreamer;
   readonly secret: Secrets;
   readonly files: OwnFiles;
 }
 
-/** A secret by name; `undefined` where none of that name was handed in. PLUGIN_INVALID for what is no name. */
+/** Returns a secret by name, or `undefined` if it was not provided. Throws PLUGIN_INVALID for an invalid name. */
 export type Secrets = (name: string) => string | undefined;
 
 /** Small files of the user's own. */
 export interface OwnFiles {
   /**
-   * At most 64 KiB of text in a regular file that nobody else may have changed, with `secret` none else may read, and
-   * never through a symbolic link: KEY_INSECURE. `undefined` where there is none.
+   * Reads at most 64 KiB of text from a regular file that no other user can change; with `secret`, no other user may
+   * read it either. Never follows a symbolic link. Throws KEY_INSECURE. Returns `undefined` if the file does not
+   * exist.
    */
   read(path: string, secret: boolean): Promise<string | undefined>;
 }
@@ -138,7 +139,7 @@ export interface OwnFiles {
 /** Names that an environment can hold. */
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Secrets as an environment holds them: asked for one by one, never listed. */
+/** Reads secrets from an environment, one by one; they cannot be listed. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): Secrets {
   return (name) => {
     if (!nameForm.test(name))
@@ -149,7 +150,7 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): Se
 
 export const ownFiles: OwnFiles = { read: readGuarded };
 
-/** Everything that every plugin of an engine is handed. */
+/** Builds the services that every plugin of an engine gets. */
 export function createCapabilities(
   clock: Clock,
   pool: WorkerPool,

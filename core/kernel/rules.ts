@@ -23,7 +23,10 @@ export interface Rules extends RulesDoor {
   /** In order of registration. */
   readonly ids: readonly string[];
   get(id: string): Rule | undefined;
-  /** Rules to ask at a point for this contract, in order of registration. A rule whose `appliesTo` throws is asked. */
+  /**
+   * Rules that apply at a point for this spec, in order of registration. A rule with an `appliesTo` that throws
+   * applies.
+   */
   at(point: Exclude<RulePoint, 'every-stage'>, spec: EffectiveIntentSpec): readonly Rule[];
   freeze(): void;
 }
@@ -62,8 +65,8 @@ export function createRules(): Rules {
 }
 
 /**
- * The rules of the engine and those that one run adds; an id that is taken is SLOT_DUPLICATE, and nothing of ours is
- * ever replaced.
+ * Joins the engine's rules and those that one run adds. Throws SLOT_DUPLICATE for an id in use, so that no built-in
+ * rule is ever replaced.
  */
 export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
   if (added.length === 0) return engine;
@@ -97,9 +100,9 @@ export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): r
 }
 
 /**
- * Asks one rule, in the pool unless it is linear and the input is small. A rule that throws, hangs, loops, ends its
- * thread or answers nonsense has refused, with one `error` finding that names the rule and the reason. Rejects only on
- * a closed pool.
+ * Evaluates one rule, in the pool unless it is linear and the input is small. A rule refuses if it throws, hangs,
+ * loops, ends its thread or returns an invalid result. The refusal is one `error` finding that names the rule and the
+ * reason. Rejects only on a closed pool.
  */
 export async function judgeRule(
   rule: Rule,
@@ -107,8 +110,8 @@ export async function judgeRule(
   pool: WorkerPool,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
-  // A refusal of it quotes what an outsider printed or threw: brought into the form that a record can hold, like any
-  // answer.
+  // Its refusal quotes third-party output or errors. Like any result, it is normalised to a form that a record can
+  // hold.
   if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome =
@@ -163,7 +166,7 @@ function checkRule(rule: Rule): void {
   }
 }
 
-/** What rules say of themselves: one entry each, and of a rule that is made of many one for each row behind it. */
+/** Collects the descriptions of rules: one entry each, and for a rule made of many, also one for each row. */
 export async function describeRules(rules: readonly Rule[]): Promise<readonly DescribedRule[]> {
   const described = rules.map(async ({ id, text, rows }) => [
     ...(text === undefined ? [] : [{ id, ...text }]),

@@ -25,14 +25,17 @@ export interface Slot<T> extends SlotDoor<T> {
   /** In order of registration. */
   readonly names: readonly string[];
   /**
-   * Throws SLOT_UNKNOWN that lists what is there. Rejects with whatever a lazy `make` throws, and asks it again next
-   * time.
+   * Throws SLOT_UNKNOWN with a list of the known names. Rejects with the error of a lazy `make`; the next call runs
+   * `make` again.
    */
   pick(name: string): Promise<T>;
   freeze(): void;
 }
 
-/** Slot names and what fills them. Slots whose contract comes later (`vcs`) are added with it. */
+/**
+ * Slot names with the types of their implementations. A slot with a later interface (`vcs`) is added with that
+ * interface.
+ */
 export interface SlotMap {
   readonly provider: ProviderSource;
   readonly worker: WorkerSource;

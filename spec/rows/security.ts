@@ -171,7 +171,7 @@ export const securityRows = inSection('Security policy', [
 
 type Row = Omit<ContractRow, 'section'>;
 
-/** Judged by the command ACL; on rules of other tools only a model meets it. */
+/** The command ACL enforces it. On rules of other tools it affects only a model. */
 function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[] {
   const asks = uses(key, (tool) => tool === 'workspace.command');
   return [

@@ -5,7 +5,7 @@ import { type CheckList, checksOf } from '../checks-of.ts';
 import type { Partly } from '../facts.ts';
 import { readLanguageRuntime } from '../language-runtime.ts';
 
-/** Every artifact that a check produces is declared in `artifacts.required` (document 1, Errors 3). */
+/** Every artifact that a check produces is declared in `artifacts.required`. */
 export function artifactDeclared(spec: Partly<IntentSpec>): readonly Issue[] {
   const required = spec.artifacts?.required;
   if (!required) return [];
@@ -27,7 +27,7 @@ export function artifactDeclared(spec: Partly<IntentSpec>): readonly Issue[] {
 
 const minimum: readonly ArtifactName[] = ['patchset', 'test-log'];
 
-/** The minimum set of artifacts is declared, and declared as required (document 1, Artifacts). */
+/** The minimum set of artifacts is declared, and declared as required. */
 export function artifactMinimum(spec: Partly<IntentSpec>): readonly Issue[] {
   const required = spec.artifacts?.required;
   if (!required) return [];
@@ -39,7 +39,7 @@ export function artifactMinimum(spec: Partly<IntentSpec>): readonly Issue[] {
   });
 }
 
-/** Every check says what to run: a command line, or the name of a policy rule. Blank is nothing. */
+/** Every check has a command: a command line, or the name of a policy rule. A blank one is missing. */
 export function checkCommand(spec: Partly<IntentSpec>): readonly Issue[] {
   const message = 'expected a `command`, found none';
   return checksOf(spec).flatMap(({ path, check }) => {
@@ -70,7 +70,7 @@ export function checkIdsUnique(spec: Partly<IntentSpec>): readonly Issue[] {
   });
 }
 
-/** Warns of a policy check `licenses` where the spec limits no license: the check can refuse nothing. */
+/** Warns of a policy check `licenses` if the spec limits no license: such a check can never fail. */
 export function licensesCheck(spec: Partly<IntentSpec>): readonly Issue[] {
   const { allowedSpdx = [], forbidNewLicenses = false } = spec.constraints?.licensing ?? {};
   if (allowedSpdx.length > 0 || forbidNewLicenses) return [];
@@ -87,7 +87,7 @@ export function licensesCheck(spec: Partly<IntentSpec>): readonly Issue[] {
   );
 }
 
-/** Recommended time-outs are below these (document 1, Limits); the contract recommends none for release checks. */
+/** Recommended timeouts are below these values, in seconds. Release checks have no recommendation. */
 const belowSeconds: Readonly<Partial<Record<CheckList, number>>> = {
   fastChecks: 600,
   integrationChecks: 3600,
@@ -125,7 +125,7 @@ export function requireSbom(spec: Partly<IntentSpec>): readonly Issue[] {
 
 const reports: readonly ArtifactName[] = ['sast-report', 'sca-report', 'sbom'];
 
-/** Security checks, where there are any, produce the three reports between them (document 1, Acceptance). */
+/** Security checks, if there are any, together produce the three required reports. */
 export function securityCheckArtifacts(spec: Partly<IntentSpec>): readonly Issue[] {
   const checks = checksOf(spec, ['securityChecks']);
   if (checks.length === 0) return [];
@@ -157,7 +157,10 @@ export function transparencyProof(spec: Partly<IntentSpec>): readonly Issue[] {
   ];
 }
 
-/** A runtime that no run could check: the schema takes any text, this only what names a known tool and version. */
+/**
+ * Refuses a runtime that no run could check. The schema accepts any text; this rule accepts only known tools and
+ * versions.
+ */
 export function languageRuntime(spec: Partly<IntentSpec>): readonly Issue[] {
   const text = spec.constraints?.platform?.languageRuntime;
   const read = text === undefined ? [] : readLanguageRuntime(text);

@@ -7,10 +7,13 @@ import { checksOf } from '../checks-of.ts';
 import type { Partly } from '../facts.ts';
 import { templateWords as template } from '../profile.ts';
 
-/** The version of the schema that stands beside this file. */
+/** The version of the schema in this release. */
 const known = [1, 0, 0] as const;
 
-/** A document of a newer schema may say what this engine does not know; unknown properties are refused anyway. */
+/**
+ * Warns of a document with a newer schema version: it may hold content that this engine does not know. Unknown
+ * properties are refused anyway.
+ */
 export function schemaVersion(spec: Partly<IntentSpec>): readonly Issue[] {
   const text = spec.lifecycle?.schemaVersion;
   const version = text
@@ -70,8 +73,8 @@ export function controlCharacters(spec: Partly<IntentSpec>): readonly Issue[] {
 }
 
 /**
- * The words of `writ spec new` stand where only a person knows what to say. In a draft they are a warning; nobody can
- * have agreed to them, so nothing else may hold them.
+ * Finds placeholder texts of `writ spec new` where only a person knows the right words. In a draft they are a
+ * warning. In any other status they are an error, because no one can have agreed to them.
  */
 export function templateWords(spec: Partly<IntentSpec>): readonly Issue[] {
   const { intent, acceptance, risk, lifecycle } = spec;
@@ -99,7 +102,7 @@ function each(
   return (said ?? []).map((one, index) => [`${path}/${index}`, one, words] as const);
 }
 
-/** A license of one's own (SPDX 2.3, annex D): on no list, but it says exactly one thing, so it is taken as written. */
+/** A custom license (SPDX 2.3, annex D). It is on no list but is unambiguous, so it is accepted as written. */
 const licenseRef = /^LicenseRef-[A-Za-z0-9.-]+$/i;
 
 /**
@@ -124,7 +127,7 @@ export function spdxIds(spec: Partly<IntentSpec>): readonly Issue[] {
 
 const form = /^refs\/(?:ai|x-[A-Za-z0-9][A-Za-z0-9-]{0,62})\/(?:[A-Za-z0-9_][A-Za-z0-9_-]{0,63}\/){0,8}$/;
 
-/** aiRefPrefix lies under `refs/ai/` or `refs/x-…/` and ends in `/`: never where branches or tags are. */
+/** aiRefPrefix is below `refs/ai/` or `refs/x-…/` and ends in `/`, so it never overlaps branches or tags. */
 export function aiRefPrefix(spec: Partly<IntentSpec>): readonly Issue[] {
   const prefix = spec.objmodel?.objectStore?.aiRefPrefix;
   if (prefix === undefined || form.test(prefix)) return [];
@@ -157,7 +160,7 @@ const forms: Readonly<
   local: { expected: 'an absolute path', holds: isAbsolutePath },
 };
 
-/** The locator has the form that its repo type demands (document 1, Metadata). */
+/** The locator has the form that its repo type requires. */
 export function locatorForm(spec: Partly<IntentSpec>): readonly Issue[] {
   const { type, locator } = spec.metadata?.target?.repo ?? {};
   if (type === undefined || locator === undefined) return [];
@@ -205,7 +208,7 @@ function isAbsolutePath(locator: string): boolean {
 const forbidden = /[\p{Cc}\s~^:?*[\\\u2028\u2029]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|^[-/.]|[/.]$|^@$/u;
 
 /**
- * baseRef is a branch, tag or full commit SHA: a name as `git check-ref-format` takes it, never an option or
+ * baseRef is a branch, tag or full commit SHA: a name that `git check-ref-format` accepts, never an option or
  * expression.
  */
 export function baseRefForm(spec: Partly<IntentSpec>): readonly Issue[] {

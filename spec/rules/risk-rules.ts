@@ -188,7 +188,7 @@ export function mediumRiskSecurityCode(spec: Partly<IntentSpec>, words: readonly
   return [];
 }
 
-/** Domain patterns are well formed; `*` alone stands only in `blockedDomains`. */
+/** Domain patterns are well formed. `*` alone is allowed only in `blockedDomains`. */
 export function domainPatterns(spec: Partly<IntentSpec>): readonly Issue[] {
   return (['allowedDomains', 'blockedDomains'] as const).flatMap((list) =>
     (spec.evidence?.[list] ?? []).flatMap((pattern, index) => {
@@ -201,8 +201,8 @@ export function domainPatterns(spec: Partly<IntentSpec>): readonly Issue[] {
 }
 
 /**
- * Secrets that may change something (`allow-scoped`) want a justification, which is the rationale naming each scope,
- * and elevated approval: the four eyes of high risk, asked for by a release check (document 1, Security policy).
+ * Secrets that can change something (`allow-scoped`) need a justification: the rationale names each scope. They also
+ * need elevated approval: a release check with the four eyes of high risk.
  */
 export function writingSecrets(spec: Partly<IntentSpec>): readonly Issue[] {
   const { policy, allowedScopes = [] } = spec.security?.secrets ?? {};

@@ -20,7 +20,7 @@ import { findSchemaViolations } from '../../../spec/schema-violations.ts';
 const maxText = 4 * 1024 * 1024;
 const sides = ['base', 'candidate', 'oldPath', 'oldMode', 'newMode'];
 const severities: readonly Severity[] = ['error', 'warning', 'note'];
-/** A case may well break a bound of the contract, but not say what no contract can. */
+/** A case may exceed the IntentSpec's limits, but it may not hold a field or value that the schema does not know. */
 const namesNothing: readonly string[] = ['type', 'enum', 'const', 'additionalProperties'];
 
 /** `files`: by path, the text of each side, with path and modes. */
@@ -34,7 +34,7 @@ export function requireFiles({ files = {} }: Fields): void {
   });
 }
 
-/** `spec`: members of a contract, each of its type. */
+/** Validates `spec`: fields of a spec, each of the right type. */
 export function requireSpec({ spec = {} }: Fields): void {
   const [found] = findSchemaViolations(sampleSpecWith(toFields(spec, 'an object `spec`'))).filter(
     ({ keyword }) => namesNothing.includes(keyword),
@@ -120,8 +120,8 @@ function parseCase(fields: Fields): ArtifactCase {
 const maxCases = 500;
 
 /**
- * Cases that hold no member but `known` ones, each with a name of its own, read by `parse`; absent: none. Throws for
- * the first fault, with its case.
+ * Parses cases with `parse`. Each has a unique name and only `known` members. Absent: no cases. Throws for the first
+ * error, naming its case.
  */
 export function parseCaseList<T>(
   given: unknown,
@@ -225,7 +225,7 @@ function parseGateCase(fields: Fields): GateCase {
   return fields as unknown as GateCase;
 }
 
-/** Reads a member; what that throws is told with the member. */
+/** Reads a member; errors name the member. */
 export function within<T>(member: string, read: () => T): T {
   try {
     return read();

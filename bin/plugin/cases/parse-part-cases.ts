@@ -25,7 +25,7 @@ import {
   within,
 } from './parse-cases.ts';
 
-/** What `cases.json` says of a log: how it is spoken to, and the options that lead the plugin to its declared host. */
+/** A log's entry in `cases.json`: its wire format, and the options that direct the plugin to its declared host. */
 interface LogCase {
   readonly wire: LogWire;
   readonly options: Fields;
@@ -34,7 +34,10 @@ interface LogCase {
 /** Words of an answer: of what is appended. */
 const appended = ['$index', '$size', '$root', '$path', '$checkpoint', '$rootHex', '$pathHex'];
 
-/** Reads it, with `consistency` where the manifest says that; throws for the first fault, with its member. */
+/**
+ * Parses the entry, including `consistency` if the manifest declares it. Throws for the first error, naming its
+ * member.
+ */
 export function parseLogCase(name: string, given: unknown, isProven = false): LogCase {
   const fields = toFields(given, `an object \`${name}\``, [
     'append',
@@ -59,7 +62,7 @@ export function parseLogCase(name: string, given: unknown, isProven = false): Lo
   };
 }
 
-/** Two sizes are asked for by the path. */
+/** The path must contain both sizes, `$from` and `$to`. */
 function parseGrowth(given: unknown): LogWire['size'] {
   const fields = toFields(given, 'an object, as the manifest says `consistency`', ['path', 'json']);
   const path = pathOf(fields);
@@ -74,7 +77,10 @@ function pathOf(fields: Fields): string {
   return path;
 }
 
-/** An answer in which only `words` stand for something; with none of them it would always be the same. */
+/**
+ * Returns a response template that contains only `words` as placeholders. Without a placeholder, every response would
+ * be the same.
+ */
 function templateOf(fields: Fields, words: readonly string[]): unknown {
   const found = within('json', () => wordsIn(fields.json));
   const odd = found.find((word) => !words.includes(word));
@@ -162,7 +168,7 @@ function parseExpect(given: unknown): void {
     });
 }
 
-/** What `cases.json` says of a stage check: its cases, and the options that lead the plugin to its declared host. */
+/** A stage check's entry in `cases.json`: its cases, and the options that direct the plugin to its declared host. */
 interface StageCheckCases {
   readonly options: Fields;
   readonly cases: readonly StageCheckCase[];

@@ -6,7 +6,7 @@ import { kindOrder, type TreeNode, toName, toRelation, toTags, toTone, toTrees }
 /** Measures of the drawing, in its own units (pixels at zoom 1). */
 const sizes = { nodeWidth: 176, nodeHeight: 44, columnStep: 224, rowStep: 56, margin: 16 } as const;
 
-/** Where a node stands: its upper left corner. */
+/** A node with the position of its upper left corner. */
 interface PlacedNode {
   readonly node: GraphNode;
   readonly x: number;
@@ -21,8 +21,8 @@ interface Layout {
 }
 
 /**
- * A column for each kind, from intent to decision; a row for each branch. A decision stands in the row of its run, what
- * came before it stands beside it.
+ * Places one column per kind, from intent to decision, and one row per branch. A decision is in the row of its run,
+ * next to the nodes before it.
  */
 function layOut(trees: readonly TreeNode[]): Layout {
   const nodes: PlacedNode[] = [];
@@ -55,7 +55,7 @@ function layOut(trees: readonly TreeNode[]): Layout {
 /** Characters that fit into a node. */
 const nodeCells = 22;
 
-/** The drawing; each node leads to its entry in the list of the page, `entryOf` says which. */
+/** Renders the drawing. Each node links to its entry in the page's list; `entryOf` returns the link. */
 function graphSvg(
   { nodes, width, height }: Layout,
   edges: readonly GraphEdge[],
@@ -128,8 +128,8 @@ h1 { font-size: 1.35rem; line-height: 1.25; font-weight: 700; }
 `;
 
 /**
- * Pan and zoom of the drawing by pointer, wheel and keyboard; its SHA-256 stands in the page's policy. Without it the
- * drawing stays hidden and the list is the page.
+ * Pan and zoom of the drawing by pointer, wheel and keyboard. The page's content security policy contains its
+ * SHA-256. Without the script the drawing is hidden and the page shows only the list.
  */
 const graphScript = `
 (() => {
@@ -288,7 +288,7 @@ function graphList(trees: readonly TreeNode[], entryOf: (node: GraphNode) => str
   return `<div class="tree">${toList(trees)}</div>`;
 }
 
-/** Of what a name itself says (`commit 1a2b…`). */
+/** Returns the tone of the tag that begins the node's name (`commit 1a2b…`). */
 function toneOf(node: GraphNode): string {
   const said = node.tags.find((tag) => toName(node).startsWith(tag));
   return (said === undefined ? undefined : toTone(said)) ?? '';

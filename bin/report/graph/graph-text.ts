@@ -42,7 +42,7 @@ function printTree(printer: Printer, tree: TreeNode, first: string, rest: string
   }
 }
 
-/** Evidence of these, with nothing below it, stands together on one line. */
+/** Leaf evidence with one of these tags is grouped on one line. */
 const folded = ['passed', 'skipped'];
 
 interface Together {
@@ -105,8 +105,8 @@ function colourOf(tag: string | undefined): Style | undefined {
   return tone && colours[tone];
 }
 
-/** On one line, as it will stand there. */
+/** Clips to one line, measured after escaping. */
 function clip(text: string, most: number): string {
-  // Escaped again when it is printed, which changes nothing of what is printable.
+  // Printing escapes again, which does not change printable text.
   return clipCells(escapeTerminal(text), most);
 }

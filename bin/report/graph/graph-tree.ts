@@ -4,11 +4,14 @@ import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other
 export interface TreeNode {
   readonly node: GraphNode;
   readonly children: readonly TreeNode[];
-  /** Edges that lead to it from elsewhere than from what it stands below. */
+  /** Incoming edges except the one from the parent in the tree. */
   readonly also: readonly { readonly kind: GraphEdge['kind']; readonly from: GraphNode }[];
 }
 
-/** What comes of what: a node stands below one of a kind before its own, so that a circle of edges ends no way down. */
+/**
+ * Order of kinds. A parent must have an earlier kind than its child, so cycles of edges cannot cause endless
+ * recursion.
+ */
 export const kindOrder: readonly GraphNode['kind'][] = [
   'intent',
   'plan',
@@ -19,7 +22,7 @@ export const kindOrder: readonly GraphNode['kind'][] = [
   'decision',
 ];
 
-/** What an edge says of where a node belongs; the others only cross. */
+/** Edge kinds that define the parent of a node; other kinds are cross references. */
 const below: ReadonlySet<GraphEdge['kind']> = new Set([
   'plan',
   'task',
@@ -68,13 +71,13 @@ export function toName({ kind, label }: GraphNode): string {
   return label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label;
 }
 
-/** Its tags beside its name: what the name begins with is not said again. */
+/** Returns tags to show next to the name, without a tag that the name begins with. */
 export function toTags(node: GraphNode): readonly string[] {
   const name = toName(node);
   return node.tags.filter((tag) => !name.startsWith(tag));
 }
 
-/** What another edge than the one that it stands below says of a node; `undefined` for what is seen anyway. */
+/** Describes an edge that does not come from the parent; `undefined` if the tree shows it anyway. */
 export function toRelation({ kind, from }: TreeNode['also'][number]): string | undefined {
   if (kind === 'replaced-by' || kind === 'superseded-by') return `in place of ${from.label}`;
   if (kind === 'before') return `after ${from.label.split(':')[0] ?? ''}`;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { type TaskCall, type TaskOutcome, toErrorRecord } from './task.ts';
 import { toRunnable } from './to-runnable.ts';
 
-// Standard output belongs to the command that runs: a task has nothing to say there.
+// Standard output belongs to the running command, so a task must not write to it.
 for (const stream of ['stdout', 'stderr'] as const) {
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   Object.defineProperty(process, stream, { value: sink });
@@ -11,13 +11,13 @@ for (const stream of ['stdout', 'stderr'] as const) {
 delete process.env.NODE_COMPILE_CACHE;
 
 /**
- * Runs one task in a worker thread, which knows none before it is asked. Never throws: what a task throws comes back
- * as a record. One that leaves a timer running, or something that throws at its turn, ends its thread and has no
- * answer.
+ * Runs one task in a worker thread; the thread loads the task's module on demand. Never throws: an error of the task
+ * is returned as a record. If the task leaves a timer running or a callback that throws, its thread ends without a
+ * result.
  */
 export default async function run(call: TaskCall): Promise<TaskOutcome<unknown>> {
   const outcome = await outcomeOf(call);
-  // Said before, the answer and the end of the thread would come in any order.
+  // If the result were sent earlier, it and the end of the thread could arrive in either order.
   await new Promise<void>((resolve) => {
     setImmediate(() => {
       if (process.getActiveResourcesInfo().some((kind) => kind === 'Timeout' || kind === 'Immediate'))

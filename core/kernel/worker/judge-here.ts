@@ -11,9 +11,9 @@ export const mainThreadBytes = 64 * 1024;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Evaluates a linear rule in the main thread; `undefined` where the input is too large, the rule is not linear for it,
- * or the pool is closed. Rules run one after the other, and timers and signals are served between two of them: a rule
- * whose turn comes after `signal` has refused. Never rejects.
+ * Evaluates a linear rule in the main thread. Returns `undefined` if the input is too large, the rule is not linear
+ * for it, or the pool is closed. Rules run one at a time, and timers and signals are served between them. A rule that
+ * comes up after `signal` aborted refuses. Never rejects.
  */
 export async function judgeHere(
   { id, module, linear }: Pick<Rule, 'id' | 'module' | 'linear'>,

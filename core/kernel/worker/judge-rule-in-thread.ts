@@ -2,7 +2,7 @@ import type { Finding } from '../../interfaces/finding.ts';
 import type { RuleInput } from '../../interfaces/rule.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 
-/** A rule's module and what it is asked. */
+/** A rule's module and input. */
 export interface RuleTask {
   readonly id: string;
   /** File URL. */

@@ -1,5 +1,4 @@
 import type { run } from './judge-rule-in-thread.ts';
 import { defineTask } from './task.ts';
 
-/** Asks a rule, named by its module. */
 export const judgeRuleTask = defineTask<typeof run>(new URL('./judge-rule-in-thread.ts', import.meta.url));

@@ -9,8 +9,8 @@ export async function loadRuleModule(module: string): Promise<RuleModule> {
 }
 
 /**
- * Evaluates the rule `id` of a loaded module. Throws when the module exports no `judge`, throws, or returns anything
- * but findings of this rule.
+ * Evaluates the rule `id` of a loaded module. Throws if the module exports no `judge`, or if `judge` throws or
+ * returns anything but findings of this rule.
  */
 export async function findingsOf(
   { judge }: RuleModule,

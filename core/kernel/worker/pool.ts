@@ -19,13 +19,13 @@ export interface TaskLimits {
   /** From the moment a thread is given the task; waiting for a free thread does not count. Milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** There is more such work: worth a thread of its own at once, where none is free. */
+  /** More tasks of this kind follow: if no thread is free, start another at once. */
   readonly hurries?: boolean;
 }
 
 /**
- * Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool, and on a task
- * that nobody defined.
+ * Threads for CPU work. Results are values and failures are records: `run` rejects only on a closed pool, and on an
+ * undefined task.
  */
 export interface WorkerPool {
   readonly threads: number;
@@ -56,7 +56,7 @@ const defaultHeapMiB = 1024;
 /** A crash may be the doing of what ran before on that thread, so a task gets a second thread before it is blamed. */
 const maxCrashes = 2;
 
-/** A pool whose threads start with its first task. An idle pool keeps no process alive. */
+/** Creates a pool that starts threads on its first task. An idle pool keeps no process alive. */
 export function createPool({
   clock,
   threads = defaultThreads(),
@@ -129,7 +129,7 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
   const { Piscina } = await import('piscina');
   const entry = import.meta.url.endsWith('.ts') ? './entry.ts' : './entry.js';
   const { NODE_V8_COVERAGE: coverage } = process.env;
-  // Node answers the directory of its own version in the one that it was told.
+  // Node returns a version-specific subdirectory of the directory it was given.
   const compiled = getCompileCacheDir();
   const piscina = new Piscina<TaskCall, TaskOutcome<never>>({
     filename: new URL(entry, import.meta.url).href,
@@ -141,14 +141,14 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     // task.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 3 },
-    // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts:
-    // without what is compiled already a thread takes four times as long to start. The entry takes the second away.
+    // A task is a pure function, so it gets no environment. Node itself reads these two when the thread starts:
+    // without the compile cache a thread needs four times as long to start. The entry then deletes the second.
     env: {
       ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
       ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),
     },
   });
-  // A thread that fails between two tasks has no one to tell; the next task gets a new thread.
+  // If a thread fails between two tasks, no task is affected; the next one gets a new thread.
   piscina.on('error', () => {});
   return piscina;
 }
@@ -166,16 +166,16 @@ function defaultThreads(): number {
 }
 
 /**
- * A thread costs 20 to 50 MB, and loads anew what the others have loaded: that takes as long as all rules of a small
- * change. So one works alone until a task has waited this long.
+ * A thread costs 20 to 50 MB, and loads again what the others have loaded: as slow as all rules of a small change. So
+ * one thread works alone until a task has waited this long.
  */
 const patienceMs = 300;
 
 /** Which tasks may run now. */
 interface Admission {
   /**
-   * Waits, in order of asking, for a free place; false where `signal` came first. Who hurries waits only where there
-   * can be no more places.
+   * Waits in call order for a free place; resolves to false if `signal` aborts first. A call that hurries waits only
+   * if there can be no more places.
    */
   enter(signal: AbortSignal, hurries?: boolean): Promise<boolean>;
   /** Gives a place back; once for each `true`. */

@@ -36,7 +36,10 @@ export function requireTask(task: object): void {
     throw new WritError('PLUGIN_INVALID', { message: 'the pool runs only what `defineTask` named' });
 }
 
-/** Why a task has no value. `deadline` and `aborted` ended its thread; `crashed` means that the thread ended itself. */
+/**
+ * Why a task has no value. For `deadline` and `aborted` the pool ended its thread; for `crashed` the thread ended
+ * itself.
+ */
 export type TaskFailure = 'threw' | 'deadline' | 'aborted' | 'crashed' | 'unsendable';
 
 /** An error as a record: the thread it came from may be gone. */
@@ -70,7 +73,7 @@ export function toErrorRecord(thrown: unknown): ErrorRecord {
       ...(typeof code === 'string' ? { code: code.slice(0, maxLength) } : {}),
     };
   } catch {
-    // A getter or `toString` of the thrown thing failed.
+    // A getter or `toString` of the thrown value failed.
     return { name: typeof thrown, message: 'something without text was thrown' };
   }
 }

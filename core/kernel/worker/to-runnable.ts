@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Modules are named as written (`./rule.ts`); in the compiled package such a one stands beside as `.js`. Takes and
- * answers a file URL.
+ * Converts a module's file URL to a runnable one. Modules are named by source file (`./rule.ts`); in the compiled
+ * package the `.js` file beside it is used.
  */
 export function toRunnable(module: string): string {
   if (!module.endsWith('.ts') || existsSync(fileURLToPath(module))) return module;
