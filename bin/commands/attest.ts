@@ -19,7 +19,10 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { writeOutput } from '../command-parts/write-output.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** `writ attest show F`: what is claimed there, and that nobody has verified it. Exit 1 where a part cannot be read. */
+/**
+ * `writ attest show F`: prints the claims of a file and states that they are unverified. Exit 1 if a part cannot be
+ * read.
+ */
 export async function attestShowCommand(context: CommandContext): Promise<CommandResult> {
   const path = context.args[0] ?? '';
   const bytes = await readInput(context, path, { maxBytes: maxEvidenceFileBytes });

@@ -76,7 +76,7 @@ interface Diagnosis {
   readonly id: string;
   readonly status: 'ok' | 'missing' | 'failed';
   readonly detail: string;
-  /** Without it nothing can be run here. */
+  /** Without it, no run is possible here. */
   readonly needed: boolean;
 }
 
@@ -203,7 +203,7 @@ async function describeKeys({ env }: CommandContext): Promise<string> {
   return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
 }
 
-/** Nothing if there is no repository, or its configuration names no remote. */
+/** Empty without a repository, or if its configuration names no remote. */
 async function diagnoseLanding({ repoPath, cwd }: CommandContext): Promise<readonly Diagnosis[]> {
   const repository = await openRepository(repoPath ?? cwd).catch(() => undefined);
   const found = repository && (await findLandingRemote(repository));
@@ -215,7 +215,7 @@ async function diagnoseLanding({ repoPath, cwd }: CommandContext): Promise<reado
   return [{ id: 'landing-remote', needed: false, status: isKnown ? 'ok' : 'missing', detail }];
 }
 
-/** What says that something is not there, and not that it is broken. */
+/** Codes that mean missing rather than broken. */
 const missingCodes: readonly string[] = [
   'GIT_MISSING',
   'NOT_A_REPOSITORY',

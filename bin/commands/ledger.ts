@@ -18,8 +18,8 @@ import { parseWhole, writeOutput } from '../command-parts/write-output.ts';
 const maxPolicyBytes = 256 * 1024;
 
 /**
- * `writ ledger audit DIR`: everything in a directory of tiles, also somebody else's. An empty log shows nothing: exit
- * 3.
+ * `writ ledger audit DIR`: audits a whole directory of tiles, including a third-party log. Exit 3 for an empty log,
+ * which proves nothing.
  */
 export async function ledgerAuditCommand(context: CommandContext): Promise<CommandResult> {
   const ledger = await ledgerOf(context, context.args[0] ?? '');

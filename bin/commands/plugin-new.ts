@@ -66,8 +66,8 @@ export async function pluginNewCommand(context: CommandContext): Promise<Command
 }
 
 /**
- * `writ plugin pack DIR`: the file that `writ plugin add` takes, of what `package.json` calls the package. The same
- * files are the same bytes. An existing file is left alone.
+ * `writ plugin pack DIR`: packs the files of a plugin for `writ plugin add`, as selected by `package.json`. Output is
+ * reproducible. An existing file is not overwritten.
  */
 export async function pluginPackCommand(context: CommandContext): Promise<CommandResult> {
   const { args, cwd, options } = context;
@@ -129,8 +129,9 @@ interface TestedRule {
 }
 
 /**
- * `writ plugin test DIR`: every rule over its cases, and every other part through the suite of its kind, in the
- * sandbox, as a run asks it, each case within its deadline. Exit 1 where one fails or a rule has no case on a side.
+ * `writ plugin test DIR`: runs every rule on its cases and every other part through the test suite of its kind. Uses
+ * the sandbox and the calls of a real run, with a deadline for each case. Exit 1 if a case fails, or if a rule lacks
+ * a passing or a failing case.
  */
 export async function pluginTestCommand(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';

@@ -32,8 +32,8 @@ import { openLines } from '../terminal/line-reader.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
- * `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user;
- * nothing is trusted yet.
+ * `writ plugin add PKG`: pins a plugin by digest in the configuration. A plugin outside the repository is copied for
+ * this user. Does not trust the plugin.
  */
 export async function pluginAddCommand(context: CommandContext): Promise<CommandResult> {
   const { manifest, pluginPackage, path } = await readPlugin(context, context.args[0] ?? '');
@@ -99,8 +99,8 @@ async function committed(context: CommandContext, repository: Repository, pin: P
 }
 
 /**
- * `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be
- * loaded, then what is pinned in the working tree and counts for nothing before it is committed.
+ * `writ plugin list`: lists built-in plugins and what they enforce, then the plugins listed at HEAD and whether a run
+ * would load them. Plugins pinned only in the working tree come last; they count once committed.
  */
 export async function pluginListCommand(context: CommandContext): Promise<CommandResult> {
   await using engine = await openEngine(context);
@@ -149,7 +149,7 @@ interface Listed {
   readonly uncommitted: readonly ListedPlugin[];
 }
 
-/** What the repository lists at HEAD, and what only its working tree does; nothing outside a repository. */
+/** Returns plugins listed at HEAD, and those listed only in the working tree. Empty outside a repository. */
 async function findListed(context: CommandContext): Promise<Listed> {
   const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
     if (context.repoPath === undefined && isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
@@ -158,7 +158,7 @@ async function findListed(context: CommandContext): Promise<Listed> {
   if (repository === undefined) return { listed: [], uncommitted: [] };
   const listed = await listedPlugins(context, repository, 'HEAD');
   const pinned = await pinnedHere(repository.root).catch((fault: unknown) => {
-    // What no run reads refuses nothing here.
+    // Runs do not read the working tree's file, so its errors are ignored here.
     if (isWritError(fault)) return { plugins: [] };
     throw fault;
   });
@@ -198,8 +198,9 @@ function toData(found: FoundPlugin): JsonData {
 }
 
 /**
- * `writ plugin trust PLUGIN`: this user lets this very content judge changes, in whatever repository lists it. What it
- * is given is told first; by path or name it asks, a digest was typed on purpose. PLUGIN_UNCONFIRMED.
+ * `writ plugin trust PLUGIN`: lets this exact content evaluate changes for this user, in every repository that lists
+ * it. Prints first what the plugin receives. Prompts for a path or name, but not for a digest, which was typed on
+ * purpose. PLUGIN_UNCONFIRMED.
  */
 export async function pluginTrustCommand(context: CommandContext): Promise<CommandResult> {
   const { args, env, options } = context;

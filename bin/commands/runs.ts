@@ -90,8 +90,8 @@ export async function showCommand(context: CommandContext): Promise<CommandResul
 }
 
 /**
- * `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. A draft
- * that waits is taken away.
+ * `writ cancel RUN`: ends a run with Decision.Abandon in any state; exit 0 if that is its result. Deletes a waiting
+ * draft.
  */
 export async function cancelCommand(context: CommandContext): Promise<CommandResult> {
   const [wanted = ''] = context.args;
@@ -157,8 +157,8 @@ const logLeft =
   'the ledger that holds this run is not here, or is damaged, and does not travel with the evidence: a verifier who has seen another size of it cannot compare the two (`not-comparable`, exit 3); export where the ledger is';
 
 /**
- * The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. `isLogLeft`: it stands
- * in a ledger of which nothing could be exported.
+ * Returns the evidence of a run that ended in a sealed commit; other runs have none. `isLogLeft` is true if the run
+ * is in a ledger that could not be exported.
  */
 async function renderEvidence({
   repository,

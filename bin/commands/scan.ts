@@ -163,7 +163,7 @@ export async function redactCommand(context: CommandContext): Promise<CommandRes
   const [path = '-'] = context.args;
   const classes = parseClasses(context.options.values('classes'));
   const bytes = await readInput(context, path, { maxBytes });
-  // Digests tell equal values apart within this one receipt.
+  // Keyed digests identify equal values only within this receipt.
   const redacted = redact(bytes, { key: randomOctets(32), classes, words: {}, path });
   const { redactions, unscanned } = redacted;
   const content = Buffer.from(redacted.bytes.buffer, redacted.bytes.byteOffset, redacted.bytes.byteLength);

@@ -130,8 +130,8 @@ function printEvent(print: Printer, text: string): void {
 }
 
 /**
- * `writ service dirty [--clear]`: the marks, whether a service runs or not; with `--clear` exactly what is shown is
- * taken away.
+ * `writ service dirty [--clear]`: shows the marks, even if no service runs. `--clear` removes exactly the marks
+ * shown.
  */
 export async function serviceDirtyCommand(context: CommandContext): Promise<CommandResult> {
   const clear = context.options.flag('clear');

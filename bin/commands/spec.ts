@@ -25,7 +25,7 @@ export async function specActivateCommand(context: CommandContext): Promise<Comm
   );
 }
 
-/** `writ spec canonical F`: exactly the bytes that the digest is taken of, without a final line feed. */
+/** `writ spec canonical F`: prints exactly the bytes that the digest covers, without a final line feed. */
 export async function specCanonicalCommand(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
   const { value } = parseStrictJson(await readSpecBytes(context, path), { code: 'INTENTSPEC_MALFORMED' });
@@ -33,7 +33,7 @@ export async function specCanonicalCommand(context: CommandContext): Promise<Com
   return succeeded({ path, canonical, digest: sha256Hex(canonical) }, (printer) => printer.raw(canonical));
 }
 
-/** Characters of a reason (document 1, changeLog[].reason). */
+/** Maximum characters of a reason (spec field `changeLog[].reason`). */
 const maxReason = 2000;
 
 /** `writ spec close ID`: draft or active → closed by a person, as an event. */
@@ -62,7 +62,10 @@ export async function specDigestCommand(context: CommandContext): Promise<Comman
   return succeeded({ path, digest }, (printer) => printer.line(digest));
 }
 
-/** `writ spec show F`: the review document of a valid contract; with `--current`, what has become of its intent. */
+/**
+ * `writ spec show F`: prints the review document of a valid spec. With `--current`, prints the intent's current
+ * lifecycle.
+ */
 export async function specShowCommand(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
   if (context.options.flag('current')) {

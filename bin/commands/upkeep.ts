@@ -34,8 +34,8 @@ import { fetchAndFollow, renewedReason, toMovedResult } from '../command-parts/m
 const maxRounds = 5;
 
 /**
- * `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked. If
- * another machine published the log first, the runs of this machine are logged behind its entries, and sent again.
+ * `writ push [REMOTE] [--all]`: pushes runs, approvals and proofs. Refused and abandoned runs need `--all`. If
+ * another machine published the log first, this machine's runs are logged after its entries and pushed again.
  */
 export async function pushCommand(context: CommandContext): Promise<CommandResult> {
   const { repoPath, cwd, args, signal, env, stores } = context;
@@ -113,7 +113,7 @@ export async function fetchCommand(context: CommandContext): Promise<CommandResu
   return toMovedResult(fetched);
 }
 
-/** `writ gc`: enforces retention and takes away what runs that are over have left. */
+/** `writ gc`: enforces retention and removes leftovers of finished runs. */
 export async function gcCommand({ options, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(repoPath ?? cwd);
   const dryRun = options.flag('dry-run');
@@ -136,7 +136,10 @@ export async function gcCommand({ options, stores, repoPath, cwd }: CommandConte
   });
 }
 
-/** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
+/**
+ * `writ fsck [--rebuild]`: checks stored data and reports what depends on a broken part; exit 1 if there are
+ * problems.
+ */
 export async function fsckCommand({
   options,
   stores,
