@@ -351,7 +351,10 @@ const eventShapes = {
       /** A second run, of the base with the test files of the candidate. */
       on_base_product: laidRun,
       /** How the inputs of the check were observed. */
-      observed: fields({ by: oneOf('trace', 'filling', 'none') }, { footprint: sha256Text, reason: text }),
+      observed: fields(
+        { by: oneOf('trace', 'filling', 'none') },
+        { footprint: sha256Text, prepare: listOf(sha256Text), reason: text },
+      ),
       /** The scanner and its results. */
       scan: fields(
         {

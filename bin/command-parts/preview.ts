@@ -18,7 +18,7 @@ export async function previewOf(
     return contractIssues(admitted);
   }
   const { previewContract } = await import('../../engine/plan-contract.ts');
-  const { askedBuiltIns } = await import('../../plugins/preset/create-engine.ts');
+  const { askedBuiltIns } = await import('../../plugins/preset/asked-built-ins.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,
     specBytes: read.bytes,

@@ -1,12 +1,9 @@
 import { type EmbeddedEngine, embedEngine, openListeners } from '../../api/embed/embedded-engine.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
-import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import type { AskedPlugins } from '../../engine/open/open-parties.ts';
-import { builtInStores } from '../store/built-in-stores.ts';
 import { openEngine } from './open-engine.ts';
 
 /** How an engine is made; everything has a default. */
@@ -52,14 +49,3 @@ export async function createEngine(options: EngineOptions = {}): Promise<Embedde
 function warn({ code, message }: WritError): void {
   process.emitWarning(message, 'WritWarning', code);
 }
-
-/**
- * Gives the same plugin information as an engine with only the built-ins, without opening one.
- * `test/plugins/asked-built-ins.test.ts` keeps both equal.
- */
-export const askedBuiltIns: AskedPlugins = {
-  stores: builtInStores,
-  sealingForms: async () => sealingForms,
-  // No built-in changes a plan.
-  redraft: async (draft) => draft,
-};

@@ -78,6 +78,7 @@ const check = having({
     having({
       by: oneOf('trace', 'filling', 'none'),
       footprint: orAbsent(sha256Text),
+      prepare: orAbsent(listOf(sha256Text)),
       reason: orAbsent(text),
     }),
   ),

@@ -101,7 +101,7 @@ long('a killed run restarts its attempt, and a call that left the machine is not
     ['system', 'user'],
     'it is asked anew',
   );
-  t.match(anew.at(-1)?.content, /curl -s [\s\S]*nobody knows; the very same call is refused/);
+  t.match(anew.at(-1)?.content, /curl -s [\s\S]*is unknown; the very same call is refused/);
   t.notMatch(anew.at(-1)?.content, 'stays here', 'what stayed on the machine is no secret to keep');
   const answers = next.filter(({ role }) => role === 'tool').map(({ content }) => content);
   t.match(answers[0], /denied: an attempt that was interrupted had made this very call/);
@@ -123,5 +123,5 @@ long('a killed run restarts its attempt, and a call that left the machine is not
     /denied: an attempt that was interrupted/,
     'a journal that nobody vouches for is believed as far as it forbids',
   );
-  t.match(known.said(), /judged anew/);
+  t.match(known.said(), /evaluated again/);
 });

@@ -110,7 +110,7 @@ t.test(
     const enough = waiting([said('ana@x'), said('ben@x')]);
     t.strictSame(policyReasons(enough), ['2 of 2 people approved', 'approved by `ana@x`, `ben@x`']);
     t.equal(toVerdict(enough).next[0]?.line, `writ resume ${view.runId}`);
-    t.match(policyReasons(waiting([{ ...said('ana@x'), status: 'unjudged' }])), [/^1 signed, not judged/]);
+    t.match(policyReasons(waiting([{ ...said('ana@x'), status: 'unjudged' }])), [/^1 signed, not verified/]);
     const budget = waiting([], { for: 'budget' });
     t.strictSame(policyReasons(budget), []);
     t.equal(toVerdict(budget).next[0]?.line, `writ resume ${view.runId} --more-cost-units N`);

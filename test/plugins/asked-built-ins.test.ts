@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { askedOf } from '../../engine/open/open-parties.ts';
-import { askedBuiltIns } from '../../plugins/preset/create-engine.ts';
+import { askedBuiltIns } from '../../plugins/preset/asked-built-ins.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
 

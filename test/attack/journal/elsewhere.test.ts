@@ -3,7 +3,7 @@ import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
 import { fix, sampleWithAnn, waitingRun } from './waiting-run.ts';
 
-const anew = /judged anew/;
+const anew = /evaluated again/;
 
 long('a runner key named only by a policy that the spec chose is not trusted', async (t) => {
   const sample = await sampleWithRunner(t);

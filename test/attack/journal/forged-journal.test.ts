@@ -5,7 +5,7 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import { long } from '../../rooms/long.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
 
-const anew = /judged anew/;
+const anew = /evaluated again/;
 
 /** Decided, as far as a record says so. */
 const decidedToSeal = {

@@ -14,7 +14,7 @@ import { cloned } from './cloned.ts';
 import { sampleWithRunner } from './sample-with-runner.ts';
 import { chained, type JournalLine, type WaitingRun, waitingRun, withStep } from './waiting-run.ts';
 
-const anew = /judged anew/;
+const anew = /evaluated again/;
 
 /** A later version of the run's record in which the journal is another; what its history and shape say still holds. */
 function putJournal({ sample, runId }: WaitingRun, lines: readonly JournalLine[]): void {

@@ -171,7 +171,7 @@ t.test('evidence that cannot be compared is exit code 3 and leaves the memory un
     code: 3,
     error: { code: 'VERIFY_NOTHING', details: { check: 'log-history', code: 'not-comparable' } },
   });
-  t.match(larger.error.hints, [/export the evidence anew/]);
+  t.match(larger.error.hints, [/export the evidence again/]);
   const smaller = await verifier.verify(without(exported[0] ?? ''));
   t.equal(smaller.code, 3, 'no hashes were kept of the first');
   t.match(await verifier.seen(), { size: 3 });

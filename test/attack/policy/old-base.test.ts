@@ -26,7 +26,7 @@ t.test('a new target branch does not escape the gate of the branch that `baseRef
   t.equal(view.decision?.type, 'abandon');
   t.same([view.baseCommit, view.policyCommit, view.targetRef], [start, tip, 'refs/heads/side']);
   t.match(view.notices, [
-    /1 commit behind .refs\/heads\/main., whose policy judges it; it lands on .refs\/heads\/side./,
+    /1 commit behind .refs\/heads\/main., whose policy applies; it lands on .refs\/heads\/side./,
   ]);
 });
 

@@ -81,7 +81,7 @@ for (const [what, lie] of Object.entries(unproven))
     await t.rejects(holdToSeen(found, memory, asked), {
       code: 'LOG_FAILED',
       message: new RegExp(
-        `seen with 20 entries and shows ${size} now: expected .*, found .*; ask whoever keeps it`,
+        `seen with 20 entries and shows ${size} now: expected .*, found .*; ask its operator`,
       ),
       detail: {
         reason: 'unproven',

@@ -65,8 +65,7 @@ for (const [what, make] of Object.entries(refused))
     const [shown, changes] = make(log);
     await t.rejects(open(directory, shown, changes).append(body('y')), {
       code: 'LOG_FAILED',
-      message:
-        /^the log `notary` of a plugin: .*was seen with 9 entries.*expected.*found.*ask whoever keeps it/,
+      message: /^the log `notary` of a plugin: .*was seen with 9 entries.*expected.*found.*ask its operator/,
       detail: { mode: 'public-log', log: 'notary', reason: 'unproven', seen: 9 },
       hints: [/./, /./],
     });

@@ -12,7 +12,7 @@ import { previewContract } from '../../../engine/plan-contract.ts';
 import { planRun } from '../../../engine/plan-run.ts';
 import type { ChangeSource, RunRequest } from '../../../engine/state/run-request.ts';
 import { planWork, reviewPlan } from '../../../engine/work/plan-work.ts';
-import { askedBuiltIns } from '../../../plugins/preset/create-engine.ts';
+import { askedBuiltIns } from '../../../plugins/preset/asked-built-ins.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { keepObjectReaders } from '../../../workspace/git/object-reader.ts';
 import { runLine } from '../../bin/host.ts';

@@ -37,7 +37,7 @@ t.test('`/clear` sends nothing old to the model and keeps the thread', async (t)
     'nor what a command printed',
   );
   t.equal(after.state.patchsets, before.state.patchsets);
-  t.match(after.state.transcript.at(-1), { title: 'Conversation', content: /starts anew/ });
+  t.match(after.state.transcript.at(-1), { title: 'Conversation', content: /starts again/ });
   t.strictSame(restoredState(after.journal).dialogue, [], 'also in the next process');
   const next: Happened = { type: 'exchanged', message: { role: 'user', text: 'new' }, atMs: 2 };
   t.equal(reduce(after.state, next).dialogue.length, 1);

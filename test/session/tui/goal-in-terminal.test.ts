@@ -54,7 +54,7 @@ long(
     await asked.until('achieved: A price is');
     t.match(
       asked.lines().join('\n'),
-      /1 run judged; used [1-9]\d* of 2,000,\d{3} tokens, \$0\.00 of \$5\.00/,
+      /1 run evaluated; used [1-9]\d* of 2,000,\d{3} tokens, \$0\.00 of \$5\.00/,
     );
     asked.press('ctrl+d');
     t.match(await asked.exited, { exitCode: 0 });

@@ -186,7 +186,7 @@ t.test(
     await card.locator('.refused').getByText('no hunk is rejected').waitFor();
     await page.getByRole('button', { name: 'Look at the change' }).click();
     await page.getByRole('button', { name: 'Reject this hunk' }).first().click();
-    await page.getByPlaceholder('why? The model is told').waitFor();
+    await page.getByPlaceholder('why? The model gets the reason').waitFor();
     await page.keyboard.type('nobody asked for it');
     await page.keyboard.press('Enter');
     await page.locator('.hunk-review').getByText('nobody asked for it').waitFor();
@@ -209,7 +209,7 @@ t.test('the page shows the work time of a turn and the next step of a blocked go
   const change = { status: 'blocked', blockReason: 'criterion_unverifiable' } as const;
   await session.report({ type: 'goal-moved', goal, change }, { type: 'end', end: 'done' });
   await time.getByText(/^worked \d+s$/).waitFor();
-  await page.locator('.way-on').getByText('set one that a check can judge').waitFor();
+  await page.locator('.way-on').getByText('set one that a check can verify').waitFor();
   await page.getByRole('button', { name: 'Go on with it' }).click();
   await page.locator('.state-thinking').waitFor();
   t.equal(session.channel.state.goal?.status, 'active');

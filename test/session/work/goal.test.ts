@@ -250,7 +250,7 @@ long('a declined goal is blocked, and the user resumes it without a model call',
   await scene.say('/goal status');
   t.match(
     lastNote(scene.session),
-    /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs judged.*\n`\/goal start` goes on with it/s,
+    /^blocked \(declined\): A price .*\n- open: A price .* \(unit\)\n0 runs evaluated.*\n`\/goal start` goes on with it/s,
   );
   const asked = scene.model.asked.length;
   await scene.say('/goal start');

@@ -115,7 +115,7 @@ long('`/undo` lists the files of a run and reverts them by a gated change of its
   await scene.ended();
   t.match(
     lastNote(session),
-    /has committed nothing that stands/,
+    /has committed nothing that is still there/,
     'neither it nor its undoing is the last one',
   );
   await scene.say('/ask Well?');
