@@ -24,14 +24,6 @@ export type {
   StageCheckInput,
   StandingFinding,
 } from './core/interfaces/check.ts';
-export type {
-  ContextItemKind,
-  EvidencePolicy,
-  EvidenceSource,
-  FrameKind,
-  RetrievalSoFar,
-  TrustTier,
-} from './core/interfaces/evidence.ts';
 export type { Finding, Issue, Refusal, Severity } from './core/interfaces/finding.ts';
 export type {
   ArtifactBytes,
@@ -64,9 +56,16 @@ export type {
   ToolDeclaration,
   ToolResult,
 } from './core/interfaces/model.ts';
-export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/patch-set.ts';
 export type { PlanDraft, PlannedTask, PlanRevision } from './core/interfaces/plan.ts';
 export type { ConfigSection, PolicyEngine } from './core/interfaces/policy.ts';
+export type {
+  ContextItemKind,
+  EvidencePolicy,
+  EvidenceSource,
+  FrameKind,
+  RetrievalSoFar,
+  TrustTier,
+} from './core/interfaces/privacy.ts';
 export type {
   Provider,
   ProviderFailure,
@@ -125,6 +124,7 @@ export type {
 } from './core/interfaces/stage.ts';
 export type { ObjectStore, StoreEntry, WriteTree } from './core/interfaces/store.ts';
 export type { StoreBeside, StorePlace, StoreSource } from './core/interfaces/store-source.ts';
+export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/tests-may-go.ts';
 export type {
   CodeAction,
   CodeDoor,

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../core/base/digest.ts';
+import { sha256Hex } from '../core/base/canonical.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/interfaces/model.ts';
 import type { TaskOrder, Turn, WorkCitation, WorkResult } from '../core/interfaces/worker.ts';

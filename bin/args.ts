@@ -1,7 +1,7 @@
 import { cac } from 'cac';
 import { WritError } from '../core/base/errors.ts';
 import type { ArgumentSpec, CommandOptions, CommandSpec, OptionSpec } from './command-parts/command.ts';
-import { globalOptions, isOption, resolveOption, suggest, unknownOption, usage } from './option-token.ts';
+import { globalOptions, isOption, resolveOption, suggest, unknownOption, usage } from './help.ts';
 
 /** A command line as understood. `help` without a command is about `group` or about everything. */
 type Invocation =

@@ -8,9 +8,14 @@ import type { DraftingRequest } from './draft/draft-intent.ts';
 import { readDraftGround } from './draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
-import { contractJudgements, judgeOpening, refusalIssues } from './open/judgement.ts';
 import { type AskedPlugins, openWorker } from './open/open-parties.ts';
-import type { OpeningPlace, OpeningRequest } from './open/opening.ts';
+import {
+  contractJudgements,
+  judgeOpening,
+  type OpeningPlace,
+  type OpeningRequest,
+  refusalIssues,
+} from './open/opening.ts';
 import { noticesOf } from './open/plan-ground.ts';
 import { repositoryJudgements } from './open/repository-judgements.ts';
 import type { TaskAdvice } from './plan/plan-advice.ts';

@@ -12,9 +12,14 @@ import type { WritEngine } from '../spec/writ-engine.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { createScratch } from '../workspace/git/scratch.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
-import { type Judgement, judgeOpening } from './open/judgement.ts';
 import { askedOf } from './open/open-parties.ts';
-import type { Opening, OpeningPlace, OpeningRequest } from './open/opening.ts';
+import {
+  type Judgement,
+  judgeOpening,
+  type Opening,
+  type OpeningPlace,
+  type OpeningRequest,
+} from './open/opening.ts';
 import { firstJudgements, laterJudgements } from './open/opening-judgements.ts';
 import { noticesOf } from './open/plan-ground.ts';
 import { type PlanFor, planTasks } from './plan/plan-tasks.ts';

@@ -1,12 +1,11 @@
-import { canonicalize } from '../core/base/canonical.ts';
+import { canonicalize, sha256Hex } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
-import { sha256Hex } from '../core/base/digest.ts';
 import type { ApprovalVerdict } from '../core/interfaces/approval.ts';
 import type { Finding } from '../core/interfaces/finding.ts';
 import type { RunView } from '../core/interfaces/run-view.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
-import { findRun } from '../store/record/find-run.ts';
 import type { GateReport } from '../store/record/gate-report.ts';
+import { findRun } from '../store/record/list-records.ts';
 import { verdictDifferences, verdictOf } from '../store/record/verdict.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { openRepository } from '../workspace/git/repository.ts';
@@ -22,24 +21,16 @@ import {
   waitForPeople,
 } from './decide/people.ts';
 import { judgeObserved } from './evaluate/judge-patch.ts';
-import { rehearseSeal } from './evaluate/rehearse-seal.ts';
-import { judgeAnew, runStages, type StagesRun } from './evaluate/run-stages.ts';
+import { judgeAnew, rehearseSeal, runStages, type StagesRun } from './evaluate/run-stages.ts';
 import type { HeldRun } from './open/hold-run.ts';
 import { reopenRun } from './open/reopen-run.ts';
 import { startRun } from './open/start-run.ts';
 import { finalReport } from './record/gate-report.ts';
 import type { JudgedRun } from './record/judgement-objects.ts';
+import { differencesFrom, everShown, lastShown, reportsOnRef, type Shown, show } from './record/list-runs.ts';
 import { attemptsAt, newPlanState, type PlanState, sensedBefore } from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
 import { openRunFrames } from './record/run-frames.ts';
-import {
-  differencesFrom,
-  everShown,
-  lastShown,
-  reportsOnRef,
-  type Shown,
-  show,
-} from './record/shown-reports.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
 import { abandon, seal } from './seal/seal.ts';
 import { ranIn } from './state/machine.ts';
@@ -54,8 +45,7 @@ import {
   makeCandidate,
 } from './work/make-candidate.ts';
 import { acceptedWork } from './work/merge-tasks.ts';
-import { planWork, reviewPlan, taskFacts } from './work/plan-work.ts';
-import { lastTask } from './work/replan.ts';
+import { lastTask, planWork, reviewPlan, taskFacts } from './work/plan-work.ts';
 import { settleLocalChanges, settlePlannedPaths } from './work/settle-local-changes.ts';
 import { beginAttempt } from './work/work-attempt.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { sha256Hex } from '../core/base/digest.ts';
+import { sha256Hex } from '../core/base/canonical.ts';
 import { type Asset, pageHtml } from '../session/web/page-html.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

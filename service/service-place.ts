@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RepositoryPlace } from '../core/interfaces/store.ts';
-import { readRepositorySettings } from '../store/repository-settings.ts';
+import { readRepositorySettings } from '../store/stores.ts';
 
 /** Where the one service of a repository keeps its files, the same for all of its work trees. */
 export interface ServicePlace {

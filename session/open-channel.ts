@@ -4,9 +4,9 @@ import { messageOf } from '../core/base/errors.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import type { SessionAudit } from './audit/keep-audit.ts';
 import type { Command, Decided, Moment, Report, Want } from './state/command.ts';
+import { dependsOnWorkspace, holdsChanges, opensNetwork } from './state/control.ts';
 import { decide } from './state/decide.ts';
 import { type Fact, fleeting, type Happened, type Proof } from './state/fact.ts';
-import { dependsOnWorkspace, holdsChanges, opensNetwork } from './state/preconditions.ts';
 import { reduce } from './state/reduce.ts';
 import type { SessionState } from './state/state.ts';
 

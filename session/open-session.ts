@@ -5,11 +5,11 @@ import { absent } from '../core/base/files.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { requireHoldable } from '../engine/seal/move-target.ts';
 import type { JournalWitness } from '../store/journal-witness.ts';
-import { isRun } from '../store/record/find-run.ts';
+import { isRun } from '../store/record/list-records.ts';
 import { journalFile, requireOwnPlace } from '../store/run-directory.ts';
 import { workspaceFingerprint } from '../workspace/git/dirty-paths.ts';
-import { removeTree } from '../workspace/git/remove-tree.ts';
 import { openRepository } from '../workspace/git/repository.ts';
+import { removeTree } from '../workspace/git/torn-paths.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import { keepAudit } from './audit/keep-audit.ts';
 import { openAudit } from './audit/open-audit.ts';
@@ -17,13 +17,17 @@ import { openChannel, type SessionChannel } from './open-channel.ts';
 import { requireApart } from './self-test.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
 import { openedState, reduce } from './state/reduce.ts';
-import { afterKill, restoredState } from './state/restored-state.ts';
+import {
+  afterKill,
+  openTranscriptArchive,
+  restoredState,
+  type TranscriptArchive,
+} from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
-import { openTranscriptArchive, type TranscriptArchive } from './state/transcript-archive.ts';
 import { budgetUnpriced } from './state/usage.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { openWork } from './work/open-work.ts';
-import { shellPlace, sweepCopies } from './work/shell-copy.ts';
+import { shellPlace, sweepCopies } from './work/shell-step.ts';
 import type { OpenWorkSetting } from './work/turn-scope.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/visits.ts';
 import type { RunWatcher } from './work/watch-runs.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isWritError, WritError } from '../core/base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../core/interfaces/sandbox.ts';
 import { openEgress, wayAddress } from '../workspace/egress/open-egress.ts';
-import { pickSandbox, type SandboxChoice } from '../workspace/process/pick-sandbox.ts';
+import { pickSandbox, type SandboxChoice } from '../workspace/process/version-control.ts';
 
 /** Where approvals of a session come from: whatever reaches one of them could approve its own commands. */
 interface ApprovalPlaces {

@@ -38,7 +38,7 @@ import {
   writingSecrets,
 } from './rules/risk-rules.ts';
 import { findSchemaViolations, maxViolations, type SchemaViolation } from './schema-violations.ts';
-import { securityWords } from './security-words.ts';
+import { securityWords } from './secret-words.ts';
 
 /** A validated document. Issues of an accepted one are warnings. */
 export type ReadResult = AcceptedSpec | RefusedSpec;

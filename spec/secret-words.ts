@@ -38,3 +38,68 @@ export function scanSpec(): EffectiveIntentSpec {
     acceptance: { ...draft.acceptance, verificationPlan: { ...verificationPlan, fastChecks: [] } },
   });
 }
+
+/** Words that mark security code in paths, names and prose. A trailing `*` matches any ending. */
+export const securityWords: readonly string[] = [
+  'secur*',
+  'insecur*',
+  'auth',
+  'authn',
+  'authz',
+  'authenticat*',
+  'authori*',
+  'oauth*',
+  'oidc',
+  'saml',
+  'sso',
+  'mfa',
+  'totp',
+  'login*',
+  'signin',
+  'password*',
+  'passwd',
+  'passphrase*',
+  'credential*',
+  'secret*',
+  'token*',
+  'jwt*',
+  'session*',
+  'cookie*',
+  'crypto*',
+  'cipher*',
+  'encrypt*',
+  'decrypt*',
+  'hmac',
+  'tls',
+  'ssl',
+  'certificate*',
+  'keystore*',
+  'keyring*',
+  'vault*',
+  'acl',
+  'acls',
+  'rbac',
+  'permission*',
+  'privilege*',
+  'sandbox*',
+  'sanitiz*',
+  'sanitis*',
+  'csrf',
+  'xss',
+  'cors',
+  'injection*',
+  'vulnerab*',
+  'signature*',
+];
+
+/** The first security word of a path, a name or a sentence; `camelCase` and `snake_case` count as words apart. */
+export function findSecurityWord(text: string, words: readonly string[]): string | undefined {
+  const exact = new Set(words.filter((word) => !word.endsWith('*')));
+  const stems = words.filter((word) => word.endsWith('*')).map((word) => word.slice(0, -1));
+  const spoken =
+    text
+      .replaceAll(/([a-z0-9])(?=[A-Z])/g, '$1 ')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return spoken.find((word) => exact.has(word) || stems.some((stem) => word.startsWith(stem)));
+}

@@ -1,6 +1,6 @@
 /* Vouches for journals with a MAC, so that a journal written by others is recognised. */
 import { createHmac } from 'node:crypto';
-import { equalSecret, sha256Hex } from '../core/base/digest.ts';
+import { equalSecret, sha256Hex } from '../core/base/canonical.ts';
 import { randomOctets } from '../core/base/ids.ts';
 import { firstPrev, type JournalRecord, type ParsedJournal } from './parse-journal.ts';
 

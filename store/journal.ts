@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { sha256Hex } from '../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
-import { sha256Hex } from '../core/base/digest.ts';
 import { WritError } from '../core/base/errors.ts';
 import { absent } from '../core/base/files.ts';
 import { isAuthentic, toVouchedLine, type WitnessedJournal } from './journal-witness.ts';

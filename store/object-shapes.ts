@@ -1,5 +1,5 @@
 /* The shapes of all stored objects: snapshots say what something is, events say what happened. */
-import { contextItemKinds, frameKinds } from '../core/interfaces/evidence.ts';
+import { contextItemKinds, frameKinds } from '../core/interfaces/privacy.ts';
 import { scanFormats } from '../core/interfaces/scanner.ts';
 import { stageNames } from '../core/interfaces/stage.ts';
 import {

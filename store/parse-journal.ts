@@ -1,6 +1,6 @@
 /* Parses journals and verifies their hash chain. */
 import { open, readFile } from 'node:fs/promises';
-import { sha256Hex } from '../core/base/digest.ts';
+import { sha256Hex } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
 
 export interface JournalRecord {

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { AgentHost, AgentPort, AgentProgram } from '../../core/interfaces/worker.ts';
 

@@ -15,7 +15,7 @@ import { reviewDocument } from '../../spec/review.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { JsonData } from '../json-data.ts';
+import type { JsonData } from '../envelope.ts';
 import type { InputSource } from '../read-input.ts';
 import { readSpecBytes, scopeSentences } from './read-spec.ts';
 

@@ -7,7 +7,7 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/approval.ts';
-import { differencesFrom, reportsOnRef } from '../../engine/record/shown-reports.ts';
+import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';

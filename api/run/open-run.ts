@@ -1,5 +1,5 @@
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
-import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../attest/attestor/attesting.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -9,18 +9,18 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { carryFaultIn } from '../../engine/decide/people.ts';
 import { type Asked, readAsked } from '../../engine/draft/draft-request.ts';
+import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
-import { differencesFrom, reportsOnRef } from '../../engine/record/shown-reports.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
 import { findLandings, shortRef } from '../../store/landed.ts';
-import { findRun } from '../../store/record/find-run.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { parseNamedJson } from '../../store/record/record-files.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../envelope.ts';
 import { toVerdict } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

@@ -1,9 +1,9 @@
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
 import type { DescribedRule, Rule } from '../../core/interfaces/rule.ts';
 import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type {
   ArtifactRecord,
   CheckBaseline,

@@ -1,8 +1,9 @@
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import { type CheckRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { DraftSummary } from '../../engine/draft/waiting-drafts.ts';
 import type { RunSummary } from '../../engine/record/list-runs.ts';
 import type { RunsData } from '../schemas/run-schema.ts';
-import { policyReasons } from './policy-reasons.ts';
 
 /** How a run ended, in words that every report uses. */
 interface Verdict {
@@ -119,4 +120,111 @@ function draftOf({ request, riskLevel, waitsFor }: DraftSummary) {
       ...(riskLevel === undefined ? {} : { risk_level: riskLevel }),
     },
   };
+}
+
+/** Checks, and people of one kind, that are named; the rest is counted. */
+const most = 5;
+const longest = 300;
+
+type Person = WaitsFor['people'][number];
+
+/**
+ * Returns why policy checks block a run and who has signed so far: approvers, signatures that do not count and why,
+ * and how many are missing. For the first line of every report. Empty if no policy check blocks the run. Pure: it
+ * reads the view and changes nothing that approvals are bound to.
+ */
+export function policyReasons(view: RunView): readonly string[] {
+  const { decision, waiting } = view;
+  if (decision === undefined || decision.type === 'commit' || decision.type === 'rollback') return [];
+  const held = stageNames
+    .flatMap((name) => view.stages.filter(({ stage }) => stage === name))
+    .flatMap(({ checks }) => checks)
+    .filter(({ kind, required, status }) => kind === 'policy' && required && status !== 'passed');
+  const told = held.slice(0, most).map(checkReason);
+  if (held.length > most) told.push(`${held.length - most} more policy checks`);
+  if (waiting?.for !== 'approval') return told;
+  if (!held.some(({ findings }) => findings.some(asksForPeople))) told.push(countReason(waiting));
+  return [...told, ...peopleReasons(waiting, held)];
+}
+
+function checkReason({ id, status, findings }: CheckRecord): string {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const waits = findings.filter(({ detail }) => detail?.waiting === true);
+  const said = status === 'waiting' ? waits : errors.length > 0 ? errors : findings;
+  const [first] = said;
+  if (first === undefined) return `check \`${id}\` ${status}`;
+  const more = said.length > 1 ? ` (and ${said.length - 1} more)` : '';
+  return `check \`${id}\` ${status}: ${cut(first.message)}${missingOf(first)}${more}`;
+}
+
+/** How many people of a kind a finding still misses. */
+function missingOf({ detail }: Finding): string {
+  const { approved, needed } = detail ?? {};
+  if (!Array.isArray(approved) || typeof needed !== 'number') return '';
+  return needed > approved.length ? `, ${missing(needed - approved.length)}` : '';
+}
+
+function asksForPeople({ detail }: Finding): boolean {
+  return detail?.waiting === true && typeof detail.needed === 'number';
+}
+
+function countReason({ needed, people }: WaitsFor): string {
+  if (people.some(({ status }) => status === 'unjudged'))
+    return `${people.length} signed, not verified: the policy commit is not in this clone`;
+  const approved = people.filter((one) => one.status === 'counts' && one.decision === 'approve').length;
+  const left = needed > approved ? `, ${missing(needed - approved)}` : '';
+  return `${approved} of ${needed} people approved${left}`;
+}
+
+function missing(count: number): string {
+  return `${count} ${count === 1 ? 'is' : 'are'} missing`;
+}
+
+function peopleReasons({ people }: WaitsFor, held: readonly CheckRecord[]): readonly string[] {
+  const counting = people.filter(({ status }) => status === 'counts');
+  const others = people.filter(({ status }) => status !== 'counts' && status !== 'unjudged');
+  const outside = (one: Person): string =>
+    held.every((check) => countsFor(check, one)) ? '' : ' (not in the group or role that a check asks for)';
+  return [
+    ...listed(
+      'approved by ',
+      counting.filter(({ decision }) => decision === 'approve').map((one) => `${nameOf(one)}${outside(one)}`),
+    ),
+    ...listed('rejected by ', counting.filter(({ decision }) => decision === 'reject').map(nameOf)),
+    ...listed(
+      'not counted: ',
+      // Known people come first: anyone who can write a ref could fill the list with unsigned entries.
+      [
+        ...others.filter(({ principal }) => principal !== ''),
+        ...others.filter(({ principal }) => principal === ''),
+      ].map(
+        (one) => `${nameOf(one)} (${one.status}${one.detail === undefined ? '' : `: ${cut(one.detail)}`})`,
+      ),
+    ),
+  ];
+}
+
+/** False where a check that counts people of a group or role did not count this one. */
+function countsFor({ findings }: CheckRecord, { principal }: Person): boolean {
+  return findings.every(({ detail }) => {
+    const { approved, group, roles } = detail ?? {};
+    if (!Array.isArray(approved) || (group === undefined && roles === undefined)) return true;
+    return approved.some(
+      (name) => typeof name === 'string' && name.toLowerCase() === principal.toLowerCase(),
+    );
+  });
+}
+
+function listed(lead: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const rest = names.length > most ? ` and ${names.length - most} more` : '';
+  return [`${lead}${names.slice(0, most).join(', ')}${rest}`];
+}
+
+function nameOf({ principal, keyId, source }: Person): string {
+  return `\`${cut(principal || keyId || source)}\``;
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -1,4 +1,4 @@
-import type { JsonData } from '../json-data.ts';
+import type { JsonData } from '../envelope.ts';
 
 declare const admits: unique symbol;
 

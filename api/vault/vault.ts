@@ -11,11 +11,11 @@ import {
   readGuarded,
   writeDurably,
 } from '../../core/base/files.ts';
-import { parseList, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, toFields } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { RepositoryPlace } from '../../core/interfaces/store.ts';
-import { readRepositorySettings } from '../../store/repository-settings.ts';
+import { readRepositorySettings } from '../../store/stores.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import { decryptText, encryptText, makeIdentity } from './age-text.ts';
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
+import { parseCheckpoint, parseTlogProof } from '../../attest/log/checkpoint.ts';
 import { readMirror } from '../../attest/log/git-mirror.ts';
 import { ledgerPath } from '../../attest/log/ledger-files.ts';
 import { readFrom } from '../../attest/log/tiles.ts';
-import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';

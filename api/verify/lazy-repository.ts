@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/base/clock.ts';
-import type { FindRun } from '../../store/record/find-run.ts';
+import type { FindRun } from '../../store/record/list-records.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../envelope.ts';
 import type { Ground } from './verify-bytes.ts';
 
 /**
@@ -36,7 +36,7 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
     findCommit: async (ids) => (await import('./find-commit.ts')).findCommit(open, ids),
     headCommit: async () => (await import('./find-commit.ts')).headCommit(open),
     findRun: async (wanted) => {
-      finder ??= Promise.all([open(), import('../../store/record/find-run.ts')]).then(
+      finder ??= Promise.all([open(), import('../../store/record/list-records.ts')]).then(
         ([repository, { runFinder }]) => runFinder(stores, repository, systemClock),
       );
       return (await finder)(wanted);

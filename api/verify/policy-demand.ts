@@ -1,4 +1,4 @@
-import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
+import type { PolicyDemand } from '../../attest/verify/certified-source.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';

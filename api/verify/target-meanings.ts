@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
 import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { FindRun } from '../../store/record/find-run.ts';
+import type { FindRun } from '../../store/record/list-records.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import {
   commitsNamed,

@@ -1,8 +1,7 @@
-import { sourceChecks } from '../../attest/verify/certified-source.ts';
+import { policyDemandId, sourceChecks } from '../../attest/verify/certified-source.ts';
 import { parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { summaryChecks } from '../../attest/verify/predicates/summary.ts';
 import { askedCommitId, nothingThere } from '../../attest/verify/report.ts';
-import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Anchors } from '../../attest/verify/anchors.ts';
+import type { PolicyDemand } from '../../attest/verify/certified-source.ts';
 import { type EvidenceSource, parseCommit } from '../../attest/verify/evidence-source.ts';
 import {
   findRunArtifacts,
@@ -7,7 +8,6 @@ import {
   withUnknownArtifacts,
 } from '../../attest/verify/given-artifact.ts';
 import { type VerifyCheck, type VerifyReport, withChecks } from '../../attest/verify/report.ts';
-import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { replayRecord } from '../../engine/decide/replay-record.ts';

@@ -2,7 +2,7 @@ import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts'
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { FindRun } from '../../store/record/find-run.ts';
+import type { FindRun } from '../../store/record/list-records.ts';
 import { decidedCommit, sealingRecords } from '../../store/record/sealed-commit.ts';
 import type { RunStore, Stores } from '../../store/stores.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';

@@ -3,7 +3,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
+import { isRfc3339DateTime } from '../../readers/documents/markdown-text.ts';
 import {
   expectArray,
   expectBase64,

@@ -1,6 +1,7 @@
 /* Evaluates signed approvals: signature, signer, subject, and one counting verdict for each person. */
+
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type {
   ApprovalGround,

@@ -1,6 +1,6 @@
 /* SSH signatures as `ssh-keygen -Y sign` makes them (OpenSSH PROTOCOL.sshsig): reads, verifies and makes them. */
 import { hash, type KeyObject, verify } from 'node:crypto';
-import { sha256 } from '../../core/base/digest.ts';
+import { sha256 } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../encoding/expect-json.ts';
 import { parseSshPublicKey, type SshPublicKey, WireReader, wireString } from '../encoding/ssh-wire.ts';

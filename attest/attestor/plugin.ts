@@ -30,7 +30,7 @@ import {
   type KeylessKey,
   type PathKey,
   signerForms,
-} from './sealing-forms.ts';
+} from './attesting.ts';
 
 export interface AttestPluginOptions {
   /** Where the user's keys are and whether this is CI. */

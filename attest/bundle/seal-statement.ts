@@ -13,12 +13,11 @@ import type {
 } from '../../core/interfaces/sealing.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
 import { inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
-import { parseCheckpoint } from '../log/checkpoint.ts';
+import { formatTlogProof, parseCheckpoint } from '../log/checkpoint.ts';
 import { buildLogEntry } from '../log/log-entry.ts';
 import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { parseVkey } from '../log/note.ts';
 import { isPartOf, type LogVersion } from '../log/tiles.ts';
-import { formatTlogProof } from '../log/tlog-proof.ts';
 import type { Statement } from '../statement/statement.ts';
 import { type Bundle, formatBundle, parseBundle, toDsseEnvelope } from './bundle.ts';
 

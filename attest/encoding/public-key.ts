@@ -1,6 +1,6 @@
 /* Public keys: their ids, the kinds that sign and verify here, and PEM files of them. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 

@@ -1,6 +1,6 @@
 /* The SSH wire format (RFC 4251, 5) and the public keys in it. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { sha256 } from '../../core/base/digest.ts';
+import { sha256 } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 
 /** A public key as SSH writes it (RFC 4253, 6.6; RFC 5656, 3.1; RFC 8709, 4; OpenSSH PROTOCOL.u2f). */

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { LedgerFindings } from '../../store/problem.ts';
+import type { LedgerFindings } from '../../store/stored-object.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { takeLock, writeDurably } from './ledger-files.ts';

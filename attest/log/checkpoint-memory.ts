@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';

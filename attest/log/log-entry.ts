@@ -1,7 +1,6 @@
 /* The log entries of Rekor: `hashedrekord` 0.0.2, which writ writes, and 0.0.1 of Rekor v1, which it also verifies. */
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { canonicalize } from '../../core/base/canonical.ts';
-import { sha256, sha256Hex } from '../../core/base/digest.ts';
+import { canonicalize, sha256, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type Envelope, preAuthEncoding } from '../encoding/dsse.ts';
 import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';

@@ -1,5 +1,5 @@
 /* RFC 6962 trees: hashes, the nodes of proofs, and their verification (RFC 9162). */
-import { sha256 } from '../../core/base/digest.ts';
+import { sha256 } from '../../core/base/canonical.ts';
 
 /** Root of the empty tree: SHA-256 of nothing (RFC 6962, 2.1). */
 export const emptyRoot: Buffer = sha256('');

@@ -1,6 +1,6 @@
 /* Signed notes (C2SP signed-note), and the Ed25519 keys of logs and witnesses that sign them. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { sha256 } from '../../core/base/digest.ts';
+import { sha256 } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../encoding/expect-json.ts';
 

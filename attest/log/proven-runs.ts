@@ -2,18 +2,17 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import { writeDurably } from '../../core/base/files.ts';
-import type { LedgerFindings } from '../../store/problem.ts';
 import { listRecordRefs, readLogProofs } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
+import type { LedgerFindings } from '../../store/stored-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';
 import type { ProofStanding } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { type Checkpoint, checkpointIn, type SignedCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, checkpointIn, checkpointOfProof, type SignedCheckpoint } from './checkpoint.ts';
 import { mirrorRef, readMirror, signedBy } from './git-mirror.ts';
 import { ledgerPath } from './ledger-files.ts';
 import { isPartOf, type LedgerFileReader, type LogVersion, readFrom } from './tiles.ts';
-import { checkpointOfProof } from './tlog-proof.ts';
 
 /** The record of a run in git. */
 interface RunRecord {

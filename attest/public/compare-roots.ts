@@ -1,6 +1,6 @@
 /* Compares two trusted roots service by service. */
 import { createHash, X509Certificate } from 'node:crypto';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Root } from './trusted-root.ts';
 
 /** What a trusted root names. */

@@ -3,7 +3,7 @@ import { constants, readFileSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { equalSecret } from '../../core/base/digest.ts';
+import { equalSecret } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';

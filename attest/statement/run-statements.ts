@@ -1,5 +1,5 @@
 /* Builds the statements that a run signs beside its provenance (`docs/decisions/0006-evidence-set.md`). */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { AttestRequest } from '../../core/interfaces/sealing.ts';
 import type { CheckRecord } from '../../core/interfaces/stage.ts';

@@ -1,6 +1,6 @@
 /* Artifacts that a user names, and their comparison with subjects and stored files. */
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { Subject } from './read-attestation.ts';
 import { refuted, unavailable, type VerifyCheck, type VerifyReport } from './report.ts';

@@ -1,8 +1,7 @@
 /* Verifies a change and its seal before they are stored. */
 import { createPublicKey } from 'node:crypto';
-import { canonicalize } from '../../core/base/canonical.ts';
+import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { AttestRequest, SealedEvidence, SealingParties } from '../../core/interfaces/sealing.ts';

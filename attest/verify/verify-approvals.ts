@@ -1,5 +1,5 @@
 /* Verifies the approvals of a run, and those that carried over from an earlier candidate. */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict, CarryReader, ReceivedApproval } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';

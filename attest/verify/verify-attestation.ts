@@ -1,6 +1,6 @@
 /* Verifies one bundle or envelope of any tool. */
 import type { KeyObject } from 'node:crypto';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { type AnyBundle, type Content, type HintedSignature, parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';

@@ -1,5 +1,5 @@
 /* Verifies the stored evidence, the tree and the replay of a run. */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
 import {

@@ -4,13 +4,17 @@ import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { type Bundle, type BundledProof, decodeTlogEntry, parseTlogEntry } from '../bundle/bundle.ts';
 import type { JsonObject } from '../encoding/expect-json.ts';
 import { isOurs } from '../encoding/public-key.ts';
-import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
+import {
+  parseCheckpoint,
+  parseTlogProof,
+  type SignedCheckpoint,
+  verifyCheckpoint,
+} from '../log/checkpoint.ts';
 import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
 import { compareSeen } from '../log/compare-seen.ts';
 import { entryKind, verifyEntryOf } from '../log/log-entry.ts';
 import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { isNoteName, type LedgerKey } from '../log/note.ts';
-import { parseTlogProof } from '../log/tlog-proof.ts';
 import { verifyByPolicy } from '../log/witness-policy.ts';
 import { type PublicLogKey, publicLogsOf } from '../public/trusted-root.ts';
 import {

@@ -1,8 +1,6 @@
 /* Verifies a sealed run: the pipeline of its checks, and the steps that no other file needs. */
-
-import { canonicalize } from '../../core/base/canonical.ts';
+import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
@@ -15,7 +13,15 @@ import { slsaProvenanceType } from '../statement/build-provenance.ts';
 import { buildRevocation, equivalenceType, revocationType } from '../statement/run-statements.ts';
 import { subjectsOf } from '../statement/statement.ts';
 import { type Anchors, findSigner } from './anchors.ts';
-import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
+import {
+  demandPolicy,
+  type PolicyDemand,
+  policyDemandId,
+  type SourceDemands,
+  sourceChecks,
+  verifyPolicy,
+  verifySource,
+} from './certified-source.ts';
 import {
   commitIdOf,
   type EvidenceSource,
@@ -41,7 +47,6 @@ import {
 } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
-import { demandPolicy, type PolicyDemand, policyDemandId, verifyPolicy } from './verify-policy.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 import { companionChecks, verifyStatements } from './verify-statements.ts';
 

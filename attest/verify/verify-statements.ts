@@ -1,9 +1,8 @@
 /* Verifies the statements beside the provenance. */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
-import type { GateReport } from '../../store/record/gate-report.ts';
-import { readGateReport } from '../../store/record/gate-report.ts';
+import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { verdictDifferences, verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { parseBundle } from '../bundle/bundle.ts';

@@ -1,13 +1,13 @@
 /* Verifies a log proof by itself. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { sha256, sha256Hex } from '../../core/base/digest.ts';
+import { sha256, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canVerifyBy } from '../encoding/public-key.ts';
+import { parseTlogProof } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, type LogEntry, parseLogEntry } from '../log/log-entry.ts';
-import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { digestsOf, distinctArtifacts, type GivenArtifact } from './given-artifact.ts';
 import { CheckList, refuted, unavailable, type VerifyReport } from './report.ts';

@@ -11,7 +11,7 @@ import { sessionContexts } from '../../session/state/settings.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
 import type { AskedModel } from '../command-parts/providers.ts';
 import { parseWhole } from '../command-parts/write-output.ts';
-import { usage } from '../option-token.ts';
+import { usage } from '../help.ts';
 import { approvalPolicies } from './approval-policies.ts';
 
 /** Options parsed from the command line alone. The rest needs the repository, profiles and the environment. */

@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { SessionLog } from '../../session/open-log.ts';
-import { span } from '../../session/screen/line.ts';
+import { span, visible, visibleLines } from '../../session/screen/line.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
-import { visible, visibleLines } from '../../session/screen/visible.ts';
 import { sound } from '../../session/state/settings.ts';
 import { slashCommands } from '../../session/state/slash.ts';
 import { allCapabilities, type Snapshot } from '../../session/state/snapshot.ts';
@@ -163,7 +162,7 @@ function showScreen(
       return writeOutput(cwd, typedPath(path, env.HOME), text);
     },
     async isRun(word) {
-      const { isRun } = await import('../../store/record/find-run.ts');
+      const { isRun } = await import('../../store/record/list-records.ts');
       const { openRepository } = await import('../../workspace/git/repository.ts');
       return isRun(stores, await openRepository(line.workingDir), systemClock, word);
     },

@@ -10,7 +10,7 @@ import {
   writePrivateFile,
 } from '../../http/private-files.ts';
 import { toAgo } from '../../session/screen/usage-words.ts';
-import { listThreadsWithStates } from '../../session/thread/list-threads.ts';
+import { listThreadsWithStates } from '../../session/thread/check-threads.ts';
 import { threadDirectory } from '../../session/thread/open-thread.ts';
 import type { Draft } from '../../session/tui/composer/composer.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

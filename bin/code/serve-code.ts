@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { codexWorker, workerOf } from '../../agent/plugin.ts';
 import { readCommit, readVersion } from '../../api/build.ts';
-import type { JsonData } from '../../api/json-data.ts';
-import type { Place } from '../../api/place.ts';
+import type { JsonData, Place } from '../../api/envelope.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -19,12 +18,12 @@ import { type ServedSession, serveSession } from '../../session/serve/serve-sess
 import type { SessionOptions } from '../../session/session-options.ts';
 import { stoppedRun } from '../../session/state/restored-state.ts';
 import { allCapabilities } from '../../session/state/snapshot.ts';
-import { listThreads } from '../../session/thread/list-threads.ts';
+import { listThreads } from '../../session/thread/check-threads.ts';
 import type { ChosenModel } from '../../session/work/turn-scope.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { localChangesGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';
@@ -35,7 +34,7 @@ import { toShellWord } from '../terminal/print.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { agentAt, mcpGround } from './agent-at.ts';
 import { boundModel, type CodeLine } from './code-line.ts';
-import { type FoundModel, findModel } from './find-model.ts';
+import { type FoundModel, findModel } from './edit-outside.ts';
 
 /** What is known before a session is opened. */
 export interface CodeParts {

@@ -5,7 +5,7 @@ import { printable } from '../../core/base/printable.ts';
 import type { ChangeSource, RunRequest, RunSettings } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
-import { openLines } from '../terminal/line-reader.ts';
+import { openLines } from '../terminal/open-output.ts';
 import type { CommandContext } from './command.ts';
 import { readModelChoice, refuseChoice } from './providers.ts';
 import type { Reaching } from './reach-provider.ts';

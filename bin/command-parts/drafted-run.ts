@@ -9,7 +9,7 @@ import {
   toLifecycleData,
 } from '../../api/intent/lifecycle.ts';
 import { requireSpec } from '../../api/intent/read-spec.ts';
-import { draftData, draftedData } from '../../api/run/plan-data.ts';
+import { draftData, draftedData } from '../../api/run/replay-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -39,12 +39,11 @@ import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { askGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
-import { type LineReader, openLines } from '../terminal/line-reader.ts';
+import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
-import { advisoriesLacking } from './advisories-lacking.ts';
 import { runWishes } from './change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
-import { openEngine } from './engine.ts';
+import { advisoriesLacking, openEngine } from './engine.ts';
 
 /** Starts the run of a confirmed draft. */
 type StartRun = (

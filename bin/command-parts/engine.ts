@@ -2,9 +2,15 @@ import { resolve } from 'node:path';
 import { ledgerDirectory, type OpenLedger, openLedger } from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { PluginAccess } from '../../engine/plugin-trust/plugin-access.ts';
 import { openEngine as openFull } from '../../plugins/preset/open-engine.ts';
+import {
+  advisoryDir,
+  openAdvisoryDatabase,
+} from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { findSecret, keyPlaceNames } from '../../providers/keys.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { CommandContext } from './command.ts';
@@ -58,4 +64,20 @@ export async function ledgerOf(context: CommandContext, directory?: string): Pro
   const vkeys = options.values('vkey').map((one) => (one.includes('+') ? one : resolve(cwd, one)));
   const place = directory === undefined ? await ledgerDirectory(context) : resolve(cwd, directory);
   return openLedger(place, { vkeys, env });
+}
+
+/** Returns a warning if the spec runs an `sca` check and this user has no readable advisory database. */
+export function advisoriesLacking(
+  { acceptance }: EffectiveIntentSpec,
+  env: CommandContext['env'],
+): readonly string[] {
+  const { securityChecks } = acceptance.verificationPlan;
+  if (!securityChecks.some(({ kind, command }) => kind === 'policy' && command === 'sca')) return [];
+  try {
+    if (openAdvisoryDatabase(advisoryDir(env)) !== undefined) return [];
+    return ['packages are looked up in advisories, and none are imported here: `writ sca import FILE`'];
+  } catch (fault) {
+    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [fault.message];
+    throw fault;
+  }
 }

@@ -13,7 +13,7 @@ import {
   type TrafficRecording,
 } from '../../providers/wire/record-traffic.ts';
 import type { OpenedProvider } from '../../providers/wire/traffic-file.ts';
-import type { FindSearch } from '../../workspace/process/search-backend.ts';
+import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './vaults.ts';
 

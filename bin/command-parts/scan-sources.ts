@@ -1,13 +1,13 @@
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../attest/attestor/attesting.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { FileSides, Rule } from '../../core/interfaces/rule.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
-import { readRuleFiles } from '../../engine/evaluate/read-rule-files.ts';
+import { readRuleFiles } from '../../engine/evaluate/read-reports.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
 import { runGit, startGit } from '../../workspace/git/git.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/envelope.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
 import { userSource } from '../../attest/attestor/plugin.ts';
@@ -7,13 +7,12 @@ import { type AnyBundle, parseAnyBundle } from '../../attest/bundle/any-bundle.t
 import { formatBundle } from '../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { openKeyFile } from '../../attest/keys/key-signer.ts';
-import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
+import { parseCheckpoint, parseTlogProof } from '../../attest/log/checkpoint.ts';
 import { parseLogEntry } from '../../attest/log/log-entry.ts';
-import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { readCertificateClaims } from '../../attest/verify/certificate-claims.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { readAttestation, requireStatement } from '../../attest/verify/read-attestation.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';

@@ -19,7 +19,13 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { openEngine } from '../command-parts/engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';
 import { makeDirectory, writeOutput } from '../command-parts/write-output.ts';
-import { type ModelPart, runByModel, toModelData, whatIsWrongWithModel } from '../demo/model-run.ts';
+import {
+  type ModelPart,
+  readSeal,
+  runByModel,
+  toModelData,
+  whatIsWrongWithModel,
+} from '../demo/model-run.ts';
 import {
   buildRepository,
   type DemoPerson,
@@ -30,7 +36,6 @@ import {
   writeScript,
 } from '../demo/people.ts';
 import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
-import { readSeal } from '../demo/read-seal.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { auditData, ledgerDirectory } from '../../api/ledger/open-ledger.ts';
 import { readInput } from '../../api/read-input.ts';
-import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
+import { formatTlogProof, parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { parseNote } from '../../attest/log/note.ts';
 import { serveLedger } from '../../attest/log/serve-ledger.ts';
 import { readFrom } from '../../attest/log/tiles.ts';
-import { formatTlogProof } from '../../attest/log/tlog-proof.ts';
 import { formatTrustedRoot } from '../../attest/public/trusted-root.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { ledgerOf } from '../command-parts/engine.ts';

@@ -1,5 +1,5 @@
 import { readSpecBytes } from '../../api/intent/read-spec.ts';
-import { toPlanData } from '../../api/run/plan-data.ts';
+import { toPlanData } from '../../api/run/replay-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { planRun, type RunPlan } from '../../engine/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';

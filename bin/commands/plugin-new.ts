@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
@@ -11,7 +11,7 @@ import { packPlugin } from '../../engine/plugin-trust/pack-plugin.ts';
 import { partFields, partKindNames } from '../../engine/plugin-trust/part-kinds.ts';
 import { readDirectory } from '../../engine/plugin-trust/plugin-package.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
-import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { makeDirectory, outputFailed, writeOutput } from '../command-parts/write-output.ts';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/envelope.ts';
 import {
   distrustPlugin,
   keepPlugin,
@@ -12,8 +12,8 @@ import {
 } from '../../api/user-plugins.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import type { ListedPlugin } from '../../engine/config/sections.ts';
+import { repositoryPathFault } from '../../engine/config/workspace-section.ts';
 import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
 import { needsInWords } from '../../engine/plugin-trust/manifest-parts.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -28,7 +28,7 @@ import {
   type SpokenOf,
 } from '../plugin/named-plugin.ts';
 import { configSteps, openEnds, type Pin, pinnedHere, pinPlugin, userSteps } from '../plugin/pin-plugin.ts';
-import { openLines } from '../terminal/line-reader.ts';
+import { openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
-import { cancelRun } from '../../api/run/cancel-run.ts';
 import { askedOf, type OpenedRun, openRun } from '../../api/run/open-run.ts';
 import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
+import { cancelRun } from '../../api/run/waiting-run.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
 import { formatEvidenceFile, isInLedger, logSnapshot } from '../../attest/verify/evidence-file.ts';

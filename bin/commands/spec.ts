@@ -1,8 +1,7 @@
 import { intentOfFile, lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { readSpecBytes, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';
-import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { canonicalDigest, canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

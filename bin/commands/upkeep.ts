@@ -23,7 +23,7 @@ import { isRefused, type MovedRef, pickRemote } from '../../engine/upkeep/remote
 import { checkAudits } from '../../session/audit/read-audit.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
 import { shortRef } from '../../store/landed.ts';
-import type { Problem } from '../../store/problem.ts';
+import type { Problem } from '../../store/stored-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { isLogRef } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';

@@ -5,8 +5,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { printVerification } from '../report/verification.ts';
 import { toCount, toDuration, toSize, toTimeSpan } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { type ModelPart, printModelRun } from './model-run.ts';
-import type { Seal } from './read-seal.ts';
+import { type ModelPart, printModelRun, type Seal } from './model-run.ts';
 
 /** A patch that must be refused, and what became of it. */
 export interface Refusal {

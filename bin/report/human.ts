@@ -1,6 +1,5 @@
-import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
-import { showLine, toVerdict } from '../../api/run/verdict.ts';
+import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ScanRecord } from '../../core/interfaces/scanner.ts';

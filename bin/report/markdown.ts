@@ -1,6 +1,5 @@
-import { policyReasons } from '../../api/run/policy-reasons.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
-import { toVerdict } from '../../api/run/verdict.ts';
+import { policyReasons, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';

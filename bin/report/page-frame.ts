@@ -1,5 +1,5 @@
 import { revealHidden } from '../../api/envelope.ts';
-import { sha256 } from '../../core/base/digest.ts';
+import { sha256 } from '../../core/base/canonical.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

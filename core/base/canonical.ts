@@ -1,4 +1,4 @@
-import { sha256Hex } from './digest.ts';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { WritError } from './errors.ts';
 
 /** Characters that a JSON string must escape, and lone surrogates, which it must not contain. */
@@ -79,4 +79,21 @@ function refusal(found: string): WritError {
     message: `expected a JSON value for the canonical form, found ${found}`,
     detail: { found },
   });
+}
+
+/** Lower-case hex SHA-256. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex');
+}
+
+/** Raw SHA-256. */
+export function sha256(data: string | Uint8Array): Buffer {
+  return hash('sha256', data, 'buffer');
+}
+
+/** Equality of secrets in time that depends on length only. */
+export function equalSecret(a: string | Uint8Array, b: string | Uint8Array): boolean {
+  const left = Buffer.from(a as Uint8Array);
+  const right = Buffer.from(b as Uint8Array);
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,6 +1,6 @@
 import { WritError } from '../base/errors.ts';
 import { normalisePattern } from '../base/glob.ts';
-import { parseCount, parseList, parseText, parseWord, toFields } from '../base/parse-fields.ts';
+import { parseCount, parseList, parseText, parseWord, toFields } from '../base/json-pointer.ts';
 import { quoted } from '../base/printable.ts';
 import type { ReplanTrigger } from './intentspec.gen.ts';
 import { replanTriggers } from './replan-trigger.ts';

@@ -1,4 +1,4 @@
-import type { DataClass } from './intentspec.gen.ts';
+import type { DataClass, EffectiveIntentSpec } from './intentspec.gen.ts';
 
 /** A data class that content can be found to be of; `public` is what is of none. */
 export type SensitiveClass = Exclude<DataClass, 'public'>;
@@ -37,3 +37,59 @@ export interface Redaction {
   readonly count: number;
   readonly digests: readonly string[];
 }
+
+/** Something that a context or a search has found, once the domain rules have let it pass. */
+export interface EvidenceSource {
+  /** Path, path and lines, or URL. */
+  readonly name: string;
+  /** Where it was, or would be, retrieved from; absent: the repository holds it. */
+  readonly url?: string;
+  readonly trustTier: TrustTier;
+  /** Whether `evidence.allowedDomains` itself names the host of `url`. */
+  readonly isAllowedHost: boolean;
+}
+
+/** What an attempt has done before it wants to look something up outside the repository. */
+export interface RetrievalSoFar {
+  /** Files that it read, and searches of the repository. */
+  readonly repositoryUses: number;
+}
+
+type Verdict = string | undefined | Promise<string | undefined>;
+
+/**
+ * The implementation of a spec's `evidence.strategy` (slot `evidence`, by that name). It can only restrict: the
+ * engine applies domain rules and trust tiers in addition.
+ */
+export interface EvidencePolicy {
+  /** Ranks the trust tiers of the spec. A tier that it omits ranks last. */
+  rank(trustTiers: readonly TrustTier[]): readonly TrustTier[];
+  /** Returns why no one may use a source, or `undefined` to accept it. */
+  refuse(source: EvidenceSource): Verdict;
+  /** Rank of a source within its tier, from 0 on. Absent: all sources of a tier rank equal. */
+  order?(source: EvidenceSource): number | Promise<number>;
+  /**
+   * Returns why the model may not look up sources outside the repository yet, in words for the model. `undefined`: it
+   * may.
+   */
+  refuseRetrieval(soFar: RetrievalSoFar): Verdict;
+}
+
+/** Origin of an item in the context (`evidence.trustTiers`). */
+export type TrustTier = EffectiveIntentSpec['evidence']['trustTiers'][number];
+
+/** Kinds of frames in the context pipeline. */
+export const frameKinds = [
+  'IntentAnalysis',
+  'Checkpoint',
+  'StepSummary',
+  'ToolResult',
+  'Evidence',
+  'CodeChange',
+  'ErrorRecovery',
+  'Note',
+] as const;
+export type FrameKind = (typeof frameKinds)[number];
+
+export const contextItemKinds = ['File', 'Snippet', 'Url'] as const;
+export type ContextItemKind = (typeof contextItemKinds)[number];

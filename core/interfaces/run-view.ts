@@ -1,6 +1,6 @@
 import type { ApprovalVerdict } from './approval.ts';
-import type { TrustTier } from './evidence.ts';
 import type { Finding } from './finding.ts';
+import type { TrustTier } from './privacy.ts';
 import type { AttestedPlugin } from './sealing.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
 import type { WorkCitation } from './worker.ts';

@@ -1,8 +1,8 @@
 import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { CheckNetwork } from './network-use.ts';
 import type { ConfigSection } from './policy.ts';
 import type { ReplayRecord } from './replay-record.ts';
+import type { CheckNetwork } from './scanner.ts';
 import type { StageRecord } from './stage.ts';
 import type { HashedTree, RepositoryPlace } from './store.ts';
 

@@ -9,11 +9,16 @@ import {
   parseText,
   parseWord,
   toFields,
-} from '../base/parse-fields.ts';
-import { contextItemKinds, frameKinds } from '../interfaces/evidence.ts';
+} from '../base/json-pointer.ts';
 import type { Finding, Issue, Refusal } from '../interfaces/finding.ts';
 import type { ArtifactBytes, ContextEntry } from '../interfaces/hook-payload.ts';
-import { type PrivacyPolicy, type Redaction, sensitiveClasses } from '../interfaces/privacy.ts';
+import {
+  contextItemKinds,
+  frameKinds,
+  type PrivacyPolicy,
+  type Redaction,
+  sensitiveClasses,
+} from '../interfaces/privacy.ts';
 import { type ReplanTrigger, replanTriggers } from '../interfaces/replan-trigger.ts';
 import type { DigestedThing } from '../interfaces/sealing.ts';
 

@@ -3,8 +3,8 @@ import { endOfDay } from '../../core/base/clock.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import { type ScanIgnore, type ScanRules, scanFormats, scanLevels } from '../../core/interfaces/scanner.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
-import { repositoryPathFault } from './repository-path.ts';
 import type { TableReader } from './table-reader.ts';
+import { repositoryPathFault } from './workspace-section.ts';
 
 /** `[checks]`: how checks run, what one may hold of the machine's memory, and where the report of one comes from. */
 export interface ChecksConfig {

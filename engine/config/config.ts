@@ -2,8 +2,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
 import type { LogConfig, SignerConfig } from '../../core/interfaces/sealing.ts';
-import { securityWords } from '../../spec/security-words.ts';
-import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
+import { securityWords } from '../../spec/secret-words.ts';
 import {
   type ChecksConfig,
   readChecksSection,
@@ -11,7 +10,6 @@ import {
   type ScannerConfig,
 } from './checks-section.ts';
 import { type LanguageServer, readLspSection } from './language-servers.ts';
-import { parseToml } from './parse-toml.ts';
 import {
   type ModelsConfig,
   type ProvidersConfig,
@@ -19,6 +17,7 @@ import {
   readPlainHttp,
   readProvidersSection,
 } from './providers-section.ts';
+import { type ApprovalsConfig, parseToml, readApprovalsSection } from './section-alone.ts';
 import {
   type ApprovalConfig,
   type BudgetConfig,
@@ -49,8 +48,8 @@ import {
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
-export type { ApprovalsConfig } from './approvals-section.ts';
 export type { ChecksConfig, ScannerConfig } from './checks-section.ts';
+export type { ApprovalsConfig } from './section-alone.ts';
 export type { DemandedArtifact, ListedPlugin, PolicyConfig } from './sections.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
@@ -77,7 +76,7 @@ export interface WritConfig {
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /**
    * What counts as security code for a `medium` risk: globs over changed paths; words as in
-   * `spec/security-words.ts`.
+   * `spec/secret-words.ts`.
    */
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
   /** Words of the repository's own, by the data class that they mark. */

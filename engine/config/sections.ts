@@ -13,9 +13,9 @@ import type { Slots } from '../../core/kernel/slot.ts';
 import { resolved } from '../../spec/schema-node.ts';
 import { budgetBounds, maxApprovalTtlSeconds } from './bounds.ts';
 import { type ConfiguredCheck, readConfiguredCheck, readStage, refuseRepeatedIds } from './checks-section.ts';
-import { repositoryPathFault } from './repository-path.ts';
 import { readSectionAlone } from './section-alone.ts';
 import type { PlainValue, TableReader } from './table-reader.ts';
+import { repositoryPathFault } from './workspace-section.ts';
 
 /** `[approval]`: how an answer to a question of a session is remembered. */
 export interface ApprovalConfig {

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { FrameKind, TrustTier } from '../../core/interfaces/evidence.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { FrameKind, TrustTier } from '../../core/interfaces/privacy.ts';
 import type { Admission, NotAdmitted } from './admission.ts';
 
 /** One frame of the context of a run. */

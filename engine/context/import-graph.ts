@@ -1,11 +1,9 @@
 import { declaringLanguage } from '../../readers/source/language.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
+import { readObjects } from '../../workspace/git/read-objects.ts';
 import type { TreeEntry } from '../../workspace/git/tree.ts';
-import { eachBlob, isFile } from './each-blob.ts';
 import { javascriptImports, resolveJavascript } from './imports/javascript-imports.ts';
 import { type PythonImport, pythonImports, resolvePython } from './imports/python-imports.ts';
-import { isBinary } from './is-binary.ts';
-import { isVendored } from './is-vendored.ts';
 
 /** Importing file → imported files, all of them paths of one tree. Files without imports may be absent. */
 type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -145,4 +143,55 @@ function resolve(
   if (typeof request !== 'string') return resolvePython(request, from, paths);
   const target = resolveJavascript(request, from, paths);
   return target === undefined ? [] : [target];
+}
+
+const maxBatchBytes = 32 * 1024 * 1024;
+const maxBatchEntries = 10_000;
+
+/** True for a file with content; not for symlinks and submodules. */
+export function isFile(entry: TreeEntry): boolean {
+  return entry.mode === '100644' || entry.mode === '100755';
+}
+
+/** Calls `take` with the content of each entry, in order, or with `undefined` if the content cannot be read. */
+export type EachBlob = (
+  entries: readonly TreeEntry[],
+  take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
+) => Promise<void>;
+
+/**
+ * Calls `take` with the content of each entry, in order, and holds about 32 MiB at a time. `bytes` is `undefined` if
+ * the repository does not hold the object (a partial clone).
+ */
+export async function eachBlob(
+  objects: GitDirectory,
+  entries: readonly TreeEntry[],
+  take: (entry: TreeEntry, bytes: Buffer | undefined) => Promise<void> | void,
+): Promise<void> {
+  for (let from = 0; from < entries.length; ) {
+    let to = from;
+    for (let bytes = 0; to < entries.length && to - from < maxBatchEntries; to += 1) {
+      bytes += entries[to]?.sizeBytes ?? 0;
+      if (bytes > maxBatchBytes && to > from) break;
+    }
+    const batch = entries.slice(from, to);
+    const read = await readObjects(
+      objects,
+      batch.map(({ object }) => object),
+    );
+    for (const [index, entry] of batch.entries()) await take(entry, read[index]?.bytes);
+    from = to;
+  }
+}
+
+const inspectedBytes = 8000;
+
+/** Uses the same rule as git: a NUL byte near the beginning marks a binary file. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, inspectedBytes).includes(0);
+}
+
+/** True for what others wrote and this tree only keeps. */
+export function isVendored(path: string): boolean {
+  return path.startsWith('node_modules/') || path.includes('/node_modules/');
 }

@@ -1,7 +1,11 @@
-import { sha256Hex } from '../../core/base/digest.ts';
-import type { ContextItemKind, EvidencePolicy, TrustTier } from '../../core/interfaces/evidence.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { ClassWords } from '../../core/interfaces/privacy.ts';
+import type {
+  ClassWords,
+  ContextItemKind,
+  EvidencePolicy,
+  TrustTier,
+} from '../../core/interfaces/privacy.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
 import { declaringLanguage } from '../../readers/source/language.ts';
@@ -10,13 +14,18 @@ import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import { hintPattern } from '../plan/predicted-writes.ts';
 import { scopeRootOf } from '../plan/scope.ts';
-import { type Admission, type Candidate, type NotAdmitted, openAdmission, toSource } from './admission.ts';
-import { isAllowedHost } from './domain-rules.ts';
-import { eachBlob, isFile } from './each-blob.ts';
+import {
+  type Admission,
+  type Candidate,
+  isAllowedHost,
+  type NotAdmitted,
+  openAdmission,
+  toSource,
+} from './admission.ts';
 import { type ContextFrame, type ContextFrames, openContextFrames } from './frame-window.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
-import { importersOf, readImportGraph } from './import-graph.ts';
+import { eachBlob, importersOf, isFile, readImportGraph } from './import-graph.ts';
 
 interface ContextRequest {
   readonly objects: GitDirectory;

@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
+import type { DecisionInput } from '../record/decision-input.ts';
 
 /**
  * A cap on the cost of workers, and the cost so far, in units of 0.001 USD. A limit of 0 sets no cap
@@ -47,4 +48,21 @@ export function isCheckpointDue(limitUnits: number, beforeUnits: number, afterUn
   return (
     isNearCap({ limitUnits, usedUnits: afterUnits }) && !isNearCap({ limitUnits, usedUnits: beforeUnits })
   );
+}
+
+/**
+ * A change to the files that govern writ needs two approvers among the signers at the policy commit, whatever the
+ * spec requires.
+ */
+const forGoverning = 2;
+
+/**
+ * Returns how many distinct people must approve a candidate: at least one if the spec requires approval. A change to
+ * the files that govern writ needs two.
+ */
+export function approversNeeded(
+  { required, needed }: Pick<DecisionInput['human'], 'required' | 'needed'>,
+  touchesGoverning: boolean,
+): number {
+  return Math.max(required ? Math.max(1, needed) : 0, touchesGoverning ? forGoverning : 0);
 }

@@ -1,5 +1,4 @@
-import { canonicalize } from '../../core/base/canonical.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
@@ -15,10 +14,10 @@ import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { finalReport } from '../record/gate-report.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
 import type { JudgedRun } from '../record/judgement-objects.ts';
+import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/list-runs.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { contentOfAttempts, patchContentPath } from '../record/settle-run.ts';
-import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/shown-reports.ts';
 import {
   allowedSignersOf,
   buildWaitingRecord,
@@ -27,7 +26,7 @@ import {
   waitingPath,
 } from '../record/stored-approvals.ts';
 import type { Attempt } from '../state/open-run.ts';
-import { approversNeeded } from './approvers-needed.ts';
+import { approversNeeded } from './budget.ts';
 
 /**
  * Writes the complete run to its refs: spec, check results, journal, artifacts, candidate and base. Anyone who

@@ -1,5 +1,4 @@
-import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { canonicalDigest, canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';

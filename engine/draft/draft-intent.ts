@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WritError } from '../../core/base/errors.ts';
 import { absent, makeDirectories, readPlainFile, writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
-import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, parseText, toFields } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';

@@ -3,7 +3,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { isRunHeld, runDirectory } from '../../store/run-directory.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

@@ -1,19 +1,24 @@
 import { isWritError } from '../../core/base/errors.ts';
+import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule, RuleInput } from '../../core/interfaces/rule.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import type { PrepareStep } from '../config/config.ts';
+import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 import type { ArtifactBox } from '../state/evidence.ts';
+import type { Attempt } from '../state/open-run.ts';
+import type { OpenPolicies } from '../state/policies.ts';
 import { joinReach } from './reach/join-reach.ts';
-import { readRuleFiles } from './read-rule-files.ts';
+import { readRuleFiles } from './read-reports.ts';
 import { findJudge } from './second-run/find-judge.ts';
 
-export interface RuleQuestion {
+interface RuleQuestion {
   readonly engine: WritEngine;
   readonly objects: GitDirectory;
   readonly box: ArtifactBox;
@@ -123,4 +128,111 @@ async function readStanding(
     found = bytes.indexOf(marker, end);
   }
   return Object.fromEntries(await readBlobs(objects, policyTree, paths, maxBytes));
+}
+
+/** Builds the input that every rule of an attempt receives; `input` sets the point. */
+export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
+  const {
+    means: { engine, scratch, signal },
+    box,
+    ground,
+    approvals,
+    rehearsal,
+  } = attempt;
+  const asked = {
+    ...input,
+    unmade: box.unmade(),
+    approvals,
+    approvalGroups: ground.config.approvals.groups,
+    ...(rehearsal ? { rehearsal } : {}),
+  };
+  const { base, policy } = ground;
+  return {
+    engine,
+    objects: scratch,
+    box,
+    ruleOptions: ground.config.rules,
+    input: asked,
+    ...(policy.tree === base.tree ? {} : { policyTree: policy.tree }),
+    ...(attempt.observed ? { filled: attempt.observed.filled } : {}),
+    ...(attempt.observed?.prepared ? { prepared: attempt.observed.prepared } : {}),
+    prepare: ground.config.workspace.prepare,
+    signal,
+  };
+}
+
+/**
+ * Evaluates one policy of a policy engine in the worker pool: `cedar release`. Returns `undefined` if no engine has
+ * that name. Refuses if the policy is not configured for this engine or no policy is named, because no rule would be
+ * evaluated.
+ */
+export async function askPolicy(
+  { engine, input, signal }: RuleQuestion,
+  policies: OpenPolicies,
+  engineName: string,
+  args: readonly string[],
+): Promise<readonly Finding[] | undefined> {
+  if (!policies.engineNames.includes(engineName)) return undefined;
+  const known = [...policies.byName.values()].filter((policy) => policy.engine === engineName);
+  const [name = '', ...more] = args;
+  const policy = known.find((one) => one.name === name);
+  const policyEngine = policies.engines.get(engineName);
+  if (!policy || !policyEngine || more.length > 0) {
+    const names = known.map((one) => one.name);
+    const meant = nearestName(name, names);
+    const listed = names.length === 0 ? 'none is configured' : names.map((one) => `\`${one}\``).join(', ');
+    return [
+      {
+        rule: engineName,
+        severity: 'error',
+        message: `expected \`${engineName}\` and the name of one policy (${listed})${meant === undefined ? '' : `, did you mean \`${meant}\`?`}`,
+        detail: { code: 'POLICY_UNKNOWN', engine: engineName, given: args, known: names },
+      },
+    ];
+  }
+  const { module, timeoutSeconds } = policyEngine;
+  const rule = {
+    id: engineName,
+    point: 'patch',
+    module,
+    ...(timeoutSeconds ? { timeoutSeconds } : {}),
+  } as const;
+  const { files } = policy;
+  return judgeRule(
+    rule,
+    { ...input, args: [], files: {}, options: {}, policy: { name, files } },
+    engine.pool,
+    signal,
+  );
+}
+
+/** Whether the repository demands this check of every change (`[[checks.always]]` at the policy commit). */
+export function isMandatory(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  { id }: Pick<EffectiveCheck, 'id'>,
+): boolean {
+  return contract.mandatory.includes(id);
+}
+
+const parts: Readonly<Record<WordingPart, readonly [what: string, wayOut: string]>> = {
+  message: ['the message', 'reword the commit, or give another message: `--message TEXT`'],
+  author: ['the author', 'name the author: `--author "NAME <MAIL>"`'],
+  people: ['the name of an author, co-author or committer', 'correct it in the commits, or in the mail'],
+  summary: ['the summary of the contract', 'write another contract'],
+};
+
+/**
+ * Returns findings of rule `secrets` for texts that held a secret on arrival and are stored masked, because a sealed
+ * commit cannot be withdrawn. Pure.
+ */
+export function wordingFindings({ refused = [] }: Pick<CommitWording, 'refused'>): readonly Finding[] {
+  return refused.map((part) => {
+    const [what, wayOut] = parts[part];
+    return {
+      rule: 'secrets',
+      severity: 'error',
+      message: `${what} of the commit that would be sealed holds what looks like a secret: ${wayOut}`,
+      detail: { wording: part },
+    };
+  });
 }

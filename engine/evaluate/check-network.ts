@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { CheckNetwork, NetworkUse } from '../../core/interfaces/network-use.ts';
 import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
+import type { CheckNetwork, NetworkUse } from '../../core/interfaces/scanner.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { CommandVerdict } from '../../workspace/command-acl/guard-command.ts';
 import { openEgress } from '../../workspace/egress/open-egress.ts';

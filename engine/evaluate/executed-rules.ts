@@ -4,21 +4,19 @@ import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts
 import type { Executed, ExecutedCheck, Rerun, Side } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import { keepLaidRun } from '../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRule } from './ask-rules.ts';
-import { footprintKey, isTouched, untrackedInputs } from './observe/footprint-key.ts';
-import { judgedAt } from './observe/judged-tree.ts';
+import { askRule, ruleQuestion } from './ask-rules.ts';
+import { footprintKey, isTouched, judgedAt, untrackedInputs } from './observe/footprint-key.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
-import { ruleQuestion } from './rule-question.ts';
 import type { JudgedCheck } from './second-run/judge-by-policy.ts';
-import { vouchedCacheOf } from './vouched-cache.ts';
+import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
 const maxTextBytes = 32 * 1024 * 1024;
 

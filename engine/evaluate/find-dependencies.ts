@@ -1,8 +1,12 @@
 import { join } from 'node:path';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { CheckRecord, StageName } from '../../core/interfaces/stage.ts';
+import { isApproverCheck, leastApprovers } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
-import type { OpenRun } from '../state/open-run.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
 import type { PrepareObserver } from './workspace-dependencies/prepared-directories.ts';
 import { type FoundDependencies, findWorkspaceDependencies } from './workspace-dependencies.ts';
 
@@ -28,4 +32,60 @@ export async function findDependencies(
     ...(observer === undefined ? {} : { observer }),
     signal,
   });
+}
+
+interface Asked {
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  readonly earlier: readonly CheckRecord[];
+}
+
+type Asking = Pick<Attempt, 'identity' | 'means' | 'approvals'>;
+
+const nothing: Readonly<Record<string, string>> = {};
+
+/**
+ * The secrets that a check is given, by variable (docs/vault.md). What may change something (`allow-scoped`) gets to no
+ * check but commands and suites of the release stage, and not before people approved what these will run on.
+ */
+export function givenSecrets(attempt: Asking, task: Asked): Readonly<Record<string, string>> {
+  const { given } = attempt.means.secrets;
+  if (!mayWrite(attempt)) return given;
+  return isForRelease(task) && isApproved(attempt, task) ? given : nothing;
+}
+
+/** What a check waits for that would be given such secrets. */
+export function secretsAwaited(attempt: Asking, task: Asked): Omit<Finding, 'rule'> | undefined {
+  const names = Object.keys(attempt.means.secrets.given);
+  if (!mayWrite(attempt) || names.length === 0 || !isForRelease(task) || isApproved(attempt, task))
+    return undefined;
+  const { security, risk } = attempt.identity.contract.effective;
+  const needed = approversNeeded(attempt);
+  const scopes = security.secrets.allowedScopes.map((scope) => `\`${scope}\``).join(', ');
+  return {
+    severity: 'note',
+    message: `waits until ${needed} people approved that it is given secrets which may change something (${scopes}): ${risk.rationale.slice(0, 1000)}`,
+    detail: { code: 'SECRETS_AWAITED', waiting: true, needed },
+  };
+}
+
+function mayWrite({ identity: { contract } }: Asking): boolean {
+  return contract.effective.security.secrets.policy === 'allow-scoped';
+}
+
+function isForRelease({ stage, check }: Asked): boolean {
+  return stage === 'release' && check.kind !== 'policy';
+}
+
+/** The checks that wait for people passed, which run before all others, and enough people spoke, none against it. */
+function isApproved(attempt: Asking, { earlier }: Asked): boolean {
+  const asking = earlier.filter(isApproverCheck);
+  if (asking.length === 0 || !asking.every(({ status }: CheckRecord) => status === 'passed')) return false;
+  const counted = attempt.approvals.filter(({ status }) => status === 'counts');
+  if (counted.some(({ decision }) => decision === 'reject')) return false;
+  return new Set(counted.map(({ principal }) => principal)).size >= approversNeeded(attempt);
+}
+
+function approversNeeded({ identity: { contract } }: Asking): number {
+  return Math.max(leastApprovers, contract.effective.risk.humanInLoop.minApprovers);
 }

@@ -1,16 +1,14 @@
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { findSecurityWord } from '../../spec/security-words.ts';
+import { findSecurityWord } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRules } from './ask-rules.ts';
+import { askRules, ruleQuestion, wordingFindings } from './ask-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
-import { ruleQuestion } from './rule-question.ts';
 import { ofPrepare } from './second-run/find-judge.ts';
-import { wordingFindings } from './wording-findings.ts';
 
 /**
  * Evaluates every patch rule, then every plugin, before a patchset is Proposed. An `error` rejects it. For the part

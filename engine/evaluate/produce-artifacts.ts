@@ -15,8 +15,7 @@ import type { OutsideArtifact } from '../plugin-trust/parts/outside-checks.ts';
 import type { Production } from '../state/evidence.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRule } from './ask-rules.ts';
-import { ruleQuestion } from './rule-question.ts';
+import { askRule, ruleQuestion } from './ask-rules.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);

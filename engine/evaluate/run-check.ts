@@ -11,19 +11,15 @@ import { joinNetworks } from '../record/judgement-objects.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { type AskedFurther, askFurther } from './ask-further.ts';
-import { askPolicy } from './ask-policy.ts';
-import { askRule } from './ask-rules.ts';
+import { askPolicy, askRule, isMandatory, ruleQuestion } from './ask-rules.ts';
 import { inWorld } from './carry/in-world.ts';
 import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
-import { blameOrigin, checkOrigin } from './check-origin.ts';
-import { CheckWatch } from './check-time.ts';
+import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
-import { givenSecrets, secretsAwaited } from './given-secrets.ts';
-import { isMandatory } from './is-mandatory.ts';
+import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
-import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
 import {
   finishedCode,

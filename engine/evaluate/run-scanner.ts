@@ -12,7 +12,7 @@ import type { Attempt } from '../state/open-run.ts';
 import { isBelow, type OpenScanner } from '../state/open-scanners.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 import { leavesJudging } from './second-run/policy-judge.ts';
-import { vouchedCacheOf } from './vouched-cache.ts';
+import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
 /** Names of the reports among the artifacts of the check. */
 const artifactNames = { base: 'scan-base', candidate: 'scan-report' } as const;

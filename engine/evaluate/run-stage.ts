@@ -21,13 +21,12 @@ import type { Production } from '../state/evidence.ts';
 import { inParallel, parallelLimit } from '../state/machine.ts';
 import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
 import { withValues } from '../state/run-secrets.ts';
-import { askRules } from './ask-rules.ts';
+import { askRules, ruleQuestion } from './ask-rules.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import { judgeExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { compareWithBase } from './regression.ts';
-import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
 /**

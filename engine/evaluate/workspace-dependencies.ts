@@ -6,13 +6,16 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import type { ProgramLink } from '../../workspace/git/directory-digest.ts';
 import type { PrepareStep, WorkspaceConfig } from '../config/config.ts';
-import { copyTree } from './workspace-dependencies/copy-tree.ts';
 import {
   type ObservedStep,
   type PrepareObserver,
   prepareDirectories,
 } from './workspace-dependencies/prepared-directories.ts';
-import { openSharedDirectory, type ShareRefusal } from './workspace-dependencies/shared-directory.ts';
+import {
+  copyTree,
+  openSharedDirectory,
+  type ShareRefusal,
+} from './workspace-dependencies/shared-directory.ts';
 
 export interface WorkspaceDependenciesRequest {
   readonly config: WorkspaceConfig;

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { requireSupportedVersion } from '../../spec/lifecycle.ts';
+import { requireSupportedVersion } from '../../spec/checks-of.ts';
 import { withoutOwnSecrets } from '../../spec/own-secrets.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { assertLifecycleMove } from '../../spec/checks-of.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import { assertLifecycleMove } from '../../spec/lifecycle.ts';
 import { templateWords } from '../../spec/rules/document-rules.ts';
 import type { ObjectHeader } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';

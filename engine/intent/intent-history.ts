@@ -1,9 +1,9 @@
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/interfaces/intentspec.gen.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
-import { lifecycleMoves } from '../../spec/lifecycle.ts';
+import { lifecycleMoves } from '../../spec/checks-of.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 
 /** The part of a run store that intents need. */

@@ -5,7 +5,7 @@ import type { Journal } from '../../store/journal.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { nameRepository, type Repository } from '../../workspace/git/repository.ts';
 import { commitTimeMs } from '../../workspace/git/resolve-commit.ts';
-import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
 import { parseConfig } from '../config/config.ts';
@@ -16,7 +16,7 @@ import type { StartedRun } from '../record/started-run.ts';
 import type { Landing } from '../state/landing.ts';
 import type { Ground } from '../state/open-run.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
-import { openJudges } from './open-judges.ts';
+import { openJudges } from './open-parties.ts';
 
 /**
  * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Journal } from '../../store/journal.ts';
 import { formatJournal } from '../../store/journal-witness.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import { removeWorkspace } from '../../workspace/git/workspace.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
-import { watchCancel } from '../record/cancel-request.ts';
+import { watchCancel } from '../record/claimed-run.ts';
 import { recordMemory } from '../record/record-files.ts';
 import { openPrivateRoot, type StartedRun, workerFile } from '../record/started-run.ts';
 import { openCallLedger } from '../state/calls.ts';
@@ -20,7 +20,7 @@ import {
   type RunMeans,
 } from '../state/open-run.ts';
 import { createRecordBox } from '../state/record-box.ts';
-import { startWallClock, waitingType } from '../state/wall-clock.ts';
+import { startWallClock, waitingType } from '../state/spent.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */
 export interface HeldRun extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Journal } from '../../store/journal.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
@@ -17,11 +17,11 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import { parseWaitingRecord, waitingPath } from '../record/stored-approvals.ts';
+import type { LocalDecision } from '../state/commit-wording.ts';
 import type { Lag, Landing } from '../state/landing.ts';
-import type { LocalDecision } from '../state/local-decision.ts';
 import { findForeignPolicy } from '../state/policies.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
-import { readCandidate } from './read-candidate.ts';
+import { readCandidate } from './read-authorship.ts';
 import { isSealing } from './requirements.ts';
 
 /**

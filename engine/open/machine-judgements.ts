@@ -5,9 +5,8 @@ import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.t
 import type { Ground } from '../state/open-run.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { chooseSandbox, nameGround, requireOperatingSystem } from './ground.ts';
-import { type Judgement, judgement } from './judgement.ts';
-import { openJudges } from './open-judges.ts';
-import { openParties } from './open-parties.ts';
+import { openJudges, openParties } from './open-parties.ts';
+import { type Judgement, judgement } from './opening.ts';
 import { requirePartSecrets } from './requirements.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */

@@ -1,6 +1,6 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
@@ -13,20 +13,20 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes, patchFromRange, pathsNamed } from '../../workspace/patch/read-patch.ts';
 import { readContract } from '../intent/admit-contract.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
-import { readWording } from '../state/commit-wording.ts';
-import type { Landing } from '../state/landing.ts';
 import {
   chooseLocalChanges,
   type LocalDecision,
   predictedFiles,
+  readWording,
   requireNothingToInclude,
   targetHere,
-} from '../state/local-decision.ts';
+} from '../state/commit-wording.ts';
+import type { Landing } from '../state/landing.ts';
 import { isBuiltIn, openModel } from '../state/open-model.ts';
 import type { Origin, RunRequest } from '../state/run-request.ts';
-import { contractJudgements, type Judgement, judgement } from './judgement.ts';
 import { machineJudgements } from './machine-judgements.ts';
 import { openWorker } from './open-parties.ts';
+import { contractJudgements, type Judgement, judgement } from './opening.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
 import { repositoryJudgements } from './repository-judgements.ts';
 import { requireCiting, requireLockfiles } from './requirements.ts';

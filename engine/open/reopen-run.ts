@@ -3,7 +3,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { acquireRunLock, runDirectory } from '../../store/run-directory.ts';
 import { takeUpScratch } from '../../workspace/git/import-objects.ts';
 import { settleGit } from '../../workspace/git/locks.ts';
@@ -15,14 +15,13 @@ import { readClaim } from '../record/claimed-run.ts';
 import { putJournal, readKeptContract } from '../record/journal-view.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
 import { callTypes, claimedCalls } from '../state/calls.ts';
-import { recordedDecision, requireRecordedChoice } from '../state/local-decision.ts';
+import { recordedDecision, requireRecordedChoice } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
 import { withConfig } from '../state/policies.ts';
+import { stepsOver } from '../state/record-box.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
-import { stepsOver } from '../state/steps.ts';
-import { resumedType } from '../state/wall-clock.ts';
-import { clearMemory, startedAnew } from './begin-anew.ts';
+import { resumedType } from '../state/spent.ts';
 import { prepareGround, sandboxAgain } from './ground.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
@@ -34,9 +33,10 @@ import {
   requireStatedTarget,
 } from './landing.ts';
 import { openParties, reopenWorker } from './open-parties.ts';
-import { readCandidate } from './read-candidate.ts';
+import { readCandidate } from './read-authorship.ts';
 import { isSealing, refuseSealing, requireCiting, requirePartSecrets } from './requirements.ts';
 import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
+import { clearMemory, startedAnew } from './start-run.ts';
 
 /**
  * Resumes a run that waits or was stopped. It continues a journal that this user wrote on this machine, or that a

@@ -20,7 +20,7 @@ import { effectiveScope } from '../plan/scope.ts';
 import type { Landing } from '../state/landing.ts';
 import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
-import { type Judgement, judgement } from './judgement.ts';
+import { type Judgement, judgement } from './opening.ts';
 import { draftPlan, readPlanGround } from './plan-ground.ts';
 import { requireDependencies } from './requirements.ts';
 

@@ -8,7 +8,7 @@ import { readRef } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { StartedRun } from '../record/started-run.ts';
-import { localChangesAt } from '../state/local-decision.ts';
+import { localChangesAt } from '../state/commit-wording.ts';
 
 /** A run that waits here, and what it includes of the working tree. */
 interface WaitingHere {

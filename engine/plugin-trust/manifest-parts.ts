@@ -1,19 +1,20 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { appendPointer, toPointer } from '../../core/base/json-pointer.ts';
 import {
+  appendPointer,
   type Fields,
   nameOf,
   parseList,
   parseText,
   parseWord,
   toFields,
-} from '../../core/base/parse-fields.ts';
+  toPointer,
+} from '../../core/base/json-pointer.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
-import { readNetworkHost } from '../../spec/network-host.ts';
-import { opensHost } from './opens-host.ts';
+import { readNetworkHost } from '../../spec/checks-of.ts';
 import { isOwnPlace } from './own-places.ts';
+import { opensHost } from './plugin-access.ts';
 import { type PluginPackage, packagePathFault } from './plugin-package.ts';
 
 /** Reads a member; what that throws becomes PLUGIN_INVALID with the `pointer` to it (RFC 6901), from here on. */

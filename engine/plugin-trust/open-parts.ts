@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import { keepFiles } from './find-plugins.ts';
 import { readOptions } from './manifest-parts.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/base/errors.ts';
 import { compileGlob } from '../../core/base/glob.ts';
-import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
+import { parseList, parseText, toFields } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { plainTar, storeGzip } from '../../readers/documents/archive/tar.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';

@@ -1,7 +1,8 @@
+import { judgeTarget, readTarget } from '../../workspace/egress/openings.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** A secret, and a description of where it is stored. */
-export interface HandedSecret {
+interface HandedSecret {
   readonly value: string;
   readonly place: string;
 }
@@ -28,3 +29,12 @@ export interface PluginAccess {
 
 /** Trusts no plugin and stores none. */
 export const noPluginAccess: PluginAccess = { trusts: async () => false, find: async () => undefined };
+
+/** Returns whether these entries open the host and port of a service's address, by the egress proxy's rules. */
+export function opensHost(hosts: readonly string[], address: string): boolean {
+  const url = new URL(address);
+  const target = readTarget(url.host, url.protocol === 'https:' ? 443 : 80);
+  return (
+    target !== undefined && judgeTarget({ all: false, openings: [[{ hosts, reason: '' }]] }, target).open
+  );
+}

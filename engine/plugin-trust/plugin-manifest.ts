@@ -1,5 +1,4 @@
-import { toPointer } from '../../core/base/json-pointer.ts';
-import { parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import { parseText, parseWord, toFields, toPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/interfaces/rule.ts';

@@ -1,8 +1,8 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
 import type { ReplanTrigger } from '../../core/interfaces/replan-trigger.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';

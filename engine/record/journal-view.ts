@@ -11,7 +11,7 @@ import { parseNamedJson } from '../../store/record/record-files.ts';
 import { journalFile, requireKeptSpec } from '../../store/run-directory.ts';
 import type { AroundOutcome } from '../../workspace/git/set-aside.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
-import { waitingType } from '../state/wall-clock.ts';
+import { waitingType } from '../state/spent.ts';
 import type { StartedRun } from './started-run.ts';
 
 /** What this machine's journal knows of a run beyond its refs. */

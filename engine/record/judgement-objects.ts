@@ -3,7 +3,7 @@ import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { LaidPath } from '../../core/interfaces/judge-reach.ts';
-import type { CheckNetwork } from '../../core/interfaces/network-use.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { AttestRequest, DigestedThing } from '../../core/interfaces/sealing.ts';
 import {
   type ArtifactRecord,

@@ -21,9 +21,8 @@ import {
 } from '../../store/shape.ts';
 import { isRefName } from '../../workspace/git/ref-name.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
-import { type CommitWording, wordingShape } from '../state/commit-wording.ts';
+import { type CommitWording, type LocalDecision, localShape, wordingShape } from '../state/commit-wording.ts';
 import type { Lag, Landing } from '../state/landing.ts';
-import { type LocalDecision, localShape } from '../state/local-decision.ts';
 import type { ForeignPolicy } from '../state/policies.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 import { ownerFile } from './run-litter.ts';

@@ -6,7 +6,7 @@ import { sealObject } from '../../store/stored-object.ts';
 import { takeContext } from '../context/take-context.ts';
 import { openEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
-import type { Steps } from '../state/steps.ts';
+import type { Steps } from '../state/record-box.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
 export interface TakenSnapshot {

@@ -1,5 +1,5 @@
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type {
   Attestation,
@@ -22,7 +22,7 @@ import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import { allowedSignersOf } from '../record/stored-approvals.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
-import type { Steps } from '../state/steps.ts';
+import type { Steps } from '../state/record-box.ts';
 
 /** What became of the claim that a sealed change was made. */
 export interface Attested {

@@ -2,8 +2,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { fields, oneOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../store/shape.ts';
-import { addSpent, nothingSpent, type Spent, spentShape } from './spent.ts';
-import { resumedType } from './wall-clock.ts';
+import { addSpent, nothingSpent, resumedType, type Spent, spentShape } from './spent.ts';
 
 /** What is written down of a call before it leaves the machine. */
 type AskedCall = Omit<OutsideCall, 'attempt' | 'call'>;

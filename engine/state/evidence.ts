@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { ArtifactBytes } from '../../core/interfaces/hook-payload.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

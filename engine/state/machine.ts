@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ErrorCode } from '../../core/base/error-codes.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

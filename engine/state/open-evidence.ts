@@ -1,4 +1,4 @@
-import type { EvidencePolicy, EvidenceSource } from '../../core/interfaces/evidence.ts';
+import type { EvidencePolicy, EvidenceSource } from '../../core/interfaces/privacy.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { OutsideEvidence } from '../plugin-trust/parts/outside-evidence.ts';
 import { type OpenRun, policyOf } from './open-run.ts';

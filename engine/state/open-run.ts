@@ -1,12 +1,12 @@
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import type { DigestedThing, SealingParties } from '../../core/interfaces/sealing.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
@@ -21,17 +21,15 @@ import type { TaskAdvice } from '../plan/plan-advice.ts';
 import type { PluginParts } from '../plugin-trust/open-parts.ts';
 import type { CallLedger } from './calls.ts';
 import type { ObservedChecks } from './checks.ts';
-import type { CommitWording } from './commit-wording.ts';
+import type { CommitWording, LocalDecision } from './commit-wording.ts';
 import type { ArtifactBox } from './evidence.ts';
 import type { Landing } from './landing.ts';
-import type { LocalDecision } from './local-decision.ts';
 import type { OpenModel } from './open-model.ts';
 import type { OpenScanners } from './open-scanners.ts';
 import type { OpenPolicies } from './policies.ts';
-import type { RecordBox } from './record-box.ts';
+import type { RecordBox, Steps } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import { type RunSecrets, withValues } from './run-secrets.ts';
-import type { Steps } from './steps.ts';
 
 /** Which run it is: fixed when it was started, the same for every process that goes on with it. */
 export interface RunIdentity {

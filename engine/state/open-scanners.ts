@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
 import type { ScanRecord } from '../../core/interfaces/scanner.ts';

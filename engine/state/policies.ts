@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';
 import { warning } from '../../core/interfaces/finding.ts';

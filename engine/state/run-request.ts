@@ -10,7 +10,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { type Base, resolveBase } from '../../workspace/git/resolve-commit.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
 import { type ResolvedRange, resolveRange } from '../../workspace/patch/read-patch.ts';
-import type { FindSearch } from '../../workspace/process/search-backend.ts';
+import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import type { PluginAccess } from '../plugin-trust/plugin-access.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { ClassWords, PrivacyPolicy } from '../../core/interfaces/privacy.ts';
-import { isOwnVariable } from '../../workspace/process/check-environment.ts';
+import { isOwnVariable } from '../../workspace/process/find-program.ts';
 
 /** Secrets that the user keeps (`writ vault`, `--env-file`). */
 export interface SecretSource {

@@ -1,5 +1,7 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { JournalRecord } from '../../store/parse-journal.ts';
 import { decimal, fields, wholeNumber } from '../../store/shape.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './record-box.ts';
 
 /** Model usage outside of attempts: drafting a spec or a plan. Cost in units of 0.001 USD. */
 export interface Spent {
@@ -38,4 +40,56 @@ export function draftingSpent(steps: Steps, ofContract: Spent = nothingSpent): S
     if (!known) return spent;
     spent = addSpent(spent, known.answer as Spent);
   }
+}
+
+/** Journal marks: the wall clock pauses from `waitingType` until the next `resumedType`. */
+export const waitingType = 'waiting-for-people';
+export const resumedType = 'resumed';
+
+/** The one budget of a whole spec, replans and time between processes included. */
+interface WallClock {
+  /** Aborts when the budget is used up. */
+  readonly signal: AbortSignal;
+  exceeded(): boolean;
+  end(): void;
+}
+
+/** Continues counting from the time used according to the journal. A system clock that is set back returns no time. */
+export function startWallClock(
+  limitSeconds: number,
+  startedAtMs: number,
+  records: readonly JournalRecord[],
+  clock: Clock,
+): WallClock {
+  const usedMs = Math.max(0, latestMs(startedAtMs, records, clock) - startedAtMs - waitedMs(records));
+  const leftMs = limitSeconds * 1000 - usedMs;
+  const ending = new AbortController();
+  const stop = new AbortController();
+  let over = leftMs <= 0;
+  const end = (): void => {
+    over = true;
+    ending.abort(new DOMException('the wall clock of the contract ran out', 'TimeoutError'));
+  };
+  if (over) end();
+  else clock.sleep(leftMs, stop.signal).then(end, () => undefined);
+  return { signal: ending.signal, exceeded: () => over, end: () => stop.abort() };
+}
+
+function latestMs(startedAtMs: number, records: readonly JournalRecord[], clock: Clock): number {
+  const last = records.at(-1);
+  return Math.max(startedAtMs, last === undefined ? 0 : Date.parse(last.at), clock.now());
+}
+
+/** Total time spent waiting for people: from each waiting mark to the next resume. */
+function waitedMs(records: readonly JournalRecord[]): number {
+  let waited = 0;
+  let since: number | undefined;
+  for (const { type, at } of records) {
+    if (type === waitingType) since ??= Date.parse(at);
+    if (type === resumedType && since !== undefined) {
+      waited += Math.max(0, Date.parse(at) - since);
+      since = undefined;
+    }
+  }
+  return waited;
 }

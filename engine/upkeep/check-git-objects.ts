@@ -1,7 +1,7 @@
 /* Verifies all git objects below the refs of writ. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FoundAt } from '../../store/problem.ts';
+import type { FoundAt } from '../../store/stored-object.ts';
 import { type GitDirectory, maxListBytes, runGit } from '../../workspace/git/git.ts';
 import { halving, readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

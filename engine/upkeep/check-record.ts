@@ -1,8 +1,8 @@
 /* Verifies what records say about themselves and about content, intents and plans. */
 
-import type { Found, FoundAt, ProblemCode } from '../../store/problem.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
+import type { Found, FoundAt, ProblemCode } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { historyHeadPath, intentEventPath } from '../intent/intent-history.ts';

@@ -1,10 +1,10 @@
 /* Resolves records of one run, and histories of one intent, that two clones wrote apart. */
 import { rename } from 'node:fs/promises';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { absent } from '../../core/base/files.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { journalPath } from '../../store/run-directory.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { openStores, type Stores, storeRefs } from '../../store/stores.ts';

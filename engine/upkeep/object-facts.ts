@@ -1,6 +1,5 @@
 /* Extracts from a stored file what `writ fsck` compares, so that its bytes need not be kept. */
-import { canonicalDigest } from '../../core/base/canonical.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

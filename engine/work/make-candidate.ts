@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import {
   type PartRecord,
   type PartsRecord,
@@ -23,8 +23,7 @@ import { inParallel } from '../state/machine.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { createRecordBox } from '../state/record-box.ts';
 import { acceptedWork, treesOf, workBase } from './merge-tasks.ts';
-import { triggerOf } from './plan-work.ts';
-import { handBack, replan, startOver } from './replan.ts';
+import { handBack, replan, startOver, triggerOf } from './plan-work.ts';
 import { beginAttempt } from './work-attempt.ts';
 import { workPlan } from './work-plan.ts';
 

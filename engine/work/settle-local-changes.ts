@@ -13,7 +13,7 @@ import {
   requireNothingToInclude,
   requireRecordedChoice,
   targetHere,
-} from '../state/local-decision.ts';
+} from '../state/commit-wording.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { workBase } from './merge-tasks.ts';
 import { beginAttempt } from './work-attempt.ts';

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PersonQuestion } from '../../core/interfaces/person-question.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../core/interfaces/worker.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
 import {
@@ -21,8 +21,8 @@ import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, tellLostCall, workedStep } from '../state/calls.ts';
 import { createArtifactBox } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
+import type { Steps } from '../state/record-box.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
-import type { Steps } from '../state/steps.ts';
 import type { WorkWatch } from '../state/work-watch.ts';
 import { openAgentHost } from './agent/open-agent.ts';
 import type { HandPlace } from './hands/hand-place.ts';
@@ -30,10 +30,10 @@ import { openHands, writeStubs } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
-import { lostUse } from './tools/held-call.ts';
+import { lostUse } from './tools/open-tools.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
 import { type OpenTurns, openTurns, type TurnsTaken, untrustedText } from './turns/open-turns.ts';
-import { openHistory } from './vcs/see-history.ts';
+import { openHistory } from './vcs/answer-vcs.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {

@@ -1,4 +1,4 @@
-import { readReportJson } from '../reports/read-report-json.ts';
+import { readReportJson } from '../reports/read-xml.ts';
 import { reportBounds } from '../reports/test-report.ts';
 
 const statementTypes: readonly unknown[] = [

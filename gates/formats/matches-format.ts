@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { parseFormat } from '../../core/interfaces/artifact.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';

@@ -8,7 +8,7 @@ import {
   readReportJson,
   textOf,
   timeOf,
-} from './read-report-json.ts';
+} from './read-xml.ts';
 import { claimedCount, Tally } from './tally.ts';
 import { type ParsedReport, plainLine, refuse, type TestReport, textRefusal } from './test-report.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-report-json.ts';
+import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
 import { claimedCount, Tally } from './tally.ts';
 import {
   type EventReader,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { withoutTerminalStrings } from '../../core/base/printable.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 

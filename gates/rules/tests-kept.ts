@@ -1,7 +1,6 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
-import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
+import { type PatchFile, testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
 import {
   baseSource,
@@ -15,8 +14,7 @@ import { idleNews, newMarks } from '../tests-kept/asserts-less.ts';
 import { lostCases } from '../tests-kept/cases-lost.ts';
 import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
 import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
-import { tellLosses } from '../tests-kept/tell-losses.ts';
-import { leftToSuite } from '../tests-kept/written-tests.ts';
+import { leftToSuite, tellLosses } from '../tests-kept/tell-losses.ts';
 
 /**
  * Compares the test cases of the changed test files as written, base to candidate. Errors, unless the spec allows

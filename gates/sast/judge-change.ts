@@ -8,9 +8,8 @@ import type { Hit } from '../direct-eval/hits.ts';
 import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import { javaSast } from './java.ts';
+import { javaSast, pythonSast } from './java.ts';
 import { csharpSast, goSast, javascriptSast, phpSast, rubySast } from './languages.ts';
-import { pythonSast } from './python.ts';
 import { retiredRows, type SastRow, sastRow, sastRows } from './rows.ts';
 import { shellSast } from './shell.ts';
 

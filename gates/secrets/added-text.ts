@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
-import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { AnchorTest, RuleInput } from '../../core/interfaces/rule.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { findSecrets, isSecretAt } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { addedBinaryLines, lineMarks } from '../source/changed-source.ts';

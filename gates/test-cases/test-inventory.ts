@@ -4,11 +4,10 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { coverOf, isOutline, type Outline, type Span } from './blocks.ts';
 import { conditionsAround, leavesOutElsewhere } from './conditions.ts';
 import { deadSpans } from './dead-spans.ts';
-import { judgingCalls } from './library-bindings.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
-import { type HelperFunction, helperFunctions } from './test-text.ts';
+import { type HelperFunction, helperFunctions, judgingCalls } from './test-text.ts';
 
 /** A declared case with the evidence that it asserts. */
 export interface InventoryCase extends TestCase {

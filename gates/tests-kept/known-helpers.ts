@@ -1,9 +1,14 @@
 import type { Severity } from '../../core/interfaces/finding.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { bindingsOf, resolveFrom, testLibrary } from '../test-cases/library-bindings.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
-import { type HelperFunction, isOfHelpers } from '../test-cases/test-text.ts';
+import {
+  bindingsOf,
+  type HelperFunction,
+  isOfHelpers,
+  resolveFrom,
+  testLibrary,
+} from '../test-cases/test-text.ts';
 import type { ToldLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is. */

@@ -1,5 +1,5 @@
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
+import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import type { Language } from '../../readers/source/language.ts';
 import {
   baseSource,
@@ -8,9 +8,8 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { libraryNames } from '../test-cases/library-bindings.ts';
 import { readTests } from '../test-cases/test-cases.ts';
-import { isTestFile } from '../test-cases/test-text.ts';
+import { isTestFile, libraryNames } from '../test-cases/test-text.ts';
 import type { ToldLoss } from './tell-losses.ts';
 
 /** Places in a changed file that newly disable assertions. */

@@ -1,4 +1,4 @@
-import type { EvidencePolicy } from '../../core/interfaces/evidence.ts';
+import type { EvidencePolicy } from '../../core/interfaces/privacy.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import { type ArtifactProducer, declaredFormat, type Produced } from '../../core/interfaces/artifact.ts';

@@ -3,8 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../core/base/errors.ts';
 import type { ArtifactProducer, ArtifactRequest, Produced } from '../../core/interfaces/artifact.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
-import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
+import { type CaseRunner, type DeepPartial, type Promises, runCases, sampleSpecWith } from './run-cases.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
 /** A producer under test, and the changes for it. */

@@ -4,7 +4,7 @@ import type {
   EvidenceSource,
   RetrievalSoFar,
   TrustTier,
-} from '../../core/interfaces/evidence.ts';
+} from '../../core/interfaces/privacy.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A source, or what was done before something is looked up, and what has to come of it. */

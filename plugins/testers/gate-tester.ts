@@ -9,8 +9,7 @@ import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
-import { type CaseRunner, tellPassed } from './run-cases.ts';
-import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
+import { type CaseRunner, type DeepPartial, sampleSpecWith, tellPassed } from './run-cases.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
 /** One case: what the rule is given and which findings it must answer, in order. */

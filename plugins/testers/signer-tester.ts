@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { LogForm, SealingPlace, Signer, SignerSource } from '../../core/interfaces/sealing.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import type { SignerForms } from '../../engine/config/sections.ts';

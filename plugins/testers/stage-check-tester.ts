@@ -12,8 +12,7 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { StageName } from '../../core/interfaces/stage.ts';
 import { parseFindings } from '../../core/kernel/answer.ts';
 import { type ServedModel, serveModel } from './provider-tester.ts';
-import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
-import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
+import { type CaseRunner, type DeepPartial, type Promises, runCases, sampleSpecWith } from './run-cases.ts';
 import { type CaseFile, toPatchSet } from './tiny-diff.ts';
 
 /** A check of the gate stages to be tested. */

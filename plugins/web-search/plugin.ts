@@ -1,6 +1,6 @@
 import { htmlParts } from '../../readers/documents/html/html-parts.ts';
 import { htmlLine } from '../../readers/documents/html/html-text.ts';
-import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/search-backend.ts';
+import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/workspace-file.ts';
 
 /** Names of the key's credential, in lookup order. */
 export const braveKeys = ['BRAVE_API_KEY', 'BRAVE_SEARCH_API_KEY'] as const;

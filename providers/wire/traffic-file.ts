@@ -6,7 +6,7 @@ import {
   parseText,
   parseWord,
   toFields,
-} from '../../core/base/parse-fields.ts';
+} from '../../core/base/json-pointer.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReplayState } from '../../core/interfaces/model.ts';

@@ -10,13 +10,12 @@ import type { GrantLedger } from '../approvals/grants.ts';
 import { revokeGrant, type SessionChannel } from '../open-channel.ts';
 import type { Happened } from '../state/fact.ts';
 import { toGoalView } from '../state/goal.ts';
+import type { TranscriptAsk, TranscriptPage } from '../state/restored-state.ts';
 import { toEntry, toSnapshot } from '../state/snapshot.ts';
 import type { SessionState } from '../state/state.ts';
-import type { TranscriptAsk, TranscriptPage } from '../state/transcript-archive.ts';
-import type { ThreadList } from '../thread/list-threads.ts';
+import type { ThreadList } from '../thread/check-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 import { eventStreams } from './event-streams.ts';
-import { keepToken, offerToken } from './lease-tokens.ts';
 import {
   readAnswer,
   readAttach,
@@ -30,7 +29,14 @@ import {
   readRevoke,
   readWhole,
 } from './read-request.ts';
-import { openWriteDoor, requireAttachable, type SessionApi, type WriteDoor } from './write-door.ts';
+import {
+  keepToken,
+  offerToken,
+  openWriteDoor,
+  requireAttachable,
+  type SessionApi,
+  type WriteDoor,
+} from './write-door.ts';
 
 /** Routes to read and write a session. A route parses the request, sends one command and reports its result. */
 export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): readonly Route[] {

@@ -1,9 +1,9 @@
 /** Authorizes writes to a session over HTTP. */
 import type { IncomingMessage } from 'node:http';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { matchesToken } from '../../http/discovery.ts';
+import { makeToken, matchesToken } from '../../http/discovery.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import type { Body } from '../../http/read-json-body.ts';
 import type { Exchange, Route } from '../../http/send-answer.ts';
@@ -11,7 +11,6 @@ import type { GrantLedger } from '../approvals/grants.ts';
 import type { SessionChannel } from '../open-channel.ts';
 import { requireWriter } from '../state/control.ts';
 import type { Proof } from '../state/fact.ts';
-import { countWrites } from './lease-tokens.ts';
 
 /** What the routes of a session answer from. */
 export interface SessionApi {
@@ -40,7 +39,7 @@ export interface WriteDoor {
   ): Route;
 }
 
-export interface WriteKind {
+interface WriteKind {
   /** A request without a body says enough. */
   readonly isBodyless?: true;
   /** AUTOMATION_CONTROLLER_REQUIRED for every other lease, before the body is looked at. */
@@ -107,4 +106,45 @@ export function requireAttachable(
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+}
+
+/** Tokens of leases, and the rate limit of writes under a lease. */
+
+interface OfferedToken {
+  readonly token: string;
+  readonly tokenDigest: string;
+}
+
+export function offerToken(): OfferedToken {
+  const token = makeToken();
+  return { token, tokenDigest: sha256Hex(token) };
+}
+
+/** Keeps the token of the lease that is live: the state has its digest alone. */
+export function keepToken(): (granted: string, offered: OfferedToken) => string | undefined {
+  let held: OfferedToken | undefined;
+  return (granted, offered) => {
+    if (offered.tokenDigest === granted) held = offered;
+    return held?.tokenDigest === granted ? held.token : undefined;
+  };
+}
+
+/** Limit of writes under one lease within a window. */
+const [most, windowMs] = [120, 60_000];
+
+/** Counts the writes of a lease; RATE_LIMITED with the seconds until the oldest of them is out of the window. */
+function countWrites(clock: Pick<Clock, 'monotonic'>): (tokenDigest: string) => void {
+  let lease = '';
+  let at: number[] = [];
+  return (tokenDigest) => {
+    const now = clock.monotonic();
+    at = tokenDigest === lease ? at.filter((one) => one > now - windowMs) : [];
+    lease = tokenDigest;
+    const [oldest] = at;
+    if (at.length >= most && oldest !== undefined) {
+      const seconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
+      throw new WritError('RATE_LIMITED', { detail: { retry_after_seconds: seconds, most } });
+    }
+    at.push(now);
+  };
 }

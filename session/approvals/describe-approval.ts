@@ -4,7 +4,14 @@ import type { FileChange } from '../../core/interfaces/person.ts';
 import type { InteractionKind } from '../state/interaction.ts';
 import type { ApprovalMetadata, ShownSegment } from '../state/question.ts';
 import type { Segment } from './classify-command.ts';
-import { commandLines, type Mask, maskedCommand, maskedWord, useText, visibleText } from './shown-text.ts';
+import {
+  commandLines,
+  type Mask,
+  maskedCommand,
+  maskedWord,
+  useText,
+  visibleText,
+} from './judge-approval.ts';
 import {
   approvalKey,
   type ClassifiedUse,

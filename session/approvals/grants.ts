@@ -4,7 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
 import type { Speaker } from '../state/fact.ts';
 import { type InteractionAnswer, isConsent } from '../state/interaction.ts';
-import { type Mask, useText } from './shown-text.ts';
+import { type Mask, useText } from './judge-approval.ts';
 import {
   approvalKey,
   type ClassifiedUse,

@@ -1,6 +1,6 @@
 /** A tool use, its classification, and the key that an approval is bound to. */
 import path from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import { codeActions } from '../../core/interfaces/worker.ts';

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { structuredPatch } from 'diff/lib/patch/create.js';
 import type { FileChange } from '../../core/interfaces/person.ts';
-import { type Mask, visibleText } from './shown-text.ts';
+import { type Mask, visibleText } from './judge-approval.ts';
 
 /** Of what is shown: its lines, their characters, those of one line. */
 const most = { lines: 160, characters: 8_000, line: 400 } as const;

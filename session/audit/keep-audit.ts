@@ -1,6 +1,7 @@
 /** Records the commands of clients in the audit log. */
+
+import { equalSecret } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { equalSecret } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { sensitiveClasses } from '../../core/interfaces/privacy.ts';

@@ -1,8 +1,8 @@
 /** Appends to the audit log of a thread and rotates its files. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type JournalReach, type JournalWitness, toVouchedLine } from '../../store/journal-witness.ts';
 import { firstPrev } from '../../store/parse-journal.ts';

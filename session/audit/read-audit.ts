@@ -2,13 +2,17 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { JournalReach, JournalWitness, KnownJournal } from '../../store/journal-witness.ts';
-import { isVouchedLine } from '../../store/journal-witness.ts';
+import {
+  isVouchedLine,
+  type JournalReach,
+  type JournalWitness,
+  type KnownJournal,
+} from '../../store/journal-witness.ts';
 import { firstPrev } from '../../store/parse-journal.ts';
-import type { Found, ProblemCode } from '../../store/problem.ts';
+import type { Found, ProblemCode } from '../../store/stored-object.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listThreadIds, threadDirectory } from '../thread/open-thread.ts';
 

@@ -3,8 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import { askHttp, streamHttp } from '../../core/base/net.ts';
-import { cutLines } from './cut-lines.ts';
-import type { SessionAccess } from './find-session.ts';
+import { cutLines, type SessionAccess } from './find-session.ts';
 import {
   methodRoutes,
   type ParsedRequest,

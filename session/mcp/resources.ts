@@ -1,12 +1,11 @@
 /** The MCP resources: runs, evidence and threads. */
-import { compact } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import { compact, type JsonData } from '../../api/envelope.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { listThreads } from '../thread/list-threads.ts';
+import { listThreads } from '../thread/check-threads.ts';
 import { threadDirectory } from '../thread/open-thread.ts';
 import { readThread } from '../thread/read-thread.ts';
 import type { McpGround, McpThreads } from './tool.ts';

@@ -4,7 +4,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { cutLines } from '../client/cut-lines.ts';
+import { cutLines } from '../client/find-session.ts';
 import { openMcpFamily } from './open-mcp-server.ts';
 import type { McpGround } from './tool.ts';
 

@@ -1,7 +1,6 @@
 /** Converts results and errors of tools to MCP answers. */
 import { homedir, tmpdir } from 'node:os';
-import { toErrorRecord, toFault } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import { type JsonData, toErrorRecord, toFault } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ToolOutcome, WritAnswer } from './tool.ts';
 

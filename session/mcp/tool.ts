@@ -1,5 +1,5 @@
 /** The types of MCP tools and their environment, and the validation of arguments. */
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ApprovalPolicy } from '../session-options.ts';

@@ -1,6 +1,5 @@
 /** The MCP tools that run read-only writ commands. */
-import { compact } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import { compact, type JsonData } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';

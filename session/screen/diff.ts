@@ -2,8 +2,7 @@
 import { diffArrays } from 'diff/lib/diff/array.js';
 import { unquotePath } from '../../readers/diff/read-sections.ts';
 import { type DiffFile, type DiffHunk, type HunkLine, readDiff } from './hunks.ts';
-import { type Line, type Span, span, type Tone } from './line.ts';
-import { visible } from './visible.ts';
+import { type Line, type Span, span, type Tone, visible } from './line.ts';
 import { clipText, wrapLine } from './wrap.ts';
 
 /** Word comparisons that one diff may cost, a third of a second. Later lines are shown without marked words. */

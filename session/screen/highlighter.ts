@@ -1,8 +1,6 @@
 /* Colours code line by line. */
-
 import type { Found } from './languages.ts';
-import type { Line, Span, Tone } from './line.ts';
-import { visible } from './visible.ts';
+import { type Line, type Span, type Tone, visible } from './line.ts';
 
 /** Characters of the longest line that is coloured, and of a whole block: grammars are not linear in every text. */
 const mostLine = 400;

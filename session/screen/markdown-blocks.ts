@@ -1,8 +1,7 @@
 /* Parses Markdown that arrives in pieces into blocks whose text is safe to show. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { highlightCode, highlightLine, openHighlighter } from './highlighter.ts';
-import type { Line, Span, Tone } from './line.ts';
-import { visible } from './visible.ts';
+import { type Line, type Span, type Tone, visible } from './line.ts';
 
 /** Text within a block; `href` is there if a screen may link to it: http, https, mailto or a relative path. */
 interface Inline extends Span {

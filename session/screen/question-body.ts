@@ -1,9 +1,7 @@
 /* The text of a question, as both screens show it. */
-
 import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
-import { type Line, type Span, span, type Tone } from './line.ts';
+import { type Line, type Span, span, type Tone, visible, visibleLines } from './line.ts';
 import { grantsWords, lineCostWords, planCostWords } from './usage-words.ts';
-import { visible, visibleLines } from './visible.ts';
 
 type ToLines = (markdown: string) => readonly Line[];
 

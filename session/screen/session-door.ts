@@ -1,10 +1,10 @@
 /* The interface of a session for its screens. */
 import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
+import type { TranscriptAsk } from '../state/restored-state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import type { TranscriptAsk } from '../state/transcript-archive.ts';
 import type { HunkReview } from '../state/work.ts';
-import type { ThreadList } from '../thread/list-threads.ts';
+import type { ThreadList } from '../thread/check-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 
 /**

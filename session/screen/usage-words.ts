@@ -1,5 +1,4 @@
 /* Tokens, cost and time in words. */
-
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
 import { rowsOf, wordOf } from './asked.ts';

@@ -1,7 +1,6 @@
 /* Measures, cuts and wraps lines in terminal columns. */
 import stringWidth from 'string-width';
-import { type Line, type Span, span, type Tone, textOf } from './line.ts';
-import { commonText } from './visible.ts';
+import { commonText, type Line, type Span, span, type Tone, textOf } from './line.ts';
 
 /** Columns of text without control characters. */
 export function cellsOf(text: string): number {

@@ -27,7 +27,7 @@ import type { SessionOptions } from '../session-options.ts';
 import type { Happened } from '../state/fact.ts';
 import { toSnapshot } from '../state/snapshot.ts';
 import { pendingOf, type SessionState } from '../state/state.ts';
-import type { ThreadList } from '../thread/list-threads.ts';
+import type { ThreadList } from '../thread/check-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 import { pageRoutes, remoteNotice } from './pages.ts';
 

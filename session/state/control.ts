@@ -1,9 +1,17 @@
 /** Leases: who may write to a session. */
-import { equalSecret } from '../../core/base/digest.ts';
+import { equalSecret } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type CommandOf, conflict, type Decided, type Moment, nothingDecided } from './command.ts';
+import {
+  type Command,
+  type CommandOf,
+  conflict,
+  type Decided,
+  type Moment,
+  nothingDecided,
+} from './command.ts';
 import { type Fact, type FactOf, isLeaseKind, leaseEnd, type Proof, type Speaker } from './fact.ts';
 import { isApproval } from './interaction.ts';
+import { spokenIn } from './slash.ts';
 import { holderOf, localHolder, pendingOf, type SessionState } from './state.ts';
 
 /** Grants or renews a lease. */
@@ -91,4 +99,36 @@ export function cancel(state: SessionState): Decided {
   if (turn === undefined) return nothingDecided;
   const withdrawn = pendingOf(state).map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'cancelled' }));
   return { facts: [{ type: 'cancel-asked' }, ...withdrawn], wants: [{ type: 'abort', turn }] };
+}
+
+/** What must be checked outside the state machine before a command is decided. */
+
+/** Whether a command lets plans have a network that they had not: by the toggle of a review, or as a setting. */
+export function opensNetwork(state: SessionState, command: Command): boolean {
+  if (state.settings.context !== 'dev') return false;
+  if (command.type === 'respond')
+    return pendingOf(state).some(
+      (asked) =>
+        asked.id === command.id &&
+        asked.kind === 'post_plan_choice' &&
+        command.given.selectedOption === 'network' &&
+        asked.metadata.networkAccess !== 'allow',
+    );
+  if (command.type !== 'submit' || state.noteFor !== undefined) return false;
+  const spoken = spokenIn(command.text);
+  return spoken?.kind === 'set' && spoken.change.networkAccess === 'allow';
+}
+
+/** Whether a command may execute a plan: it is held to what the work tree was like when the plan was made. */
+export function dependsOnWorkspace(state: SessionState, command: Command): boolean {
+  const choices = pendingOf(state).filter(({ kind }) => kind === 'post_plan_choice');
+  if (command.type === 'respond') return choices.some(({ id }) => id === command.id);
+  return command.type === 'submit' && choices.length > 0;
+}
+
+/** Whether a command has changes held from now on. */
+export function holdsChanges({ noteFor }: Pick<SessionState, 'noteFor'>, command: Command): boolean {
+  if (command.type !== 'submit' || noteFor !== undefined) return false;
+  const spoken = spokenIn(command.text);
+  return spoken?.kind === 'set' && spoken.change.review === 'on';
 }

@@ -11,11 +11,10 @@ import {
   type Report,
   saidFact,
 } from './command.ts';
-import { attach, cancel, reclaim, release, requireWriter } from './control.ts';
+import { attach, cancel, opensNetwork, reclaim, release, requireWriter } from './control.ts';
 import { dispatch, respond, submit, visit } from './converse.ts';
 import { type Fact, leaseEnd, type Speaker } from './fact.ts';
 import type { Interaction } from './interaction.ts';
-import { opensNetwork } from './preconditions.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
 import { reduce } from './reduce.ts';
 import { brokenOff, repliedFact } from './reduce-transcript.ts';

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { revealHidden } from '../../api/envelope.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { absent } from '../../core/base/files.ts';
 import { firstPrev } from '../../store/parse-journal.ts';
 import { journalFile } from '../../store/run-directory.ts';

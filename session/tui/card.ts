@@ -9,7 +9,7 @@ import {
   innerQuestions,
   wordsOf,
 } from '../screen/asked.ts';
-import type { Key } from './term/key.ts';
+import type { Key } from './term/painter.ts';
 
 /** How far a person is with the answer to one question. */
 export interface Card {

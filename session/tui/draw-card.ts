@@ -8,9 +8,8 @@ import {
   wordsOf,
 } from '../screen/asked.ts';
 import { hunksOf } from '../screen/hunks.ts';
-import { type Line, type Span, span } from '../screen/line.ts';
+import { type Line, type Span, span, visible } from '../screen/line.ts';
 import { commandTree } from '../screen/question-body.ts';
-import { visible } from '../screen/visible.ts';
 import { hangLine, widthOf } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Card, isContract, planLines } from './card.ts';

@@ -1,8 +1,7 @@
 /* Renders an entry of the transcript for the scrollback. */
 import { patchLines } from '../screen/diff.ts';
-import { type Line, span, type Tone } from '../screen/line.ts';
+import { type Line, span, type Tone, visible, visibleLines } from '../screen/line.ts';
 import { markdownLines } from '../screen/markdown-lines.ts';
-import { visible, visibleLines } from '../screen/visible.ts';
 import {
   commandsOf,
   type Gate,

@@ -1,11 +1,9 @@
 /* Prints each finished part of a session once, as lines of the scrollback. */
-
 import { type Asked, changeAsked } from '../screen/asked.ts';
 import { patchLines } from '../screen/diff.ts';
-import { type Line, span } from '../screen/line.ts';
+import { type Line, span, visible } from '../screen/line.ts';
 import { type MarkdownStream, markdownLines, openMarkdown } from '../screen/markdown-lines.ts';
 import { questionBody } from '../screen/question-body.ts';
-import { visible } from '../screen/visible.ts';
 import { hangLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Entry, entryLines } from './entry-lines.ts';

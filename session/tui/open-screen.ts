@@ -2,10 +2,9 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { answeredWords, isSecretAsked, nextAsked } from '../screen/asked.ts';
-import { type Line, span } from '../screen/line.ts';
+import { type Line, span, visible } from '../screen/line.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
-import { isBusy } from '../screen/turn-time.ts';
-import { visible } from '../screen/visible.ts';
+import { isBusy } from '../screen/status-line.ts';
 import { hangLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
@@ -23,8 +22,7 @@ import { openEarlier } from './show/earlier.ts';
 import { showLocal } from './show/show-local.ts';
 import { findThread } from './show/threads.ts';
 import { undoOffersFor } from './show/undo-offers.ts';
-import type { Key } from './term/key.ts';
-import { openFrames, type Painter, type Size } from './term/painter.ts';
+import { type Key, openFrames, type Painter, type Size } from './term/painter.ts';
 import { openDrawer, turnCost } from './view/open-drawer.ts';
 import { hearsLetters, pressView } from './view/press-view.ts';
 import {

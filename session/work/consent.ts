@@ -7,7 +7,7 @@ import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
-import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { describeApproval } from '../approvals/describe-approval.ts';
 import { type GrantLedger, grantFrom } from '../approvals/grants.ts';
 import { decideApproval } from '../approvals/judge-approval.ts';

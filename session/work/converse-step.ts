@@ -1,6 +1,6 @@
 /** Answers a question without changing anything. */
 import { converse } from '../../agent/converse.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';

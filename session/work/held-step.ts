@@ -1,6 +1,6 @@
 /** Keeps, reduces or discards a held change. */
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { withOwnId } from '../../engine/draft/draft-intent.ts';
@@ -9,13 +9,13 @@ import { dropHeld, landHeld } from '../../engine/seal/move-target.ts';
 import { gitLine } from '../../workspace/git/git.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { patchWithout } from '../../workspace/patch/hunks.ts';
+import { patchWithout } from '../../workspace/patch/patch-paths.ts';
 import { rejectedHunks } from '../state/held.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { type HeldChoice, heldQuestionId } from '../state/questions.ts';
 import type { HeldEnd, HeldReview, RunOutcome } from '../state/work.ts';
-import { localChangesOfHeld } from './local-changes.ts';
 import { madePlans } from './plan-step.ts';
+import { localChangesOfHeld } from './reply-pieces.ts';
 import {
   contractOf,
   findRunOf,

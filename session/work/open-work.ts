@@ -19,10 +19,8 @@ import { stoppedWords } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';
 import { repairs } from '../state/work.ts';
 import { converseStep } from './converse-step.ts';
-import { draftStep, reviewSubject } from './draft-step.ts';
 import { requireVerifiable, supervise } from './goal-turn.ts';
 import { heldStep, reviewStep } from './held-step.ts';
-import { keepLocalChanges } from './local-changes.ts';
 import {
   choiceSubject,
   type MadePlan,
@@ -33,9 +31,9 @@ import {
   unrepaired,
 } from './plan-step.ts';
 import { goalStep, pursueStep, resumePursued } from './pursue-step.ts';
+import { keepLocalChanges } from './reply-pieces.ts';
 import { type Execution, resumeStep, runStep } from './run-step.ts';
-import { keepCopy } from './shell-copy.ts';
-import { shellStep } from './shell-step.ts';
+import { keepCopy, shellStep } from './shell-step.ts';
 import {
   type OpenWorkSetting,
   openScope,
@@ -47,7 +45,7 @@ import {
   workSettingFor,
 } from './turn-scope.ts';
 import { undoAnswered, undoStep } from './undo-step.ts';
-import { verifyStep } from './verify-step.ts';
+import { draftStep, reviewSubject, verifyStep } from './verify-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 /** The effects of a session: what its turns do with models and runs. */

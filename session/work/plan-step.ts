@@ -15,7 +15,7 @@ import type { SessionState } from '../state/state.ts';
 import { type StepCost, shortBudget, shortCap } from '../state/usage.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import { patiently } from './goal-turn.ts';
-import { localChangesOfDraft } from './local-changes.ts';
+import { localChangesOfDraft } from './reply-pieces.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
 import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 

@@ -1,5 +1,5 @@
 /** Pursues a goal, run after run, within its budget. */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { CheckRecord } from '../../core/interfaces/stage.ts';
@@ -19,13 +19,12 @@ import {
   type SessionGoal,
 } from '../state/goal.ts';
 import { openedNetwork } from './consent.ts';
-import { draftStep } from './draft-step.ts';
 import { blockGoal, chargeWork, patiently } from './goal-turn.ts';
 import { type MadePlan, madePlans, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
 import { findRunOf, type SpentSoFar, spentSoFar, spentWords } from './run-outcome.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from './run-step.ts';
 import type { StepEnd, TurnScope } from './turn-scope.ts';
-import { verifyOffline } from './verify-step.ts';
+import { draftStep, verifyOffline } from './verify-step.ts';
 
 /**
  * Executes the plan of a goal, then plans and runs again until a committed run passed every criterion's checks. If

@@ -7,7 +7,7 @@ import { failedTests } from '../../engine/record/failure-text.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { unheldTarget } from '../../engine/seal/move-target.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { sealedWords } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

@@ -1,5 +1,4 @@
 /** Executes a plan and repairs it after a refusal. */
-
 import { readSteps } from '../../agent/tools/update-plan.ts';
 import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
@@ -17,9 +16,8 @@ import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
 import { requireApart } from '../self-test.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import { type ConsentGround, consentGround, noNetwork, openedNetwork, personOf } from './consent.ts';
-import { localChangesOfDraft } from './local-changes.ts';
 import { type MadePlan, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
-import { announcing, replyPieces } from './reply-pieces.ts';
+import { announcing, localChangesOfDraft, replyPieces } from './reply-pieces.ts';
 import {
   failedWords,
   holdRun,

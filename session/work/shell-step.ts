@@ -1,6 +1,6 @@
 /** Runs a command of the user in the sandbox. */
 import { constants } from 'node:fs';
-import { mkdir, open, realpath } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -22,25 +22,27 @@ import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';
+import { requireOwnPlace } from '../../store/run-directory.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { openEgress } from '../../workspace/egress/open-egress.ts';
-import type { CopiedTree, CopyChange } from '../../workspace/git/copy-work-tree.ts';
+import { type CopiedTree, type CopyChange, copyWorkTree } from '../../workspace/git/copy-work-tree.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
+import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { BoundedCapture } from '../../workspace/process/capture.ts';
-import { pickSandbox } from '../../workspace/process/pick-sandbox.ts';
-import { isVersionControl } from '../../workspace/process/version-control.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
+import { isVersionControl, pickSandbox } from '../../workspace/process/version-control.ts';
 import { commandsOf } from '../../workspace/shell/shell.ts';
 import { requireApart } from '../self-test.ts';
 import type { Speaker } from '../state/fact.ts';
+import { listThreadIds, threadDirectory } from '../thread/open-thread.ts';
 import { consentGround, personOf } from './consent.ts';
-import type { KeptCopy } from './shell-copy.ts';
 import type { StepEnd, TurnScope, WorkSetting } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 /** What a person's command is run with, beside its turn. */
-export interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf'> {
+interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf'> {
   readonly copy: KeptCopy;
 }
 
@@ -346,4 +348,89 @@ function openLiveText({ clock, signal, mask, emit }: LiveParts): LiveText {
       emit(mask(text));
     },
   };
+}
+
+/** The copy of the working tree for the user's commands. */
+
+/**
+ * The copy of the work tree that commands of one session run on, one after the other: what the next one needs of it is
+ * not copied again. One that was not said to be kept goes, and the last one with the session.
+ */
+interface KeptCopy extends AsyncDisposable {
+  /** A directory of this session alone. */
+  readonly place: string;
+  /** The work tree as it is now, and nothing of what was left there; an empty directory for reports. */
+  renew(
+    repository: Repository,
+    signal: AbortSignal,
+  ): Promise<{ readonly workspace: string; readonly reports: string; readonly copied: CopiedTree }>;
+  /** The command has ended and cannot write any more. */
+  keep(copied: CopiedTree): void;
+  /** Removes everything but the kept copy. */
+  tidy(): Promise<void>;
+}
+
+const copyName = 'workspace';
+
+export function keepCopy(place: string): KeptCopy {
+  let last: CopiedTree | undefined;
+  return {
+    place,
+    async renew(repository, signal) {
+      const known = last;
+      last = undefined;
+      if (known === undefined) await removeTree(place);
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      const [workspace, reports] = [join(place, copyName), join(place, 'reports')];
+      for (const directory of [workspace, reports]) await mkdir(directory, { recursive: true });
+      const how = known === undefined ? {} : { last: known };
+      return { workspace, reports, copied: await copyWorkTree(repository, workspace, signal, how) };
+    },
+    keep(copied) {
+      last = copied;
+    },
+    async tidy() {
+      if (last === undefined) return removeTree(place);
+      for (const name of await readdir(place)) if (name !== copyName) await removeTree(join(place, name));
+    },
+    [Symbol.asyncDispose]: () => removeTree(place),
+  };
+}
+
+/** In the directory of a thread: the copy of the work tree that a command of the person runs on. */
+export const shellPlace = 'shell';
+/** What of one is being removed. */
+const removed = 'shell-removed';
+
+/**
+ * Removes copies that killed sessions left in threads without a writer. A thread is locked only for a rename. What
+ * cannot be removed stays for the next session.
+ */
+export async function sweepCopies(repository: Pick<Repository, 'commonDir'>, own: string): Promise<void> {
+  const { ids } = await listThreadIds(repository).catch(() => ({ ids: [] }));
+  for (const id of ids)
+    if (id !== own) await sweepThread(threadDirectory(repository, id)).catch(() => undefined);
+}
+
+async function sweepThread(directory: string): Promise<void> {
+  const [copy, aside] = [join(directory, shellPlace), join(directory, removed)];
+  if (await stands(aside)) await removeTree(aside);
+  if (!(await stands(copy))) return;
+  await requireOwnPlace(directory, ['lock']);
+  const lock = await acquireProcessLock(join(directory, 'lock'), {
+    busy: () => new WritError('THREAD_BUSY'),
+  });
+  try {
+    await rename(copy, aside);
+  } finally {
+    await lock.release();
+  }
+  await removeTree(aside);
+}
+
+function stands(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

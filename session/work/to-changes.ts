@@ -3,9 +3,9 @@ import { type EnvelopeSection, readEnvelope } from '../../agent/patch/read-envel
 import type { Clock } from '../../core/base/clock.ts';
 import { patchContentPath } from '../../engine/record/settle-run.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { type CutHunk, type CutSection, cutPatch, hunkIds } from '../../workspace/patch/hunks.ts';
+import { type CutHunk, type CutSection, cutPatch, hunkIds } from '../../workspace/patch/patch-paths.ts';
 import type { PatchHunk, SessionChange } from '../state/work.ts';
 
 /** Octets of diff of one file, and of one patchset. */

@@ -9,7 +9,7 @@ import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../engine/sta
 import type { ChangeSource, RunSettings } from '../../engine/state/run-request.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GrantLedger } from '../approvals/grants.ts';
-import type { Mask } from '../approvals/shown-text.ts';
+import type { Mask } from '../approvals/judge-approval.ts';
 import type { EffectContext } from '../open-channel.ts';
 import type { SelfTester } from '../self-test.ts';
 import type { ApprovalPolicy } from '../session-options.ts';

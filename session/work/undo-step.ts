@@ -2,8 +2,8 @@
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
+import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import { type TaskUndoing, taskUndoing, undoContract, workTasksOf } from '../../engine/draft/undo.ts';
 import { runIntent } from '../../engine/run-intent.ts';
 import type { RunStore } from '../../store/stores.ts';

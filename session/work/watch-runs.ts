@@ -1,6 +1,7 @@
 /** Reports tool calls and gates of the engine to a session. */
+
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';

@@ -2,10 +2,15 @@ import { appendPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { error, type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { checksOf, isToolConstraintKey, type ToolConstraintKey } from '../checks-of.ts';
+import {
+  checksOf,
+  isDomainPattern,
+  isToolConstraintKey,
+  readNetworkHost,
+  type ToolConstraintKey,
+} from '../checks-of.ts';
 import { isApproverCheck, leastApprovers, type Partly } from '../facts.ts';
-import { isDomainPattern, readNetworkHost } from '../network-host.ts';
-import { findSecurityWord } from '../security-words.ts';
+import { findSecurityWord } from '../secret-words.ts';
 
 /**
  * High risk: human loop, two approvers, a `require-approvers` policy check before release, one task at a time (document

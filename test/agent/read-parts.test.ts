@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { numberedLines } from '../../engine/work/hands/read-part.ts';
-import { openTreeHands } from '../../engine/work/hands/tree-hands.ts';
+import { numberedLines, openTreeHands } from '../../engine/work/hands/tree-hands.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeSample } from '../engine/sample.ts';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { policyReasons } from '../../api/run/policy-reasons.ts';
-import { toVerdict } from '../../api/run/verdict.ts';
+import { policyReasons, toVerdict } from '../../api/run/verdict.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';

@@ -43,7 +43,7 @@ export const doors: readonly Door[] = [
       'attest/log/serve-ledger.ts',
       'http/loopback-server.ts',
       // The page asks whoever served it, and its policy knows nobody else.
-      'session/web/wire/ask-session.ts',
+      'session/web/wire/follow-session.ts',
       'session/web/wire/follow-session.ts',
     ],
     // What a request and an answer look like.
@@ -81,20 +81,20 @@ export const doors: readonly Door[] = [
   {
     // Nothing is unpacked without a bound.
     name: 'inflating',
-    file: 'readers/documents/archive/inflate.ts',
+    file: 'readers/documents/archive/zip.ts',
     code: /\b(?:inflate(?:Raw)?|gunzip|unzip|(?:brotli|zstd)Decompress)Sync\b|\bcreate(?:Inflate(?:Raw)?|Gunzip|Unzip|BrotliDecompress|ZstdDecompress)\b/,
   },
   {
     name: 'time',
     file: 'core/base/clock.ts',
-    servers: ['session/web/page/now.ts'],
+    servers: ['session/web/page/keep-transcript.ts'],
     specifier: /^node:perf_hooks$/,
     code: /\bDate\.now\b|\bnew\s+Date\s*(?:\(\s*\)|[;,)\]}])|\bperformance\.|\bprocess\.(?:hrtime|uptime)\b/,
   },
   {
     name: 'randomness',
     file: 'core/base/ids.ts',
-    servers: ['session/web/page/now.ts'],
+    servers: ['session/web/page/keep-transcript.ts'],
     code: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
   },
   {

@@ -27,7 +27,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
   'attest/public/public-log.ts': "export const add = async () => import('@sigstore/sign');\n",
-  'readers/documents/archive/inflate.ts':
+  'readers/documents/archive/zip.ts':
     "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
   'store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
@@ -36,7 +36,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'engine/decide/decide.ts':
     "import type { Spec } from '../../core/interfaces/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
   'readers/source/names.ts': 'export const names = [];\n',
-  'spec/lifecycle.ts': 'export const lifecycleMoves = [];\n',
+  'spec/checks-of.ts': 'export const lifecycleMoves = [];\n',
   'gates/rules/scope.ts':
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const scope: Plugin = {};\n",
   'attest/signer/sign.ts':

@@ -8,7 +8,7 @@ const compared =
 
 /** Files that compare what they made themselves, and why nobody learns anything of it. */
 const own: Readonly<Record<string, string>> = {
-  'session/api/lease-tokens.ts':
+  'session/api/write-door.ts':
     'tokens that were made here, and the lease of a write that was admitted already',
   'session/api/event-streams.ts': 'the lease of one state with that of the next',
 };

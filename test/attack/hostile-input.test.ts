@@ -10,22 +10,25 @@ import {
   openUserSigningKey,
   toSigner,
 } from '../../attest/keys/key-signer.ts';
-import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
+import {
+  parseCheckpoint,
+  parseTlogProof,
+  signCheckpoint,
+  verifyCheckpoint,
+} from '../../attest/log/checkpoint.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { buildLogEntry } from '../../attest/log/log-entry.ts';
 import { leafHash } from '../../attest/log/merkle.ts';
 import { ledgerKeyFor, parseVkey } from '../../attest/log/note.ts';
 import { formatEntry, parseEntries } from '../../attest/log/tiles.ts';
-import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { buildRevocation } from '../../attest/statement/run-statements.ts';
 import { loadAnchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
 import { verifyExitCode } from '../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts';
 import { commands } from '../../bin/command-table.ts';
-import { canonicalize } from '../../core/base/canonical.ts';
+import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { rootOver, tilesOver } from '../attest/log/test-tree.ts';
 import {

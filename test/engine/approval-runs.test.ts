@@ -12,7 +12,7 @@ import { withLandings } from '../../engine/intent/find-intent.ts';
 import { parseWaitingRecord } from '../../engine/record/stored-approvals.ts';
 import { createRecordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { long } from '../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';

@@ -21,7 +21,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { long } from '../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';

@@ -1,12 +1,12 @@
-import { long } from '../rooms/long.ts';
 import './upkeep/patience.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../bin/command-table.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { runLine } from '../bin/host.ts';
+import { long } from '../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const onePerson: Json = {

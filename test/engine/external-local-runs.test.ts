@@ -6,7 +6,7 @@ import { listRuns } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { long } from '../rooms/long.ts';

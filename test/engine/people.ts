@@ -7,7 +7,7 @@ import { signApproval } from '../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { parseWaitingRecord, storeApproval } from '../../engine/record/stored-approvals.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { makeSample, type Sample } from './sample.ts';

@@ -9,7 +9,7 @@ import { listRuns } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { runIntent } from '../../engine/run-intent.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../store/record/find-run.ts';
+import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { casesOf, long } from '../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';

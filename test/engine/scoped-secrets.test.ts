@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { SecretSource } from '../../engine/state/run-secrets.ts';
 import { long } from '../rooms/long.ts';
 import { outputOf, runProgram } from '../starter/run-program.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 import type { SecretSource } from '../../engine/state/run-secrets.ts';

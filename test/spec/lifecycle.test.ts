@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { LifecycleStatus } from '../../core/interfaces/intentspec.gen.ts';
-import { assertLifecycleMove, supportedApiVersion } from '../../spec/lifecycle.ts';
+import { assertLifecycleMove, supportedApiVersion } from '../../spec/checks-of.ts';
 
 const statuses: readonly LifecycleStatus[] = ['draft', 'active', 'deprecated', 'closed'];
 

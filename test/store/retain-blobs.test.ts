@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import {
   type BlobRetentionStrategy,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
 import { isProvenDead, ownIdentity, toNamePart } from '../../workspace/process/process-identity.ts';
 import { long } from '../rooms/long.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { type ObjectBody, type ObjectType, objectTypes } from '../../store/object-shapes.ts';
 import { parseObject, sealObject } from '../../store/stored-object.ts';
 

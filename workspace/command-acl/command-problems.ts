@@ -1,7 +1,7 @@
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { checksOf } from '../../spec/checks-of.ts';
-import { schedulerVariables } from '../process/check-environment.ts';
+import { schedulerVariables } from '../process/find-program.ts';
 import { mayBeProgram } from './command-paths.ts';
 import { guardCommand } from './guard-command.ts';
 

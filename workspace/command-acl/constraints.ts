@@ -2,8 +2,7 @@ import path from 'node:path';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule } from '../../core/interfaces/intentspec.gen.ts';
-import { isToolConstraintKey } from '../../spec/checks-of.ts';
-import { readNetworkHost } from '../../spec/network-host.ts';
+import { isToolConstraintKey, readNetworkHost } from '../../spec/checks-of.ts';
 import { type CommandEntry, readEntry } from './command-entry.ts';
 
 /** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */

@@ -2,7 +2,7 @@ import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { EgressPolicy } from '../egress/openings.ts';
-import { sandboxVariables } from '../process/check-environment.ts';
+import { sandboxVariables } from '../process/find-program.ts';
 import { commandsOf, type ShellReading, type SimpleCommand } from '../shell/shell.ts';
 import { entryCouldMatch, entryMatches } from './command-entry.ts';
 import { type CommandPath, namedPaths, writtenPaths } from './command-paths.ts';

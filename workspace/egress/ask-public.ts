@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/network-use.ts';
+import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
 import { type IncomingMessage, type Outside, request as open, realOutside, secured } from './outside.ts';

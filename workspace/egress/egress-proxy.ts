@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/network-use.ts';
+import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
 import {

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import type { NetworkObstacle } from '../../core/interfaces/network-use.ts';
-import { readNetworkHost } from '../../spec/network-host.ts';
+import type { NetworkObstacle } from '../../core/interfaces/scanner.ts';
+import { readNetworkHost } from '../../spec/checks-of.ts';
 
 /** What one tool rule opens. */
 interface Opening {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/network-use.ts';
+import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
 import type { EgressLimits } from './limits.ts';
 import { addressProblem, type EgressPolicy, judgeTarget, octetsOf, type Target } from './openings.ts';
 import type { Outside } from './outside.ts';

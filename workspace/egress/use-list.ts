@@ -1,4 +1,4 @@
-import type { NetworkUse } from '../../core/interfaces/network-use.ts';
+import type { NetworkUse } from '../../core/interfaces/scanner.ts';
 
 /** A connection as it ended, or several that are counted already. */
 type Ended = Omit<NetworkUse, 'connections'> & { readonly connections?: number };

@@ -15,8 +15,8 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { maxListBytes, runGit } from './git.ts';
-import { removeTree } from './remove-tree.ts';
 import type { Repository } from './repository.ts';
+import { removeTree } from './torn-paths.ts';
 
 /** A copy of a working tree. */
 export interface CopiedTree {

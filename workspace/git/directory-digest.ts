@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { isInside } from '../process/find-program.ts';
 
 export interface DirectoryDigestOptions {

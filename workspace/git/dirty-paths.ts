@@ -1,10 +1,10 @@
 /* Finds local changes in the working tree that a change would overwrite. */
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths } from '../../core/base/printable.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import { askGit, gitFailed, gitFields, maxListBytes, runGit } from './git.ts';
 import { fileAt, mayBeLossy, readIndex, toBytePath, toSide, toTextPath } from './held-index.ts';
 import type { Repository } from './repository.ts';

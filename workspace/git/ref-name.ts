@@ -1,5 +1,5 @@
 /* Validates and encodes names: of refs, of ids in refs and paths, and of remote repositories in statements. */
-import { sha256Hex } from '../../core/base/digest.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 

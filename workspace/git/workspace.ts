@@ -6,7 +6,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type GitDirectory, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
 import { askObjects } from './object-reader.ts';
-import { removeTree } from './remove-tree.ts';
 import {
   type Borrowable,
   type Scratch,
@@ -14,6 +13,7 @@ import {
   writeGitDirectory,
   writeShallow,
 } from './scratch.ts';
+import { removeTree } from './torn-paths.ts';
 import { listTree, type TreeEntry } from './tree.ts';
 
 const maxWorkers = 4;

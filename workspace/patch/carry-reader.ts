@@ -1,8 +1,8 @@
 /* Reads from git what is needed to carry approvals over to a moved target. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { carriesApprovals } from '../../engine/config/approvals-section.ts';
+import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import { carriesApprovals } from '../../engine/config/section-alone.ts';
 import { askGit, gitFailed } from '../git/git.ts';
 import { describeObjects, readObjects } from '../git/read-objects.ts';
 import { isObjectId, type Repository } from '../git/repository.ts';

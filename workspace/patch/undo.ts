@@ -1,7 +1,7 @@
 /* Undoes earlier changes by three-way merges, and compares the patches of two candidates. */
 import { join } from 'node:path';
-import { sha256Hex } from '../../core/base/digest.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { type MergeOutcome, mergeTrees } from '../git/create-commit.ts';
 import { runGit } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';

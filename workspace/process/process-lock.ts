@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import {

@@ -7,14 +7,14 @@ import {
   parseText,
   parseWord,
   toFields,
-} from '../../../core/base/parse-fields.ts';
-import type { TrustTier } from '../../../core/interfaces/evidence.ts';
+} from '../../../core/base/json-pointer.ts';
 import type { Severity } from '../../../core/interfaces/finding.ts';
+import type { TrustTier } from '../../../core/interfaces/privacy.ts';
 import { stageNames } from '../../../core/interfaces/stage.ts';
 import type { ArtifactCase } from '../../../plugins/testers/artifact-tester.ts';
 import type { EvidenceCase } from '../../../plugins/testers/evidence-tester.ts';
 import type { GateCase, GateCases } from '../../../plugins/testers/gate-tester.ts';
-import { sampleSpecWith } from '../../../plugins/testers/sample-spec.ts';
+import { sampleSpecWith } from '../../../plugins/testers/run-cases.ts';
 import { findSchemaViolations } from '../../../spec/schema-violations.ts';
 
 const maxText = 4 * 1024 * 1024;

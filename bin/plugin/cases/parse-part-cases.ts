@@ -6,7 +6,7 @@ import {
   parseText,
   parseWord,
   toFields,
-} from '../../../core/base/parse-fields.ts';
+} from '../../../core/base/json-pointer.ts';
 import type { ArtifactFacts, CheckFacts } from '../../../core/interfaces/check.ts';
 import { failureKinds, type ModelRequest, type ReplyEnd } from '../../../core/interfaces/model.ts';
 import { stageNames } from '../../../core/interfaces/stage.ts';

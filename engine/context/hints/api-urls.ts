@@ -3,7 +3,7 @@ import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import { type Content, textContent, yamlAsJson } from '../../../readers/packages/content.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';
 import type { TreeEntry } from '../../../workspace/git/tree.ts';
-import { eachBlob, isFile } from '../each-blob.ts';
+import { eachBlob, isFile } from '../import-graph.ts';
 
 /** One endpoint as an API description of the tree has it. */
 export interface ApiUrl {

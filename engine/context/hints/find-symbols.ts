@@ -1,8 +1,6 @@
 import { declaringLanguage } from '../../../readers/source/language.ts';
 import type { TreeEntry } from '../../../workspace/git/tree.ts';
-import { type EachBlob, isFile } from '../each-blob.ts';
-import { isBinary } from '../is-binary.ts';
-import { isVendored } from '../is-vendored.ts';
+import { type EachBlob, isBinary, isFile, isVendored } from '../import-graph.ts';
 import { type DeclarationSyntax, declarationSyntax } from './declaration-syntax.ts';
 
 /** Where a symbol is defined. */

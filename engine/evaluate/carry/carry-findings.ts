@@ -1,7 +1,6 @@
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { HandedOn } from './carry-store.ts';
-import { carryLimits } from './take-carried.ts';
-import type { TrackedCarry } from './tracked-carry.ts';
+import { carryLimits, type TrackedCarry } from './take-carried.ts';
 
 /**
  * Returns why a check with carried paths fails. If the candidate tracks a carried path, later checks would use

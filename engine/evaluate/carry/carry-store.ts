@@ -2,8 +2,8 @@ import { lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CarriedPath } from '../../../core/interfaces/stage.ts';
 import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
-import { removeTree } from '../../../workspace/git/remove-tree.ts';
-import { copyTree } from '../workspace-dependencies/copy-tree.ts';
+import { removeTree } from '../../../workspace/git/torn-paths.ts';
+import { copyTree } from '../workspace-dependencies/shared-directory.ts';
 import { carryLimits, takeCarried } from './take-carried.ts';
 
 /** Copies of carried paths, each stored under the digest of its listing. No check can see this directory. */

@@ -1,10 +1,9 @@
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { CarriedPath, CheckCarry, WrittenOutside } from '../../../core/interfaces/stage.ts';
 import type { Attempt } from '../../state/open-run.ts';
-import type { CheckWatch } from '../check-time.ts';
+import type { CheckWatch } from '../check-watch.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
-import { rewrittenFindings } from '../rewritten-files.ts';
-import { writtenOutside } from '../written-outside.ts';
+import { rewrittenFindings, writtenOutside } from '../written-outside.ts';
 import { carryFindings } from './carry-findings.ts';
 
 /** State shared by the workspaces of one check; the code that opens them fills it. */

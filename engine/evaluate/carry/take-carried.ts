@@ -1,12 +1,13 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import { pathsOverlap } from '../../config/workspace-section.ts';
 import { inParallel } from '../../state/machine.ts';
 
 /** Bounds of one carried path: entries, bytes over all files, characters of a path. */
 export const carryLimits: CarryLimits = { entries: 100_000, bytes: 4 * 2 ** 30, pathCharacters: 1024 };
 
-export interface CarryLimits {
+interface CarryLimits {
   readonly entries: number;
   readonly bytes: number;
   readonly pathCharacters: number;
@@ -116,4 +117,34 @@ async function kindOf(path: string): Promise<'absent' | 'directory' | 'other'> {
 function printable(path: string): string {
   const plain = path.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+}
+
+/** A carried path, and what the tree tracks there. */
+export interface TrackedCarry {
+  readonly path: string;
+  readonly tracked: string;
+}
+
+/**
+ * Returns the carried paths that conflict with tracked paths. A path is tracked at or below one, or a file or link is
+ * tracked above one, where a directory is needed. Names that some file systems treat as equal count as equal.
+ * Otherwise a check could carry over files that later checks use as the candidate's. Pure.
+ */
+export function trackedCarry(
+  carry: readonly string[],
+  entries: readonly { readonly path: string }[],
+): readonly TrackedCarry[] {
+  const wanted = carry.map((path) => ({ path, folded: fold(path) }));
+  const found = new Map<string, string>();
+  if (carry.length === 0) return [];
+  for (const entry of entries) {
+    const folded = fold(entry.path);
+    for (const { path, folded: one } of wanted)
+      if (!found.has(path) && pathsOverlap(one, folded)) found.set(path, entry.path);
+  }
+  return [...found].map(([path, tracked]) => ({ path, tracked }));
+}
+
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase();
 }

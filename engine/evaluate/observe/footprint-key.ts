@@ -1,13 +1,19 @@
 import { statSync } from 'node:fs';
-import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
+import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import type { PatchSet } from '../../../core/interfaces/tests-may-go.ts';
+import { isTooling } from '../../../readers/judges/rules.ts';
+import { followLinks, readLinks } from '../../../readers/judges/tree.ts';
+import { isOfTests } from '../../../readers/source/test-paths.ts';
+import type { Footprint } from '../../../readers/trace/read-trace.ts';
+import { readBlobs } from '../../../workspace/git/read-objects.ts';
+import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { findProgram } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
-import { vouchedCacheOf } from '../vouched-cache.ts';
-import type { JudgedTree } from './judged-tree.ts';
-import { digestOf, type KeptFootprints, openKeptFootprints } from './kept-footprints.ts';
+import { findJudge } from '../second-run/find-judge.ts';
+import { type VouchedCache, vouchedCacheOf } from '../workspace-dependencies/shared-directory.ts';
 
 /** Footprints that runs of this repository left on this machine. */
 export async function keptFootprintsOf(attempt: Pick<Attempt, 'ground' | 'means'>): Promise<KeptFootprints> {
@@ -70,4 +76,152 @@ function programState(name: string): readonly (string | number)[] {
   const path = /^[\w.+-]+$/.test(name) ? findProgram(name, process.env.PATH ?? '') : undefined;
   const status = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   return [name, path ?? '', status?.size ?? 0, Math.trunc(status?.mtimeMs ?? 0)];
+}
+
+type Entry = Pick<TreeEntry, 'path' | 'mode' | 'object'>;
+
+/** Footprints of this repository, each under the digest of what it depends on. */
+interface KeptFootprints {
+  /**
+   * Returns the footprint under a key. Returns `undefined` if none exists, if another user wrote it, or if it does
+   * not fit the tree. It does not fit if a path that was missing exists there, or a verification input differs.
+   */
+  find(key: string, entries: readonly Entry[]): Promise<CheckFootprint | undefined>;
+  keep(key: string, entries: readonly Entry[], footprint: CheckFootprint): Promise<void>;
+  /** Whether there is none since what is under the key fails under the tracer. */
+  hasFailed(key: string): Promise<boolean>;
+  keepFailed(key: string): Promise<void>;
+}
+
+/** Footprints in a cache. */
+export function openKeptFootprints(cache: VouchedCache): KeptFootprints {
+  return {
+    async find(key, entries) {
+      const said = await cache.find(key);
+      if (said === undefined) return undefined;
+      const { judges, ...footprint } = JSON.parse(said) as CheckFootprint & { readonly judges: string };
+      const isThere = existingPaths(entries);
+      const fits = judges === digestOf(judgesSeen(footprint, entries)) && !footprint.missing.some(isThere);
+      return fits ? footprint : undefined;
+    },
+    keep: (key, entries, footprint) =>
+      cache.keep(key, canonicalize({ ...footprint, judges: digestOf(judgesSeen(footprint, entries)) })),
+    hasFailed: async (key) => (await cache.find(failedKey(key))) !== undefined,
+    keepFailed: (key) => cache.keep(failedKey(key), 'failed'),
+  };
+}
+
+function failedKey(key: string): string {
+  return sha256Hex(`failed ${key}`);
+}
+
+/** Digest of what files hold, for keys. */
+export function digestOf(entries: readonly Entry[]): string {
+  return sha256Hex(canonicalize(entries.map(({ path, mode, object }) => [path, mode, object])));
+}
+
+/** Whether a tree has a file or directory at a path. */
+export function existingPaths(entries: readonly Entry[]): (path: string) => boolean {
+  const paths = new Set<string>();
+  for (const { path } of entries)
+    for (let at = path.length; at > 0 && !paths.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))
+      paths.add(path.slice(0, at));
+  return (path) => paths.has(path);
+}
+
+/** What a check did with files, as the record of a run keeps it. Paths are relative to its workspace, '' its root. */
+export interface CheckFootprint {
+  readonly schema: 'urn:writ:footprint:v1';
+  readonly missing: readonly string[];
+  readonly listed: readonly string[];
+  /** Files of the tree. */
+  readonly read: readonly string[];
+  /** Files of the tree, and absolute paths of programs outside the workspace. */
+  readonly executed: readonly string[];
+}
+
+/**
+ * Removes paths outside the workspace from a footprint, and reads of paths that are not in the tree. A path through
+ * `links` of the tree counts under both names.
+ */
+export function toCheckFootprint(
+  { missing, listed, read, executed }: Footprint,
+  root: string,
+  entries: readonly Pick<TreeEntry, 'path'>[],
+  links: ReadonlyMap<string, string> = new Map(),
+): CheckFootprint {
+  const tracked = new Set(entries.map(({ path }) => path));
+  const names = (path: string): readonly string[] =>
+    below(root, path).flatMap((own) => [...new Set([own, followLinks(own, links).path])]);
+  const within = (paths: readonly string[]): readonly string[] =>
+    [...new Set(paths.flatMap(names))].filter((path) => path !== '.git' && !path.startsWith('.git/'));
+  return {
+    schema: 'urn:writ:footprint:v1',
+    missing: within(missing),
+    listed: within(listed),
+    read: within(read).filter((path) => tracked.has(path)),
+    executed: executed.flatMap((path) => {
+      const own = names(path);
+      return own.length === 0 ? [path] : own.filter((name) => tracked.has(name));
+    }),
+  };
+}
+
+/**
+ * Returns the tree's verification inputs that the footprint shows: programs that were executed, and tooling that was
+ * read.
+ */
+export function judgesSeen<T extends Pick<TreeEntry, 'path'>>(
+  { read, executed }: CheckFootprint,
+  entries: readonly T[],
+): readonly T[] {
+  const seen = new Set([...executed, ...read.filter(isTooling)]);
+  return entries.filter(({ path }) => seen.has(path));
+}
+
+function below(root: string, path: string): readonly string[] {
+  if (path === root) return [''];
+  return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
+}
+
+/** The tree in which checks are observed, with its verification inputs. */
+export interface JudgedTree {
+  readonly tree: string;
+  /** Whether it is the tree of the base. */
+  readonly isBase: boolean;
+  readonly entries: readonly TreeEntry[];
+  /** Targets of its symbolic links. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly reach: JudgeReach;
+  /** Digest of the verification inputs: files that the commands reach, and tests. */
+  readonly judges: string;
+}
+
+/** Returns the base; if the policy commit has other verification inputs, returns the policy commit. */
+export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
+  const { patch, ground } = attempt;
+  const base = await judgedAt(attempt, patch.baseTree);
+  if (ground.policy.tree === patch.baseTree) return base;
+  const policy = await judgedAt(attempt, ground.policy.tree);
+  return policy.judges === base.judges ? base : policy;
+}
+
+/** Returns one tree with its verification inputs; `seen` as in `findJudge`. */
+export async function judgedAt(
+  { identity, means, patch, ground }: Attempt,
+  tree: string,
+  seen?: readonly string[],
+): Promise<JudgedTree> {
+  const entries = await listTree(means.scratch, tree);
+  const reach = await findJudge(
+    means.scratch,
+    tree,
+    identity.contract.effective,
+    ground.config.workspace.prepare,
+    seen,
+  );
+  const reached = new Set(reach.files.map(({ path }) => path));
+  const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
+  const links = await readLinks(entries, (paths) => readBlobs(means.scratch, tree, paths));
+  return { tree, isBase: tree === patch.baseTree, entries, links, reach, judges: digestOf(judging) };
 }

@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
-import { canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
-import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
+import type { PatchFile, PatchSet } from '../../../core/interfaces/tests-may-go.ts';
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
@@ -18,10 +17,16 @@ import { type OpeningWorkspace, openingWorkspace, type WorkspaceSide } from '../
 import { askCheck, type CheckTask } from '../run-check.ts';
 import { ofPrepare } from '../second-run/find-judge.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
-import { type CheckFootprint, judgesSeen, toCheckFootprint } from './check-footprint.ts';
-import { footprintKey, keptFootprintsOf } from './footprint-key.ts';
-import { type JudgedTree, judgedTree } from './judged-tree.ts';
-import { existingPaths } from './kept-footprints.ts';
+import {
+  type CheckFootprint,
+  existingPaths,
+  footprintKey,
+  type JudgedTree,
+  judgedTree,
+  judgesSeen,
+  keptFootprintsOf,
+  toCheckFootprint,
+} from './footprint-key.ts';
 import { inputsOf, touchedSteps } from './observe-prepare.ts';
 import { notReached, traceCheck } from './trace-check.ts';
 

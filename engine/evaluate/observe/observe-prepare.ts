@@ -1,14 +1,21 @@
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import type { PrepareObserver } from '../workspace-dependencies/prepared-directories.ts';
-import { toCheckFootprint } from './check-footprint.ts';
-import { isTouched, keptFootprintsOf, machineState, untrackedInputs } from './footprint-key.ts';
-import { type JudgedTree, judgedAt } from './judged-tree.ts';
-import { digestOf } from './kept-footprints.ts';
-import { preparedFills } from './prepared-fills.ts';
+import type { ProvidedDirectory } from '../workspace-dependencies.ts';
+import {
+  digestOf,
+  isTouched,
+  type JudgedTree,
+  judgedAt,
+  keptFootprintsOf,
+  machineState,
+  toCheckFootprint,
+  untrackedInputs,
+} from './footprint-key.ts';
 import { underTracer } from './under-tracer.ts';
 
 const failedReason = 'it failed under the tracer';
@@ -113,4 +120,43 @@ function stepKeys(
     digestOf(inputs.filter(({ path }) => judging.has(path))),
   ]);
   return { key, wholeKey: canonicalDigest([key, digestOf(inputs)]) };
+}
+
+/**
+ * Of paths that were looked for in vain at the base, those in directories that were made for the candidate. Each
+ * directory on the way is looked up once.
+ */
+export function preparedFills(
+  unprepared: readonly string[],
+  provided: readonly Pick<ProvidedDirectory, 'directory' | 'source'>[],
+): readonly string[] {
+  const known = new Map<string, Stats | undefined>();
+  const lookUp = (path: string): Stats | undefined => {
+    if (!known.has(path)) known.set(path, statusOf(path));
+    return known.get(path);
+  };
+  return unprepared.filter((path) => {
+    const made = provided.find(({ directory }) => path.startsWith(`${directory}/`));
+    return made !== undefined && exists(made.source, path.slice(made.directory.length + 1), lookUp);
+  });
+}
+
+/** Links on the way are not followed: what is behind one may be there inside the sandbox. */
+function exists(root: string, path: string, lookUp: (path: string) => Stats | undefined): boolean {
+  const names = path.split('/');
+  for (let count = 1; count <= names.length; count += 1) {
+    const status = lookUp(join(root, ...names.slice(0, count)));
+    if (status === undefined) return false;
+    if (status.isSymbolicLink()) return true;
+    if (!status.isDirectory()) return count === names.length;
+  }
+  return true;
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
 import { createFootprintReader, type Footprint } from '../../../readers/trace/read-trace.ts';
-import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 import { placeImportHook } from './python-imports.ts';
 

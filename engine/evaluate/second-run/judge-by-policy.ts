@@ -6,10 +6,10 @@ import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { keepLaidRun } from '../../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
-import { preparedFills } from '../observe/prepared-fills.ts';
+import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
+import { toldOutcome } from './find-judge.ts';
 import { type LaidTree, leavesJudging } from './policy-judge.ts';
-import { toldOutcome } from './told-outcome.ts';
 
 const rule = 'judge-changed';
 /** Name of the output of the second run among the artifacts. */

@@ -6,8 +6,7 @@ import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { Attempt } from '../../state/open-run.ts';
-import { askRule } from '../ask-rules.ts';
-import { ruleQuestion } from '../rule-question.ts';
+import { askRule, ruleQuestion } from '../ask-rules.ts';
 import { findJudge } from './find-judge.ts';
 
 const rule = 'judge-changed';

@@ -1,19 +1,18 @@
 import { access, chmod, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace/git/directory-digest.ts';
-import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
-import type { CheckFootprint } from '../observe/check-footprint.ts';
+import type { CheckFootprint } from '../observe/footprint-key.ts';
 import type { TracedCommand } from '../observe/under-tracer.ts';
-import { copyTree } from './copy-tree.ts';
-import { directoryLimits } from './shared-directory.ts';
+import { copyTree, directoryLimits } from './shared-directory.ts';
 
 export interface PrepareRequest {
   readonly step: PrepareStep;

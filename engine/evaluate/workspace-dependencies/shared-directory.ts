@@ -1,10 +1,86 @@
 import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { sha256Hex } from '../../../core/base/canonical.ts';
+import { writeDurably } from '../../../core/base/files.ts';
+import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
+import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
+import type { Attempt } from '../../state/open-run.ts';
 
-export interface ShareRequest {
+/** Texts that runs of this repository left on this machine, each under the digest of what it depends on. */
+export interface VouchedCache {
+  /** The text under a key; `undefined` if there is none, or if this user did not write it. */
+  find(key: string): Promise<string | undefined>;
+  /** Keeps a text, unless it is larger than 32 MiB. */
+  keep(key: string, text: string): Promise<void>;
+}
+
+const maxKept = 256;
+const maxBytes = 32 * 1024 * 1024;
+
+/** The cache of one kind of text. */
+export async function vouchedCacheOf(
+  { ground, means }: Pick<Attempt, 'ground' | 'means'>,
+  of: { readonly folder: string; readonly voucher: string },
+): Promise<VouchedCache> {
+  const directory = join(ground.repository.commonDir, 'writ', 'cache', of.folder);
+  return openVouchedCache(directory, await (means.settings.witness ?? processWitness).voucher(of.voucher));
+}
+
+/** A cache in `directory`. Only what `voucher` vouches for is read. */
+export function openVouchedCache(directory: string, voucher: Voucher): VouchedCache {
+  const pathOf = (key: string): string => join(directory, `${key}.json`);
+  return {
+    async find(key) {
+      const bytes = await readPlainFile(pathOf(key), maxBytes).catch(() => undefined);
+      if (bytes === undefined) return undefined;
+      const text = Buffer.from(bytes).toString('utf8');
+      const [mac, said] = [text.slice(0, 64), text.slice(65)];
+      return voucher.vouched(line(key, said), mac) ? said : undefined;
+    },
+    async keep(key, said) {
+      if (Buffer.byteLength(said) + 65 > maxBytes) return;
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await chmod(directory, 0o700);
+      await removeOldest(directory);
+      await writeDurably(pathOf(key), `${voucher.vouch(line(key, said))}\n${said}`);
+    },
+  };
+}
+
+function line(key: string, said: string): string {
+  return `${key} ${sha256Hex(said)}`;
+}
+
+async function removeOldest(directory: string): Promise<void> {
+  const names = await readdir(directory);
+  if (names.length < maxKept) return;
+  const ages = await Promise.all(
+    names.map(async (name) => {
+      const status = await stat(join(directory, name)).catch(() => undefined);
+      return { name, at: status?.mtimeMs ?? 0 };
+    }),
+  );
+  ages.sort((a, b) => a.at - b.at);
+  for (const { name } of ages.slice(0, names.length - maxKept + 1))
+    await rm(join(directory, name), { force: true });
+}
+
+interface ShareRequest {
   /** Repository-relative directory to share. */
   readonly directory: string;
   readonly worktree: string;
@@ -88,4 +164,34 @@ async function readInside(worktree: string, path: string): Promise<Buffer | unde
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Copies one file or directory from `fromRoot` to the same path under `toRoot`. Links are copied as links and never
+ * followed, also on the way to `path`. Returns `false` if `path` does not exist. Throws on a link on the way and on
+ * special files.
+ */
+export async function copyTree(fromRoot: string, toRoot: string, path: string): Promise<boolean> {
+  const segments = path.split('/');
+  for (let count = 1; count <= segments.length; count += 1) {
+    const part = segments.slice(0, count).join('/');
+    const status = await lstat(join(fromRoot, part)).catch(() => undefined);
+    if (status === undefined) return false;
+    if (count === segments.length) break;
+    if (!status.isDirectory()) throw new Error(`\`${part}\` is not a directory`);
+    await mkdir(join(toRoot, part), { recursive: true });
+  }
+  const pending = [path];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const from = join(fromRoot, next);
+    const to = join(toRoot, next);
+    const status = await lstat(from);
+    if (status.isDirectory()) {
+      await mkdir(to, { recursive: true });
+      for (const name of await readdir(from)) pending.push(`${next}/${name}`);
+    } else if (status.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
+    else if (status.isSymbolicLink()) await symlink(await readlink(from), to);
+    else throw new Error(`\`${next}\` is neither a file, a directory nor a link`);
+  }
+  return true;
 }

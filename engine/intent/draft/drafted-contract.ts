@@ -6,7 +6,7 @@ import { documentation, goes } from '../../../core/interfaces/tests-may-go.ts';
 import { applyDefaults } from '../../../spec/apply-defaults.ts';
 import { workerRights } from '../../../spec/facts.ts';
 import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
-import { findSecurityWord } from '../../../spec/security-words.ts';
+import { findSecurityWord } from '../../../spec/secret-words.ts';
 import { type JudgedWish, tighten } from '../../../spec/stricter.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { IntentDraft } from './intent-draft.ts';

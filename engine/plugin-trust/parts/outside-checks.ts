@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import { compileGlob } from '../../../core/base/glob.ts';
-import { type Fields, parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { type Fields, parseList, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { printable } from '../../../core/base/printable.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { ArtifactProducer, ArtifactRequest, Produced } from '../../../core/interfaces/artifact.ts';

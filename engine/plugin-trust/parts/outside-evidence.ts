@@ -1,7 +1,7 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
-import { parseCount, parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { parseCount, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { printable } from '../../../core/base/printable.ts';
-import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../../core/interfaces/evidence.ts';
+import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../../core/interfaces/privacy.ts';
 import type { ManifestEvidence } from '../manifest-parts.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
 import type { PartGround } from './handed.ts';

@@ -1,4 +1,4 @@
-import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import type { ManifestLog } from '../manifest-parts.ts';
 import type { PartGround } from './handed.ts';

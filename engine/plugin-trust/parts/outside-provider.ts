@@ -1,5 +1,5 @@
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
-import { parseCount, parseText, parseWord, toFields } from '../../../core/base/parse-fields.ts';
+import { parseCount, parseText, parseWord, toFields } from '../../../core/base/json-pointer.ts';
 import {
   type FailureKind,
   failureKinds,
@@ -14,7 +14,7 @@ import {
   providerFailure,
 } from '../../../core/interfaces/provider.ts';
 import type { ManifestProvider } from '../manifest-parts.ts';
-import { opensHost } from '../opens-host.ts';
+import { opensHost } from '../plugin-access.ts';
 import { isPassing } from '../process/plugin-fault.ts';
 import type { PartGround } from './handed.ts';
 

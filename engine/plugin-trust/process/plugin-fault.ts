@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
-import type { NetworkObstacle, NetworkUse } from '../../../core/interfaces/network-use.ts';
+import type { NetworkObstacle, NetworkUse } from '../../../core/interfaces/scanner.ts';
 
 /** Why a plugin's process gave no answer. */
 export type PluginFaultReason =

@@ -1,8 +1,8 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
-import { parseText, toFields } from '../../../core/base/parse-fields.ts';
+import { parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import type { CheckNetwork, NetworkUse } from '../../../core/interfaces/network-use.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import type { CheckNetwork, NetworkUse } from '../../../core/interfaces/scanner.ts';
 import { lineCutter } from '../../../workspace/process/capture.ts';
 import {
   type Obstacle,

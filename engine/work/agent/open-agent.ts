@@ -1,20 +1,26 @@
+import { statSync } from 'node:fs';
+import { posix } from 'node:path';
 import { WritError } from '../../../core/base/errors.ts';
-import type { AgentHost } from '../../../core/interfaces/worker.ts';
+import type { Finding } from '../../../core/interfaces/finding.ts';
+import type { AgentHost, AgentVerdict, HandUse } from '../../../core/interfaces/worker.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
+import { refusal } from '../../../workspace/command-acl/constraints.ts';
 import { wayAddress } from '../../../workspace/egress/open-egress.ts';
+import { wordsOf } from '../../../workspace/shell/shell.ts';
 import { maxMemoryBytes } from '../../state/machine.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import { handEnvironment } from '../hands/hand-environment.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
-import type { AttemptTools } from '../tools/tool-setting.ts';
+import { type JudgedUse, judgeUse } from '../hands/judge-use.ts';
+import { openDoor } from '../tools/open-tools.ts';
+import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { fenceNote, type TurnsTaken } from '../turns/open-turns.ts';
-import { openAgentJudge } from './judge-agent-use.ts';
 import { gateRoot, openModelGate } from './model-gate.ts';
 import { openAgentStarter } from './start-agent.ts';
 
 /** A program's host for one attempt, and what came of it. */
-export interface OpenAgentHost extends AgentHost {
+interface OpenAgentHost extends AgentHost {
   taken(): TurnsTaken;
   /** Ends what still runs, and closes the way to the model. */
   close(): Promise<void>;
@@ -66,4 +72,70 @@ export async function openAgentHost(
       await gate.close();
     },
   };
+}
+
+/** A file may grow to so much by one use. */
+const maxFileBytes = 8 * 1024 * 1024;
+
+/**
+ * Authorizes an agent's tool calls in one attempt by the same rules as the workspace tools, and records them in the
+ * same form.
+ */
+function openAgentJudge(run: OpenRun, place: HandPlace, tools: AttemptTools) {
+  const door = openDoor(tools, usualBound);
+  const inside = run.ground.sandbox.pathsInside(place).workspace;
+  const judge = (use: HandUse): JudgedUse | string => {
+    const wanted = toHandUse(use, inside, place);
+    if (typeof wanted === 'string') return wanted;
+    const judged = judgeUse(run, place, wanted);
+    // The output of an agent's command goes to the agent, not through writ, and no process checks between two
+    // commands.
+    const { acl } = judged;
+    const bound = acl && unheldBounds.find((name) => acl[name] !== undefined);
+    if (judged.refusal !== undefined || bound === undefined) return judged;
+    return { ...judged, refusal: unheld(bound) };
+  };
+  return {
+    /** Calls are authorized one at a time, like workspace tool calls. */
+    async judge(use: HandUse): Promise<AgentVerdict> {
+      const begun = await door.begin(() => judge(use));
+      if ('refusal' in begun) return { refusal: begun.refusal, settle: async () => {} };
+      return {
+        async settle(outcome, exitCode) {
+          await begun.settle({ outcome, ...(exitCode === undefined ? {} : { exitCode }) });
+        },
+      };
+    },
+  };
+}
+
+const unheldBounds = ['maxOutputBytes', 'maxWriteBytes', 'writeRoots'] as const;
+
+function unheld(bound: string): Finding {
+  return refusal(`the rule that allows it sets \`${bound}\`, to which a command of an agent cannot be held`, {
+    reason: 'unheld',
+    bound,
+  });
+}
+
+const shells = /^(?:\/usr)?\/bin\/(?:ba|da|z)?sh$/;
+
+/** Returns the script of a command that is only a shell running a script; otherwise the command. */
+export function scriptIn(command: string): string {
+  const [shell = '', option = '', script, ...more] = wordsOf(command) ?? [];
+  const isScript = shells.test(shell) && (option === '-lc' || option === '-c') && more.length === 0;
+  return isScript && script !== undefined ? script : command;
+}
+
+/** Converts an agent's tool call to the equivalent workspace tool call, or returns why there is none. */
+function toHandUse(use: HandUse, inside: string, { workspace }: HandPlace): HandUse | string {
+  if (use.kind === 'execute') return { kind: 'execute', command: scriptIn(use.command) };
+  if (use.kind === 'vcs') return 'an agent asks no version control';
+  // What is not in the workspace stays so: it begins with `..`.
+  const path = posix.relative(inside, posix.resolve(inside, use.path)) || '.';
+  if (use.kind !== 'write') return { ...use, path };
+  const there = statSync(`${workspace}/${path}`, { throwIfNoEntry: false })?.size ?? 0;
+  const bytes = there + use.bytes.length;
+  if (bytes > maxFileBytes) return `a file of more than ${maxFileBytes} bytes`;
+  return { kind: 'write', path, bytes: Buffer.alloc(bytes) };
 }

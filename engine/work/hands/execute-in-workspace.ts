@@ -1,5 +1,5 @@
-import type { CheckNetwork } from '../../../core/interfaces/network-use.ts';
 import type { SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import type { CheckNetwork } from '../../../core/interfaces/scanner.ts';
 import type { HandAnswer, HandUse } from '../../../core/interfaces/worker.ts';
 import { limitedShell } from '../../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../../workspace/process/version-control.ts';

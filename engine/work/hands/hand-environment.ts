@@ -1,4 +1,4 @@
-import { checkEnvironment } from '../../../workspace/process/check-environment.ts';
+import { checkEnvironment } from '../../../workspace/process/find-program.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from './hand-place.ts';
 

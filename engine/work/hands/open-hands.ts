@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../../core/base/errors.ts';
-import type { CheckNetwork } from '../../../core/interfaces/network-use.ts';
 import type { FileChange } from '../../../core/interfaces/person.ts';
+import type { CheckNetwork } from '../../../core/interfaces/scanner.ts';
 import type { HandAnswer, Hands, HandUse } from '../../../core/interfaces/worker.ts';
 import { allowRules } from '../../../workspace/command-acl/constraints.ts';
 import { versionControlPrograms, versionControlStub } from '../../../workspace/process/version-control.ts';
@@ -20,12 +20,11 @@ import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import type { OpenCode } from '../lsp/open-code.ts';
 import { type Leaving, openDoor } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
-import { answerVcs } from '../vcs/answer-vcs.ts';
-import type { SeenHistory } from '../vcs/see-history.ts';
+import { answerVcs, type SeenHistory } from '../vcs/answer-vcs.ts';
 import { executeInWorkspace, maxOutputBytes, runSandboxed, textOf } from './execute-in-workspace.ts';
 import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse } from './judge-use.ts';
-import { readPart } from './read-part.ts';
+import { readPart } from './tree-hands.ts';
 import type { WriteWatch } from './watch-writes.ts';
 
 /** The workspace tools of one attempt, with a record of their calls. */

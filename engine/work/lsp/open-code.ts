@@ -16,10 +16,9 @@ import type { OpenRun } from '../../state/open-run.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { ServerFault } from './connection.ts';
 import { digestServer, type FoundServer, findServers, givenDirectories } from './find-servers.ts';
-import type { Visible } from './places.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';
 import { startServer } from './start-server.ts';
-import { workspaceSymbolsText } from './texts.ts';
+import { type Visible, workspaceSymbolsText } from './texts.ts';
 
 /** Its name in tool rules. */
 export const codeTool = 'workspace.lsp';

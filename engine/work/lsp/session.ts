@@ -5,16 +5,18 @@ import { readWorkspaceFile } from '../../../workspace/process/workspace-file.ts'
 import type { LanguageServer } from '../../config/language-servers.ts';
 import type { PlainValue } from '../../config/table-reader.ts';
 import { type Connection, isRecord, openConnection, ServerFault } from './connection.ts';
-import { placeOfName, uriOf, type Visible } from './places.ts';
 import type { StartedServer } from './start-server.ts';
 import {
   diagnosticsText,
   hoverText,
   type LinesOf,
+  placeOfName,
   placesText,
   plain,
   renameText,
   symbolsText,
+  uriOf,
+  type Visible,
 } from './texts.ts';
 
 /** A server that answers. */

@@ -1,6 +1,5 @@
-import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { canonicalDigest, sha256Hex } from '../../../core/base/canonical.ts';
 import { toRfc3339 } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { ToolRequest } from '../../../core/interfaces/hook-payload.ts';
@@ -8,8 +7,7 @@ import type { LookAtChange } from '../../../core/interfaces/person.ts';
 import type { HandAnswer } from '../../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
-import type { AttemptCalls } from '../../state/calls.ts';
-import { heldCall } from './held-call.ts';
+import { type AttemptCalls, type LostCall, tellLostCall } from '../../state/calls.ts';
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
 export interface JudgedTool {
@@ -28,13 +26,13 @@ export interface JudgedTool {
 type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
 
 /** A use that was allowed and is to be ended, once. */
-export interface BegunUse {
+interface BegunUse {
   /** Ends the call; returns the text that the caller may see: masked, then truncated. */
   settle(end: ToolEnd): Promise<string>;
 }
 
 /** A refused call: the reason, and the text that the caller may see. */
-export interface RefusedUse {
+interface RefusedUse {
   readonly refusal: string;
   readonly text: string;
 }
@@ -49,7 +47,7 @@ export type Leaving = () => Promise<void>;
 type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
 
 /** Runs tool calls one after the other. */
-export interface ToolDoor {
+interface ToolDoor {
   /** What was done there, in order of its end. */
   readonly used: readonly UsedTool[];
   /** Checks, runs and records a call; a refusal is returned as an answer. Rejects if `act` rejects. */
@@ -270,4 +268,19 @@ function keptArguments(
     ...(query === undefined ? {} : { query: kept(query) }),
     argumentsDigest: canonicalDigest(Object.fromEntries(masked)),
   };
+}
+
+/** Why a call is not made again. */
+function heldCall(call: LostCall): Finding {
+  return {
+    rule: 'lost-call',
+    severity: 'error',
+    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${tellLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
+    detail: { attempt: call.attempt, call: call.call },
+  };
+}
+
+/** Converts a lost call to the form of its attempt's record. */
+export function lostUse({ attempt: _, call: __, end, ...asked }: LostCall): UsedTool {
+  return { ...asked, ...(end ?? { outcome: 'unknown', durationMs: 0 }) };
 }

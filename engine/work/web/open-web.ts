@@ -1,15 +1,14 @@
 import { messageOf } from '../../../core/base/errors.ts';
-import type { EvidencePolicy } from '../../../core/interfaces/evidence.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
-import type { CheckNetwork } from '../../../core/interfaces/network-use.ts';
-import type { PrivacyPolicy } from '../../../core/interfaces/privacy.ts';
+import type { EvidencePolicy, PrivacyPolicy } from '../../../core/interfaces/privacy.ts';
+import type { CheckNetwork } from '../../../core/interfaces/scanner.ts';
 import type { Web, WebAnswer, WebUse } from '../../../core/interfaces/worker.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { guardTool } from '../../../workspace/command-acl/acl.ts';
 import type { PublicAsker } from '../../../workspace/egress/ask-public.ts';
-import type { SearchAccess } from '../../../workspace/process/search-backend.ts';
+import type { SearchAccess } from '../../../workspace/process/workspace-file.ts';
 import { redactHosts } from '../../evaluate/check-network.ts';
 import type { RunSettings } from '../../state/run-request.ts';
 import type { HandPlace } from '../hands/hand-place.ts';

@@ -1,8 +1,8 @@
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import type { WebAnswer } from '../../../core/interfaces/worker.ts';
 import type { PublicAnswer, PublicQuestion } from '../../../workspace/egress/ask-public.ts';
-import type { SearchAccess, SearchResult } from '../../../workspace/process/search-backend.ts';
-import { refuseUrl } from '../../context/domain-rules.ts';
+import type { SearchAccess, SearchResult } from '../../../workspace/process/workspace-file.ts';
+import { refuseUrl } from '../../context/admission.ts';
 import type { WebVerdict } from './web-verdict.ts';
 
 /** What a search is done with. */

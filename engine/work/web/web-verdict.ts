@@ -1,9 +1,9 @@
-import type { EvidencePolicy, TrustTier } from '../../../core/interfaces/evidence.ts';
 import type { EffectiveIntentSpec, EffectiveToolAcl } from '../../../core/interfaces/intentspec.gen.ts';
+import type { EvidencePolicy, TrustTier } from '../../../core/interfaces/privacy.ts';
 import type { WebUse } from '../../../core/interfaces/worker.ts';
 import { allowRules } from '../../../workspace/command-acl/constraints.ts';
 import { addressProblem, type EgressPolicy } from '../../../workspace/egress/openings.ts';
-import { isAllowedHost, refuseUrl } from '../../context/domain-rules.ts';
+import { isAllowedHost, refuseUrl } from '../../context/admission.ts';
 
 /** Whether an address may be read or shown, with its trust tier, or why not. */
 export type WebVerdict =

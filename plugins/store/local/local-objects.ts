@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import {
   absent,

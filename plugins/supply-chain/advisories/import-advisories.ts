@@ -1,7 +1,7 @@
 import { appendFile, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { makeDirectories, writeDurably } from '../../../core/base/files.ts';
 import { randomOctets } from '../../../core/base/ids.ts';

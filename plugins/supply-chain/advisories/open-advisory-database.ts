@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import { readPlainFile } from '../../../core/base/files.ts';
 import {

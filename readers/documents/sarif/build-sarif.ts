@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { Finding, Severity } from '../../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../../core/interfaces/rule.ts';
 

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { cleanUrl } from '../locked-package.ts';
 
 /** One setting of a file that selects a package source, or a check of the packages from it. */

@@ -1,7 +1,5 @@
 /* The list of commands or paths that completes what is typed. */
-
-import { type Line, span } from '../../screen/line.ts';
-import { visible } from '../../screen/visible.ts';
+import { type Line, span, visible } from '../../screen/line.ts';
 import { cellsOf } from '../../screen/wrap.ts';
 import { plainText } from './buffer.ts';
 

@@ -1,5 +1,5 @@
 /* Handles keys of the composer: editing, history, search, completion and sending. */
-import type { Key } from '../term/key.ts';
+import type { Key } from '../term/painter.ts';
 import {
   type Buffer,
   borderBefore,

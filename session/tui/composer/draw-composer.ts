@@ -1,6 +1,5 @@
 /* Draws the composer: wraps its text into rows around the cursor. */
-import { type Line, type Span, span, type Tone } from '../../screen/line.ts';
-import { visible } from '../../screen/visible.ts';
+import { type Line, type Span, span, type Tone, visible } from '../../screen/line.ts';
 import { cellsOf, clipLine, clipText, graphemes, wrapLine } from '../../screen/wrap.ts';
 import { borderAtOrBefore, type Folded, foldAt } from './buffer.ts';
 import { drawCompletion } from './completion.ts';

@@ -2,9 +2,8 @@
 import { WritError } from '../../../core/base/errors.ts';
 import { patchLines } from '../../screen/diff.ts';
 import { hunksOf, type ShownHunk } from '../../screen/hunks.ts';
-import { type Line, span } from '../../screen/line.ts';
+import { type Line, span, visible } from '../../screen/line.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
-import { visible } from '../../screen/visible.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { LocalCommand } from '../local-commands.ts';
 

@@ -1,11 +1,9 @@
 /* Runs a command of the screen and returns the lines that it shows. */
-
-import { type Line, span, type Tone } from '../../screen/line.ts';
+import { type Line, span, type Tone, visible } from '../../screen/line.ts';
 import { markdownLines } from '../../screen/markdown-lines.ts';
 import { documentOf } from '../../screen/question-body.ts';
 import type { ListedGrant, SessionDoor } from '../../screen/session-door.ts';
 import { stepCosts } from '../../screen/usage-words.ts';
-import { visible } from '../../screen/visible.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
 import { changeLines, type LastShown, reviewHunk } from './change-lines.ts';

@@ -1,8 +1,7 @@
 /* The command `/status`. */
 import { rowsOf, wordOf, wordsOf } from '../../screen/asked.ts';
-import { type Line, span } from '../../screen/line.ts';
+import { type Line, span, visible } from '../../screen/line.ts';
 import { costWords, progressWords, tokenWords, usdWords } from '../../screen/usage-words.ts';
-import { visible } from '../../screen/visible.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 type Fact = readonly [name: string, value: string];

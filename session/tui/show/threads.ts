@@ -1,8 +1,7 @@
 /* Lists the threads of a repository and finds one by the start of its id. */
-import { type Line, span } from '../../screen/line.ts';
+import { type Line, span, visible } from '../../screen/line.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
 import { toAgo } from '../../screen/usage-words.ts';
-import { visible } from '../../screen/visible.ts';
 
 const [most, mostLooked] = [20, 1000];
 const threadPage = 200;

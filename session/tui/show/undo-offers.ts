@@ -2,7 +2,7 @@
 import { readOutcome, toDoneTask } from '../../screen/work-words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { OfferedCommand } from '../composer/completion.ts';
-import type { Key } from '../term/key.ts';
+import type { Key } from '../term/painter.ts';
 
 const most = 20;
 

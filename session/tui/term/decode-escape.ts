@@ -1,6 +1,5 @@
 /* Decodes escape sequences of a terminal into keys. */
-
-import { charKey, controlKey, type Key, type KeyName, keyOf, type Modifiers } from './key.ts';
+import { charKey, controlKey, type Key, type KeyName, keyOf, type Modifiers } from './painter.ts';
 
 /** One step of decoding. `took` is 0 if more octets are needed. */
 interface Step {

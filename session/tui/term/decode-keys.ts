@@ -1,7 +1,6 @@
 /* Decodes the bytes of a terminal into keys and pastes, however they are split. */
-
 import { decodeEscape, lengthOf, skipOverlong, skipString } from './decode-escape.ts';
-import { charKey, controlKey, type Key, keyOf } from './key.ts';
+import { charKey, controlKey, type Key, keyOf } from './painter.ts';
 
 /** Octets of one paste that are kept; a person does not read more, and a model neither. */
 const mostPasteBytes = 4 * 1024 * 1024;

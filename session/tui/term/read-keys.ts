@@ -9,7 +9,7 @@ import {
   noKeys,
   type Undecided,
 } from './decode-keys.ts';
-import type { Key } from './key.ts';
+import type { Key } from './painter.ts';
 import type { Ground } from './process-ground.ts';
 
 /** Milliseconds without an octet after which what is undecided is decided. */

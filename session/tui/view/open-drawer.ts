@@ -1,11 +1,15 @@
 /* Draws the live region of the terminal. */
-
 import { countAsked, nextAsked } from '../../screen/asked.ts';
-import { type Line, span } from '../../screen/line.ts';
-import { statusItems, statusLine } from '../../screen/status-line.ts';
-import { isBusy, secondsOf, type TurnTime, workedSeconds } from '../../screen/turn-time.ts';
+import { type Line, span, visible, visibleLines } from '../../screen/line.ts';
+import {
+  isBusy,
+  secondsOf,
+  statusItems,
+  statusLine,
+  type TurnTime,
+  workedSeconds,
+} from '../../screen/status-line.ts';
 import { costWords, progressWords, tokenWords, toSpan } from '../../screen/usage-words.ts';
-import { visible, visibleLines } from '../../screen/visible.ts';
 import { toolWords } from '../../screen/work-words.ts';
 import { cellsOf, clipLine, widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

@@ -1,9 +1,7 @@
 /* The screen as appended lines, for screen readers. */
-
 import { nextAsked } from '../../screen/asked.ts';
-import { type Line, span, textOf } from '../../screen/line.ts';
+import { type Line, span, textOf, visible } from '../../screen/line.ts';
 import { type StatusItem, statusItems } from '../../screen/status-line.ts';
-import { visible } from '../../screen/visible.ts';
 import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { borderAtOrBefore } from '../composer/buffer.ts';

@@ -7,7 +7,7 @@ import { load, noFolds } from '../composer/buffer.ts';
 import type { OfferedCommand } from '../composer/completion.ts';
 import { press } from '../composer/compose.ts';
 import type { ComposerEffect } from '../composer/composer.ts';
-import type { Key } from '../term/key.ts';
+import type { Key } from '../term/painter.ts';
 import { mustWait, type Stepped, startWriting, toEffect, type View, withoutWriting } from './view.ts';
 
 /** Where and when a key is pressed. */

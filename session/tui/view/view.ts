@@ -1,16 +1,14 @@
 /* The state of the screen beside the snapshot, and how a newer snapshot changes it. */
-
 import { type GivenAnswer, nextAsked, rowsOf } from '../../screen/asked.ts';
 import { type Line, span } from '../../screen/line.ts';
-import type { StatusFacts } from '../../screen/status-line.ts';
-import { type TurnTime, turnTime } from '../../screen/turn-time.ts';
+import { type StatusFacts, type TurnTime, turnTime } from '../../screen/status-line.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { askInner, type Card, openCard } from '../card.ts';
 import { whole } from '../composer/buffer.ts';
 import { giveBack } from '../composer/compose.ts';
 import { type Composer, type ComposerEffect, emptyComposer, turnEnded } from '../composer/composer.ts';
+import { openSecretLine, type SecretLine } from '../composer/edit-keys.ts';
 import { withTyped } from '../composer/history.ts';
-import { openSecretLine, type SecretLine } from '../composer/secret.ts';
 import { type LocalCommand, readLocal } from '../local-commands.ts';
 
 /** What a screen knows beside the snapshot. */

@@ -1,14 +1,16 @@
 /* Opens the page: follows the session and performs what a person does. */
 import { pendingIn, type Question, type Seen } from '../seen.ts';
-import { type Answer, askSession } from '../wire/ask-session.ts';
-import { foldChange } from '../wire/fold-change.ts';
-import { followSession } from '../wire/follow-session.ts';
-import { holdControl } from '../wire/hold-control.ts';
-import { openDrafts } from './drafts.ts';
-import { keepBefore, mostBefore, nothingBefore, withLoaded } from './keep-transcript.ts';
-import { newId, now } from './now.ts';
-import type { Acts, Page, PageState } from './page.ts';
-import { mayWrite, refusalWords, standingOf } from './standing.ts';
+import { type Answer, askSession, foldChange, followSession, holdControl } from '../wire/follow-session.ts';
+import {
+  keepBefore,
+  mostBefore,
+  newId,
+  nothingBefore,
+  now,
+  openDrafts,
+  withLoaded,
+} from './keep-transcript.ts';
+import { type Acts, mayWrite, type Page, type PageState, refusalWords, standingOf } from './page.ts';
 
 /**
  * Stores the thread that this tab controlled, so that a reload requests control again. The lease itself is not stored.

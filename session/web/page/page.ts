@@ -1,12 +1,8 @@
 /* The types of the page: its state and its actions. */
 import type { ListedGrant } from '../../screen/session-door.ts';
 import type { Question, Seen } from '../seen.ts';
-import type { Answer } from '../wire/ask-session.ts';
-import type { Link } from '../wire/follow-session.ts';
-import type { Held } from '../wire/hold-control.ts';
-import type { Drafts } from './drafts.ts';
-import type { Before } from './keep-transcript.ts';
-import type { Standing } from './standing.ts';
+import type { Answer, Held, Link } from '../wire/follow-session.ts';
+import type { Before, Drafts } from './keep-transcript.ts';
 
 interface Notice {
   readonly id: string;
@@ -54,4 +50,81 @@ export interface Page {
   readonly state: PageState;
   readonly acts: Acts;
   readonly drafts: Drafts;
+}
+
+/* Whether this page may write, and refusals in words. */
+
+/** The page's right to write. */
+type Standing =
+  | 'mine'
+  /** Its lease expired; the next write requests control again. */
+  | 'lapsed'
+  /** No client has control; the first write requests it. */
+  | 'free'
+  /** The terminal has control and yields it on request. */
+  | 'terminal'
+  | 'other'
+  | 'closed';
+
+/** `attachable`: kinds of clients that may attach, where that is known. */
+export function standingOf(
+  controller: Pick<Seen['controller'], 'kind' | 'canWrite'> & { readonly reason?: string },
+  held: Held,
+  attachable: readonly string[] | undefined,
+): Standing {
+  if (held.token !== undefined) return 'mine';
+  const isClosed =
+    held.isDisabled ||
+    controller.reason === 'no client may attach' ||
+    attachable?.includes('browser') === false;
+  if (isClosed) return 'closed';
+  if (controller.kind === 'browser' || controller.kind === 'automation') return 'other';
+  if (held.isLapsed) return 'lapsed';
+  return controller.kind === 'none' ? 'free' : 'terminal';
+}
+
+/** Whether a write may be tried without a request for control. */
+export function mayWrite(standing: Standing): boolean {
+  return standing === 'mine' || standing === 'lapsed' || standing === 'free';
+}
+
+export function controllerWords(standing: Standing, kind: string): string {
+  switch (standing) {
+    case 'mine':
+      return 'You have control';
+    case 'lapsed':
+      return 'Your control has run out';
+    case 'free':
+      return 'No one has control';
+    case 'terminal':
+      return 'The terminal has control';
+    case 'other':
+      return kind === 'automation' ? 'A program has control' : 'Another page has control';
+    case 'closed':
+      return whoElse[kind] ?? 'This page only watches';
+  }
+}
+
+const whoElse: Readonly<Record<string, string>> = {
+  tui: 'The terminal has control; this page only watches',
+  automation: 'A program has control; this page only watches',
+};
+
+export function refusalWords({ code, message, details }: Extract<Answer, { ok: false }>): string {
+  switch (code) {
+    case 'CONTROLLER_CONFLICT':
+      return details?.reason === 'session_busy'
+        ? 'The session is at work: send it when the turn has ended, or stop the turn.'
+        : 'Another client has control until it gives it back or falls silent for two minutes.';
+    case 'BROWSER_CONTROL_DISABLED':
+      return 'This session takes nothing from pages. Start it with --browser-control loopback to steer it from here.';
+    case 'INTERACTION_NOT_ACTIVE':
+      return 'That question was over, or was asked again, before your answer came. Nothing was answered.';
+    case 'WORKSPACE_CHANGED':
+      return 'Files changed since this plan was made. Nothing was executed: plan again with Modify, or cancel.';
+    case 'RATE_LIMITED':
+      return 'Too many requests in a minute: wait a moment.';
+    default:
+      return `${message} (${code})`;
+  }
 }

@@ -1,17 +1,12 @@
 /* The page: status bar, panes, the open question and the composer. */
-
 import type { ComponentType, VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isBusy } from '../../screen/turn-time.ts';
-import type { Page } from '../page/page.ts';
-import { controllerWords, mayWrite, refusalWords } from '../page/standing.ts';
+import { isBusy } from '../../screen/status-line.ts';
+import { controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
 import { pendingIn } from '../seen.ts';
 import { commandWords, keyWords } from './help-words.ts';
-import { DiffPane } from './panes/diff-pane.ts';
 import { GraphPane } from './panes/graph-pane.ts';
-import { SummaryPane } from './panes/summary-pane.ts';
-import { TerminalPane } from './panes/terminal-pane.ts';
-import { ThreadsPane } from './panes/threads-pane.ts';
+import { DiffPane, SummaryPane, TerminalPane, ThreadsPane } from './panes/panes.ts';
 import { TranscriptPane } from './panes/transcript-pane.ts';
 import { WorkflowPane } from './panes/workflow-pane.ts';
 import { h, oneLine, sentence, text } from './parts.ts';

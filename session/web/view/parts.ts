@@ -7,9 +7,8 @@ import {
   type Key,
   type VNode,
 } from 'preact';
-import type { Line } from '../../screen/line.ts';
+import { type Line, visible, visibleLines } from '../../screen/line.ts';
 import { usageItems } from '../../screen/usage-words.ts';
-import { visible, visibleLines } from '../../screen/visible.ts';
 import { toolWords } from '../../screen/work-words.ts';
 import type { Seen } from '../seen.ts';
 

@@ -2,11 +2,10 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nextAsked } from '../../screen/asked.ts';
-import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/turn-time.ts';
+import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
 import { toSpan } from '../../screen/usage-words.ts';
-import { now } from '../page/now.ts';
-import type { Page } from '../page/page.ts';
-import { controllerWords, mayWrite } from '../page/standing.ts';
+import { now } from '../page/keep-transcript.ts';
+import { controllerWords, mayWrite, type Page } from '../page/page.ts';
 import type { Seen } from '../seen.ts';
 import { h, text, UsageView } from './parts.ts';
 

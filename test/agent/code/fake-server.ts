@@ -6,8 +6,8 @@ import type { Test } from 'tap';
 import type { CodeUse } from '../../../core/interfaces/worker.ts';
 import type { LanguageServer } from '../../../engine/config/language-servers.ts';
 import { frame, readFrames } from '../../../engine/work/lsp/connection.ts';
-import type { Visible } from '../../../engine/work/lsp/places.ts';
 import { openSession, type SessionTimes } from '../../../engine/work/lsp/session.ts';
+import type { Visible } from '../../../engine/work/lsp/texts.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { codexProgram } from '../../../agent/codex/home.ts';
 import { formatModelChoice } from '../../../agent/instructions.ts';
 import { codexWorker } from '../../../agent/plugin.ts';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { codexBin, codexSkip } from './codex-program.ts';

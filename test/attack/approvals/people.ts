@@ -16,7 +16,7 @@ import {
 import { resumeRun } from '../../../engine/run-intent.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { execFileBounded } from '../../../workspace/process/spawn.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/sample.ts';

@@ -5,7 +5,7 @@ import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts'
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { formatJournal } from '../../../store/journal-witness.ts';
 import { parseJournal } from '../../../store/parse-journal.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { ann, ben, fix, People, uncounted, wanting } from './people.ts';

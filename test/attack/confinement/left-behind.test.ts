@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import { removeTree } from '../../../workspace/git/torn-paths.ts';
 
 const seed = (directory: string, count: number): void => {
   for (let index = 0; index < count; index += 1) writeFileSync(join(directory, `file-${index}`), '');

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { long } from '../../rooms/long.ts';
 import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { resolveBase } from '../../../workspace/git/resolve-commit.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { parsePublicKey } from '../../../attest/encoding/public-key.ts';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/key-signer.ts';
-import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { formatTlogProof, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { openUserLedger, userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
 import { leafHash } from '../../../attest/log/merkle.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/note.ts';
@@ -15,7 +15,6 @@ import {
   readFrom,
   readSubtrees,
 } from '../../../attest/log/tiles.ts';
-import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import { commands } from '../../../bin/command-table.ts';

@@ -9,7 +9,7 @@ import { takeCarried } from '../../../engine/evaluate/carry/take-carried.ts';
 import { listRuns } from '../../../engine/record/list-runs.ts';
 import { privateRootOf } from '../../../engine/record/started-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import type { Sample } from '../../engine/sample.ts';
 import { casesOf, long } from '../../rooms/long.ts';

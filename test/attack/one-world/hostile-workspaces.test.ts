@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { privateRootOf } from '../../../engine/record/started-run.ts';
-import { removeTree } from '../../../workspace/git/remove-tree.ts';
+import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 
@@ -127,7 +127,7 @@ await removeTree(process.env.PLACE);
 `;
   const place = join(box, 'place');
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const module = fileURLToPath(new URL('../../../workspace/git/remove-tree.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../../workspace/git/torn-paths.ts', import.meta.url));
   const env = { ...process.env, PLACE: place, MODULE: module };
   const run = (code: string, type: string, as: object) =>
     spawnSync(process.execPath, [`--input-type=${type}`, '-e', code], {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { rewrittenFindings } from '../../../engine/evaluate/rewritten-files.ts';
+import { rewrittenFindings } from '../../../engine/evaluate/written-outside.ts';
 import { long } from '../../rooms/long.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 

@@ -5,7 +5,7 @@ import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { sealedPlace } from './place.ts';

@@ -5,8 +5,7 @@ import t from 'tap';
 import { type GivenAnchors, loadAnchors } from '../../../attest/verify/anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
-import { canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import {
   copyOf,

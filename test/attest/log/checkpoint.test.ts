@@ -1,9 +1,14 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
+import {
+  formatTlogProof,
+  parseCheckpoint,
+  parseTlogProof,
+  signCheckpoint,
+  verifyCheckpoint,
+} from '../../../attest/log/checkpoint.ts';
 import { ledgerKeyFor, parseNote, parseVkey } from '../../../attest/log/note.ts';
-import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 
 const signer = toSigner(generateKey('ed25519'), false);
 const key = ledgerKeyFor('example.org/log', createPublicKey(signer.publicKeyPem));

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { formatTlogProof, type SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { compareSeen } from '../../../attest/log/compare-seen.ts';
 import { mirrorRef } from '../../../attest/log/git-mirror.ts';
 import type { InternalLedger } from '../../../attest/log/internal-ledger.ts';
@@ -13,7 +13,6 @@ import {
 } from '../../../attest/log/internal-ledger-source.ts';
 import { ledgerPath } from '../../../attest/log/ledger-files.ts';
 import { checkProofs } from '../../../attest/log/proven-runs.ts';
-import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';

@@ -2,9 +2,13 @@ import { createPublicKey } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import t from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
+import {
+  formatTlogProof,
+  parseTlogProof,
+  signCheckpoint,
+  verifyCheckpoint,
+} from '../../../attest/log/checkpoint.ts';
 import { ledgerKeyFor, parseVkey, parseWitnessVkey } from '../../../attest/log/note.ts';
-import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { parseTlogPolicy, verifyByPolicy, verifyCosignatures } from '../../../attest/log/witness-policy.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 import { makeWitness } from './witness.ts';

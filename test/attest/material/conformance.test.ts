@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { runLine } from '../../bin/host.ts';
 import { artifact, type Loose, statement } from '../verify/strangers.ts';
 import { builder, edited, github, makeFoundry } from './foundry.ts';

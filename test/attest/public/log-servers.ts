@@ -14,9 +14,8 @@ import { parseVkey } from '../../../attest/log/note.ts';
 import { readServedFile } from '../../../attest/log/serve-ledger.ts';
 import { readFrom } from '../../../attest/log/tiles.ts';
 import { formatTrustedRoot } from '../../../attest/public/trusted-root.ts';
-import { canonicalize } from '../../../core/base/canonical.ts';
+import { canonicalize, sha256 } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { sha256 } from '../../../core/base/digest.ts';
 
 export interface Asked {
   readonly method: string;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypt
 import { fulcioHandler, initializeCA, initializeCTLog } from '@sigstore/mock';
 import type { Test } from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { sha256 } from '../../../core/base/digest.ts';
+import { sha256 } from '../../../core/base/canonical.ts';
 import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
 import { type Answered, type Asked, type Json, serve, serveV1 } from '../public/log-servers.ts';
 import { sealingPlace } from '../sealing-place.ts';

@@ -12,7 +12,7 @@ import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';

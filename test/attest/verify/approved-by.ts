@@ -3,7 +3,7 @@ import {
   buildApproval,
   encodeApprovalDocument,
 } from '../../../attest/approval/approval-statement.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../../core/interfaces/approval.ts';
 import type { HandSigner } from '../approval/hand-signer.ts';
 import { type SealChanges, startedOn } from './sealed-run.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../attest/verify/evidence-file.ts';
 import { explain } from '../../../attest/verify/explain.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import { long } from '../../rooms/long.ts';
 import {

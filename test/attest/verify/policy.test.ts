@@ -1,8 +1,8 @@
 import t from 'tap';
 import { warningsOf } from '../../../api/verify/verification-data.ts';
+import { verifyPolicy } from '../../../attest/verify/certified-source.ts';
 import { parseCommit } from '../../../attest/verify/evidence-source.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
-import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
 import type { AttestRequest } from '../../../core/interfaces/sealing.ts';
 import {
   makeMachine,

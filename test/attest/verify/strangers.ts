@@ -16,7 +16,7 @@ import type { Anchors } from '../../../attest/verify/anchors.ts';
 import type { GivenArtifact } from '../../../attest/verify/given-artifact.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { type AttestationOptions, verifyAttestation } from '../../../attest/verify/verify-attestation.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 
 /** Whatever JSON holds: bundles are taken apart here to be forged. */
 export type Loose = ReturnType<typeof JSON.parse>;

@@ -6,7 +6,7 @@ import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { troubles } from './sealed-run.ts';
 import {
   anchorsOf,

@@ -15,9 +15,8 @@ import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import { CheckList, verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
-import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import type { AttestRequest } from '../../../core/interfaces/sealing.ts';
 import {
   copyOf,

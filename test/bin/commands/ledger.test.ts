@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
-import { verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { formatTlogProof, parseTlogProof, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { mirrorLedger } from '../../../attest/log/git-mirror.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { isConsistent, leafHash, rootFromInclusion } from '../../../attest/log/merkle.ts';
 import { parseVkey } from '../../../attest/log/note.ts';
 import { readFrom } from '../../../attest/log/tiles.ts';
-import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { dispatch } from '../../../bin/dispatch.ts';
 import { openSink } from '../../../bin/terminal/print.ts';
@@ -121,7 +120,7 @@ t.test('`show`, `prove` and `consistency` print data that can be verified indepe
 t.test('`consistency` refuses a log that differs from the checkpoint the user saw', async (t) => {
   const folder = join(env.HOME, '.config/writ/trust/checkpoints');
   const { origin, source, keyId } = (await ledger.head()) ?? { origin: '', source: '', keyId: Buffer.of() };
-  const { sha256Hex } = await import('../../../core/base/digest.ts');
+  const { sha256Hex } = await import('../../../core/base/canonical.ts');
   const seen = join(folder, sha256Hex(`${origin}\n${keyId.toString('hex')}`), '10');
   writeFileSync(seen, source.replace('\n300\n', '\n10\n'));
   t.match(await ask(['consistency', '10', '300']), {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { readCancel, watchCancel } from '../../../engine/record/cancel-request.ts';
+import { readCancel, watchCancel } from '../../../engine/record/claimed-run.ts';
 import { formatJournal } from '../../../store/journal-witness.ts';
 import { acquireRunLock } from '../../../store/run-directory.ts';
 import { finishedRun, type Spoilable } from '../../engine/upkeep/finished-run.ts';

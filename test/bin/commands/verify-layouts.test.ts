@@ -6,7 +6,7 @@ import { topMember } from '../../../api/verify/split-file.ts';
 import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../../attest/verify/sealed-run.ts';
 import {
   artifact,

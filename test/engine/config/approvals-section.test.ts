@@ -1,8 +1,8 @@
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../../attest/attestor/attesting.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { carriesApprovals } from '../../../engine/config/approvals-section.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
+import { carriesApprovals } from '../../../engine/config/section-alone.ts';
 
 const read = (text: string) => parseConfig(Buffer.from(text), sealingForms).approvals;
 

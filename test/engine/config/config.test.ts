@@ -1,10 +1,10 @@
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../../attest/attestor/attesting.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { LogForm } from '../../../core/interfaces/sealing.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { languageServers } from '../../../engine/config/language-servers.ts';
-import { securityWords } from '../../../spec/security-words.ts';
+import { securityWords } from '../../../spec/secret-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>
   parseConfig(Buffer.from(text), { ...sealingForms, ...(ruleIds === undefined ? {} : { ruleIds }) });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { TrustTier } from '../../../core/interfaces/evidence.ts';
+import type { TrustTier } from '../../../core/interfaces/privacy.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
 import { openAdmission } from '../../../engine/context/admission.ts';
 import { openContextFrames } from '../../../engine/context/frame-window.ts';

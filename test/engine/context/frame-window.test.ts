@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { FrameKind } from '../../../core/interfaces/evidence.ts';
+import type { FrameKind } from '../../../core/interfaces/privacy.ts';
 import { openFrameWindow } from '../../../engine/context/frame-window.ts';
 
 const frame = (kind: FrameKind, name = '') => ({

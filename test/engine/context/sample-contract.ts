@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/base/clock.ts';
-import type { EvidencePolicy } from '../../../core/interfaces/evidence.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
+import type { EvidencePolicy } from '../../../core/interfaces/privacy.ts';
 import {
   createHooks,
   type Hooks,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
 import { takeContext } from '../../../engine/context/take-context.ts';
 import { sealObject } from '../../../store/stored-object.ts';

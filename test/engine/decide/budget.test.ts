@@ -8,7 +8,7 @@ import {
   taskLimit,
   usedCostUnits,
 } from '../../../engine/decide/budget.ts';
-import { resumedType, startWallClock, waitingType } from '../../../engine/state/wall-clock.ts';
+import { resumedType, startWallClock, waitingType } from '../../../engine/state/spent.ts';
 
 const budget = (limitUnits: number, usedUnits: number): CostBudget => ({ limitUnits, usedUnits });
 

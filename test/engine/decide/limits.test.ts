@@ -1,9 +1,9 @@
 import t from 'tap';
-import { approversNeeded } from '../../../engine/decide/approvers-needed.ts';
+import { approversNeeded } from '../../../engine/decide/budget.ts';
 import { costLimit } from '../../../engine/decide/cost-limit.ts';
 import { lackingCitations } from '../../../engine/decide/lacking-citations.ts';
 import type { OpenRun } from '../../../engine/state/open-run.ts';
-import { type Steps, stepsOver } from '../../../engine/state/steps.ts';
+import { type Steps, stepsOver } from '../../../engine/state/record-box.ts';
 
 const memory = (): Steps => stepsOver({ records: [], append: async () => undefined });
 

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { decide } from '../../../engine/decide/decide.ts';
 import { replayRun } from '../../../engine/decide/replay-run.ts';
 import { type Json, readRecordFile, readStoredRecord, tamper, toRecordBytes } from './stored-record.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { replayRun } from '../../../engine/decide/replay-run.ts';
 import { type Json, type RecordFiles, readStoredRecord, tamper } from './stored-record.ts';
 

@@ -6,7 +6,7 @@ import { askStageChecks } from '../../../engine/evaluate/run-stage.ts';
 import { noParts } from '../../../engine/plugin-trust/open-parts.ts';
 import { pluginFault } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
-import { type StepLog, stepsOver } from '../../../engine/state/steps.ts';
+import { type StepLog, stepsOver } from '../../../engine/state/record-box.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
 
 const secret = 'canary-secret-0123456789';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { givenSecrets, secretsAwaited } from '../../../engine/evaluate/given-secrets.ts';
+import { givenSecrets, secretsAwaited } from '../../../engine/evaluate/find-dependencies.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 
 type Attempt = Parameters<typeof givenSecrets>[0];

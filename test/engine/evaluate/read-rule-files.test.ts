@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readRuleFiles } from '../../../engine/evaluate/read-rule-files.ts';
+import { readRuleFiles } from '../../../engine/evaluate/read-reports.ts';
 import { makeBench } from '../../workspace/patch/patched.ts';
 
 const add = (path: string): string =>

@@ -10,7 +10,7 @@ import { readRun } from '../../../engine/record/read-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { JournalRecord } from '../../../store/parse-journal.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
 import { fixtures, makeSample } from '../sample.ts';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { replayRun } from '../../../engine/decide/replay-run.ts';
 import { taskUndoing, workTasksOf } from '../../../engine/draft/undo.ts';
 import type { PartsRecord } from '../../../store/record/summaries.ts';

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import type { RunStore } from '../../../store/stores.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { type Json, makeSample, merge, type Sample } from '../sample.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { findPlugins } from '../../../engine/plugin-trust/find-plugins.ts';
 import type { PluginAccess } from '../../../engine/plugin-trust/plugin-access.ts';

@@ -6,11 +6,11 @@ import {
   requestCancel,
   watchCancel,
   withdrawCancel,
-} from '../../../engine/record/cancel-request.ts';
+} from '../../../engine/record/claimed-run.ts';
 import type { JudgedRun } from '../../../engine/record/judgement-objects.ts';
 import { seal } from '../../../engine/seal/seal.ts';
 import { type Attempt, openSealingGate } from '../../../engine/state/open-run.ts';
-import { stepsOver } from '../../../engine/state/steps.ts';
+import { stepsOver } from '../../../engine/state/record-box.ts';
 import type { JournalRecord } from '../../../store/parse-journal.ts';
 import { runDirectory } from '../../../store/run-directory.ts';
 import { instant } from '../../waiting/instant.ts';

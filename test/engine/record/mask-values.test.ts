@@ -1,5 +1,5 @@
 import t from 'tap';
-import { maskStated } from '../../../engine/open/mask-stated.ts';
+import { maskStated } from '../../../engine/open/read-authorship.ts';
 import { keepMasked, maskValues, secretValues, wordMask } from '../../../engine/record/masking.ts';
 import { makeBench } from '../../workspace/patch/patched.ts';
 

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../../attest/attestor/attesting.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { carryFindings } from '../../../engine/evaluate/carry/carry-findings.ts';
-import { blameOrigin, checkOrigin } from '../../../engine/evaluate/check-origin.ts';
+import { blameOrigin, checkOrigin } from '../../../engine/evaluate/check-watch.ts';
 import {
   checksWithoutUse,
   factorsWithoutChecks,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { describeEngine } from '../../../engine/state/machine.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { createArtifactBox } from '../../../engine/state/evidence.ts';
 import { createRecordBox } from '../../../engine/state/record-box.ts';

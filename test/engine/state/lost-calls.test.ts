@@ -7,7 +7,7 @@ import {
   lostWork,
   openCallLedger,
 } from '../../../engine/state/calls.ts';
-import { resumedType } from '../../../engine/state/wall-clock.ts';
+import { resumedType } from '../../../engine/state/spent.ts';
 import type { JournalRecord } from '../../../store/parse-journal.ts';
 
 const startedAt = '2026-11-22T10:00:00.000Z';

@@ -24,7 +24,7 @@ import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';
 import { rebuild } from '../../../engine/upkeep/rebuild.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import type { Problem } from '../../../store/problem.ts';
+import type { Problem } from '../../../store/stored-object.ts';
 import { long } from '../../rooms/long.ts';
 import { startedChildren } from '../../workspace/git/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';

@@ -13,7 +13,7 @@ import { expiryOf } from '../../../engine/upkeep/expire-content.ts';
 import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { readRetained, retainBlobs } from '../../../store/retain-blobs.ts';
 import { acquireRunLock } from '../../../store/run-directory.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
+import type { PatchFile } from '../../../core/interfaces/tests-may-go.ts';
 import { followChecks } from '../../../engine/evaluate/second-run/find-judge.ts';
 import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';

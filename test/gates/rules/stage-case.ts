@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Rule } from '../../../core/interfaces/rule.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from '../../../core/interfaces/stage.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { testLibrary } from '../../../gates/test-cases/library-bindings.ts';
+import { testLibrary } from '../../../gates/test-cases/test-text.ts';
 import { assertionStubs, mayStub } from '../../../gates/tests-kept/stubs.ts';
 
 /** Code that is no test and reaches into what judges, one for each form. */

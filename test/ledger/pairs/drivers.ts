@@ -17,7 +17,7 @@ import { applyDefaults } from '../../../spec/apply-defaults.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { reviewDocument } from '../../../spec/review.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
-import { findRun } from '../../../store/record/find-run.ts';
+import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { source, toldTo } from '../../agent/model-work.ts';
 import { scriptModel } from '../../agent/scripted-model.ts';

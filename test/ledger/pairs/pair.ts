@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { appendPointer, parsePointer } from '../../../core/base/json-pointer.ts';
 import { fixtures, type Json, sampleSpec } from '../../engine/sample.ts';
 import type { DriverName } from './drivers.ts';

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
-import type { EvidencePolicy } from '../../../core/interfaces/evidence.ts';
+import type { EvidencePolicy } from '../../../core/interfaces/privacy.ts';
 import { openWeb, pinnedOfficial, repoFirst } from '../../../plugins/evidence/plugin.ts';
 import { type EvidenceCase, evidenceTester } from '../../../testing.ts';
 

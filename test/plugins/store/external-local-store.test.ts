@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
 import { mountTiny } from '../../store/tiny-mount.ts';
 

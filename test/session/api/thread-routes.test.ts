@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import { threadRoutes } from '../../../session/api/session-routes.ts';
-import { listThreads } from '../../../session/thread/list-threads.ts';
+import { listThreads } from '../../../session/thread/check-threads.ts';
 import { threadPlace } from '../thread/said-thread.ts';
 
 t.test('lists threads in pages and refuses invalid page parameters', async (t) => {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { transcriptRoutes } from '../../../session/api/session-routes.ts';
 import { openWriteDoor } from '../../../session/api/write-door.ts';
+import type { TranscriptAsk } from '../../../session/state/restored-state.ts';
 import { kept } from '../../../session/state/state.ts';
-import type { TranscriptAsk } from '../../../session/state/transcript-archive.ts';
 import { serveSession } from './serve-session.ts';
 
 t.test('returns earlier transcript entries in pages and refuses invalid parameters', async (t) => {

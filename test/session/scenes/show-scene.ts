@@ -1,5 +1,5 @@
 import type { GraphData } from '../../../api/schemas/other-schemas.ts';
-import type { ThreadList } from '../../../session/thread/list-threads.ts';
+import type { ThreadList } from '../../../session/thread/check-threads.ts';
 import {
   type ServedPage,
   type SessionOwner,

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import t from 'tap';
-import { commonText, visible, visibleLines } from '../../../session/screen/visible.ts';
+import { commonText, visible, visibleLines } from '../../../session/screen/line.ts';
 
 t.test('`visible` removes or escapes terminal control sequences', async (t) => {
   t.equal(visible('a\x1b[31mred\x1b[0m b\x1b[2K'), 'ared b', 'colours and moves are left out');

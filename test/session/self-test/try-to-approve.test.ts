@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { requireApart, tryToApprove } from '../../../session/self-test.ts';
-import { pickSandbox } from '../../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../../workspace/process/version-control.ts';
 import { makeSample } from '../../engine/sample.ts';
 
 const never = new AbortController().signal;

@@ -1,9 +1,12 @@
 import t from 'tap';
 import type { Happened } from '../../../session/state/fact.ts';
 import { reduce } from '../../../session/state/reduce.ts';
-import { restoredState } from '../../../session/state/restored-state.ts';
+import {
+  openTranscriptArchive,
+  restoredState,
+  type TranscriptArchive,
+} from '../../../session/state/restored-state.ts';
 import type { TranscriptEntry } from '../../../session/state/state.ts';
-import { openTranscriptArchive, type TranscriptArchive } from '../../../session/state/transcript-archive.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { parallelTalk } from './parallel-talk.ts';

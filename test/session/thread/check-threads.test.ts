@@ -12,8 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { checkThreads, rebuildThreadIndex } from '../../../session/thread/check-threads.ts';
-import { listThreads } from '../../../session/thread/list-threads.ts';
+import { checkThreads, listThreads, rebuildThreadIndex } from '../../../session/thread/check-threads.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';
 import { openSql } from '../../../store/sql.ts';

@@ -15,7 +15,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { startLoopbackServer } from '../../../http/loopback-server.ts';
 import { threadRoutes } from '../../../session/api/session-routes.ts';
-import { listThreads } from '../../../session/thread/list-threads.ts';
+import { listThreads } from '../../../session/thread/check-threads.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { firstWords } from '../../../session/thread/read-thread.ts';
 import { threadIndexPath } from '../../../session/thread/thread-index.ts';

@@ -1,7 +1,7 @@
 import type { Happened } from '../../../session/state/fact.ts';
 import { openedState, reduce } from '../../../session/state/reduce.ts';
+import { openTranscriptArchive, type TranscriptArchive } from '../../../session/state/restored-state.ts';
 import type { SessionState } from '../../../session/state/state.ts';
-import { openTranscriptArchive, type TranscriptArchive } from '../../../session/state/transcript-archive.ts';
 
 /** A thread in memory that can be paged through. */
 export interface MemoryThread extends Pick<TranscriptArchive, 'page'> {

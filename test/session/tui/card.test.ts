@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Asked } from '../../../session/screen/asked.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
 import { askInner, type Card, deafForMs, openCard, pressCard, writeCard } from '../../../session/tui/card.ts';
-import type { Key, KeyName } from '../../../session/tui/term/key.ts';
+import type { Key, KeyName } from '../../../session/tui/term/painter.ts';
 
 function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
   return {

@@ -6,7 +6,7 @@ import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { slashCommands } from '../../../session/state/slash.ts';
 import type { Draft } from '../../../session/tui/composer/composer.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
-import { keyOf } from '../../../session/tui/term/key.ts';
+import { keyOf } from '../../../session/tui/term/painter.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { openMachineDoor } from './machine-door.ts';

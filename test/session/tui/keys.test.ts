@@ -1,6 +1,6 @@
 import t from 'tap';
 import { decodeKeys, expireKeys, noKeys } from '../../../session/tui/term/decode-keys.ts';
-import type { Key } from '../../../session/tui/term/key.ts';
+import type { Key } from '../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 

@@ -3,7 +3,7 @@ import { optionsOf } from '../../../session/state/interaction.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { deafForMs } from '../../../session/tui/card.ts';
 import { openComposer } from '../../../session/tui/composer/compose.ts';
-import type { Key } from '../../../session/tui/term/key.ts';
+import type { Key } from '../../../session/tui/term/painter.ts';
 import { pressView } from '../../../session/tui/view/press-view.ts';
 import { openView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
 import { newWorld } from '../state/walk.ts';

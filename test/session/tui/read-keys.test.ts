@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Clock } from '../../../core/base/clock.ts';
-import type { Key } from '../../../session/tui/term/key.ts';
+import type { Key } from '../../../session/tui/term/painter.ts';
 import { patienceOf, readKeys, usualPatience } from '../../../session/tui/term/read-keys.ts';
 
 /** A clock that stands still until a test lets time pass. */

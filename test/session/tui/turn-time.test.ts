@@ -1,6 +1,6 @@
 import t from 'tap';
 import { textOf } from '../../../session/screen/line.ts';
-import { secondsOf, type TurnTime, turnTime } from '../../../session/screen/turn-time.ts';
+import { secondsOf, type TurnTime, turnTime } from '../../../session/screen/status-line.ts';
 import type { Snapshot } from '../../../session/state/snapshot.ts';
 import { turnCost } from '../../../session/tui/view/open-drawer.ts';
 

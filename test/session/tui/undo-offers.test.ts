@@ -2,7 +2,7 @@ import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openComposer, press } from '../../../session/tui/composer/compose.ts';
 import { undoOffers, undoOffersFor } from '../../../session/tui/show/undo-offers.ts';
-import type { Key } from '../../../session/tui/term/key.ts';
+import type { Key } from '../../../session/tui/term/painter.ts';
 import { newWorld } from '../state/walk.ts';
 
 const [first, second, third] = [1, 2, 3].map((at) => `01a2071a-1111-7111-8111-11111111111${at}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { sha256Hex } from '../../../core/base/digest.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
 import { generateWeb } from '../../../scripts/gen-web.ts';
 import { assets, pageDocument } from '../../../session/web/assets.gen.ts';
 import { servePage, toldSession } from './serve-page.ts';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { Answer, Asking } from '../../../session/web/wire/ask-session.ts';
-import { holdControl } from '../../../session/web/wire/hold-control.ts';
+import { type Answer, type Asking, holdControl } from '../../../session/web/wire/follow-session.ts';
 
 /** A session that answers as told, and the time. */
 function scene() {

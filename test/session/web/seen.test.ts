@@ -9,12 +9,12 @@ import {
   nothingBefore,
   withLoaded,
 } from '../../../session/web/page/keep-transcript.ts';
-import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/standing.ts';
+import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/page.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
+import { takenBack } from '../../../session/web/view/goal.ts';
 import { commandWords } from '../../../session/web/view/help-words.ts';
 import { readApproval, verdictWords } from '../../../session/web/view/question/approval-card.ts';
-import { takenBack } from '../../../session/web/view/undo.ts';
-import { foldChange } from '../../../session/web/wire/fold-change.ts';
+import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
 import { servePage, toldSession } from './serve-page.ts';

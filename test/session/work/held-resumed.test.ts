@@ -11,7 +11,7 @@ import { pendingOf } from '../../../session/state/state.ts';
 import type { HeldReview } from '../../../session/state/work.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { cutPatch } from '../../../workspace/patch/hunks.ts';
+import { cutPatch } from '../../../workspace/patch/patch-paths.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';

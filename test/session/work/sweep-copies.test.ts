@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { sweepCopies } from '../../../session/work/shell-copy.ts';
+import { sweepCopies } from '../../../session/work/shell-step.ts';
 import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { until } from '../../waiting/until.ts';

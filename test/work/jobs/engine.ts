@@ -1,7 +1,7 @@
 import { compileGlob } from '../../../core/base/glob.ts';
-import type { EachBlob } from '../../../engine/context/each-blob.ts';
 import { openFrameWindow } from '../../../engine/context/frame-window.ts';
 import { findSymbols } from '../../../engine/context/hints/find-symbols.ts';
+import type { EachBlob } from '../../../engine/context/import-graph.ts';
 import { javascriptImports } from '../../../engine/context/imports/javascript-imports.ts';
 import { pythonImports } from '../../../engine/context/imports/python-imports.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';

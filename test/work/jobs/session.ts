@@ -2,7 +2,7 @@ import { highlightCode, loadHighlighting } from '../../../session/screen/highlig
 import { markdownLines, openMarkdown } from '../../../session/screen/markdown-lines.ts';
 import { drawComposer } from '../../../session/tui/composer/draw-composer.ts';
 import type { Seen } from '../../../session/web/seen.ts';
-import { foldChange } from '../../../session/web/wire/fold-change.ts';
+import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { hostileMarkdown } from '../../session/screen/markdown/hostile-pieces.ts';
 import { Person } from '../../session/tui/composer/person.ts';
 import type { Job, Jobs } from '../count-work.ts';

@@ -9,7 +9,7 @@ import {
   programsIn,
   shownPaths,
 } from '../../../workspace/command-acl/acl.ts';
-import { checkEnvironment } from '../../../workspace/process/check-environment.ts';
+import { checkEnvironment } from '../../../workspace/process/find-program.ts';
 
 const texts = (name: string) =>
   JSON.parse(readFileSync(new URL(`../shell/${name}.json`, import.meta.url), 'utf8')) as readonly string[];

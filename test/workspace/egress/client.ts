@@ -3,7 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { NetworkUse } from '../../../core/interfaces/network-use.ts';
+import type { NetworkUse } from '../../../core/interfaces/scanner.ts';
 import { type EgressOptions, startEgressProxy } from '../../../workspace/egress/egress-proxy.ts';
 import type { Outside } from '../../../workspace/egress/outside.ts';
 

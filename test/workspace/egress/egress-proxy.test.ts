@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { NetworkUse } from '../../../core/interfaces/network-use.ts';
+import type { NetworkUse } from '../../../core/interfaces/scanner.ts';
 import type { EgressLimits } from '../../../workspace/egress/limits.ts';
 import type { EgressPolicy } from '../../../workspace/egress/openings.ts';
 import { instant } from '../../waiting/instant.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readNetworkHost } from '../../../spec/network-host.ts';
+import { readNetworkHost } from '../../../spec/checks-of.ts';
 import { endToEndHeaders } from '../../../workspace/egress/egress-proxy.ts';
 import {
   addressProblem,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type CutSection, cutPatch, patchWithout } from '../../../workspace/patch/hunks.ts';
+import { type CutSection, cutPatch, patchWithout } from '../../../workspace/patch/patch-paths.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { long } from '../../rooms/long.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkEnvironment, sandboxVariables } from '../../../workspace/process/check-environment.ts';
+import { checkEnvironment, sandboxVariables } from '../../../workspace/process/find-program.ts';
 
 const facts = {
   intentSpecId: 'sample-intent-0001',

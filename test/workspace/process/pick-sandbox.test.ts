@@ -2,7 +2,7 @@ import t from 'tap';
 import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { createSlot } from '../../../core/kernel/slot.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
-import { pickSandbox } from '../../../workspace/process/pick-sandbox.ts';
+import { pickSandbox } from '../../../workspace/process/version-control.ts';
 
 const { unconfined: _, ...confined } = noSandbox();
 const backend = (name: string, reason?: string): SandboxBackend => ({

@@ -1,8 +1,7 @@
 /* The pane Graph. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Page } from '../../page/page.ts';
-import { refusalWords } from '../../page/standing.ts';
+import { type Page, refusalWords } from '../../page/page.ts';
 import { Command, h, oneLine, text } from '../parts.ts';
 
 export function GraphPane({ page: { state, acts } }: { readonly page: Page }): VNode {

@@ -1,8 +1,7 @@
 /* The pane Transcript, which loads earlier entries and keeps the reading place. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { keepPlace, type ReadingPlace, readPlace } from '../../page/drafts.ts';
-import { groupsOf, mostBefore } from '../../page/keep-transcript.ts';
+import { groupsOf, keepPlace, mostBefore, type ReadingPlace, readPlace } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';
 import { EntryView } from '../entry-view.ts';

@@ -1,13 +1,12 @@
 /* The pane Workflow. */
 import type { VNode } from 'preact';
-import { isBusy } from '../../../screen/turn-time.ts';
+import { isBusy } from '../../../screen/status-line.ts';
 import { stepCosts } from '../../../screen/usage-words.ts';
 import { gatesIn, toDoneTask, undoMessage } from '../../../screen/work-words.ts';
 import type { Page } from '../../page/page.ts';
 import type { Plan, Seen } from '../../seen.ts';
-import { Goal } from '../goal.ts';
+import { Goal, takenBack, UndoButton } from '../goal.ts';
 import { FailedList, h, text } from '../parts.ts';
-import { takenBack, UndoButton } from '../undo.ts';
 
 /** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
 export function WorkflowPane({ page }: { readonly page: Page }): VNode {

@@ -1,5 +1,4 @@
 /* Elements that several question cards use. */
-
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { letterOf } from '../../../screen/asked.ts';

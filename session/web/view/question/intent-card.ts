@@ -1,11 +1,12 @@
 /* The card of a drafted contract. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { rowsOf, wordsOf } from '../../../screen/asked.ts';
+import { type InnerQuestion, innerQuestions, rowsOf, wordsOf } from '../../../screen/asked.ts';
 import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
-import { h, text } from '../parts.ts';
+import { notesOf } from '../../page/open-page.ts';
+import { h, sentence, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
-import { type CardGiven, Changes, NoteField, OptionButtons } from './card-parts.ts';
+import { type CardGiven, Changes, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
 /** A drafted contract to be read before anything is done. */
 export function IntentCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
@@ -60,4 +61,123 @@ function listsOf({ changes, scope, checks, lacks, essence }: Readonly<Record<str
     lacks: wordsOf(lacks),
     unusual: wordsOf(rowsOf([essence])[0]?.unusual),
   };
+}
+
+/* The card of questions of the model. */
+
+const leave = leaveOn('Escape');
+
+/** Questions of the model. A secret is masked, not stored, and cleared when it is sent. */
+export function AskedCard({ page: { drafts }, question, isShut, answer, takes, digits }: CardGiven): VNode {
+  const questions = innerQuestions(question);
+  const keyOf = (id: string): string => `${notesOf(question.id)}answer ${id}`;
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(questions.map(({ id, secret }) => [id, secret ? '' : drafts.get(keyOf(id))])),
+  );
+  const set = ({ id, secret }: InnerQuestion, given: string): void => {
+    setAnswers({ ...answers, [id]: given });
+    if (!secret) drafts.set(keyOf(id), given);
+  };
+  takes.current = () => true;
+  const [only] = questions.length === 1 ? questions : [];
+  digits.current = (digit) => {
+    const chosen = only?.kind === 'single' ? only.options[digit - 1] : undefined;
+    if (only === undefined || chosen === undefined) return false;
+    set(only, chosen.id);
+    return true;
+  };
+  const isHead = (prompt: string): boolean => prompt === (question.title ?? question.prompt);
+  const isWhole = questions.every(({ id }) => (answers[id] ?? '') !== '');
+  const send = (event: Event): void => {
+    event.preventDefault();
+    if (!isWhole || isShut) return;
+    answer({
+      selectedOption: 'answer',
+      answers: Object.fromEntries(questions.map(({ id }) => [id, [answers[id] ?? '']])),
+    });
+    setAnswers(
+      Object.fromEntries(questions.map(({ id, secret }) => [id, secret ? '' : (answers[id] ?? '')])),
+    );
+  };
+  return h(
+    'form.asked',
+    { onSubmit: send, autocomplete: 'off' },
+    question.description !== undefined && h(Prose, { source: question.description }),
+    questions.map((one) =>
+      h(One, {
+        key: one.id,
+        one,
+        value: answers[one.id] ?? '',
+        set: (given) => set(one, given),
+        isShut,
+        isHead: isHead(one.prompt),
+        isOnly: only !== undefined,
+      }),
+    ),
+    h('div.foot', h('button.main', { type: 'submit', disabled: isShut || !isWhole }, 'Answer')),
+  );
+}
+
+interface OneGiven {
+  readonly one: InnerQuestion;
+  readonly value: string;
+  readonly set: (given: string) => void;
+  readonly isShut: boolean;
+  readonly isHead: boolean;
+  readonly isOnly: boolean;
+}
+
+function One({
+  one: { id, prompt, kind, options, secret },
+  value,
+  set,
+  isShut,
+  isHead,
+  isOnly,
+}: OneGiven): VNode {
+  if (kind === 'single')
+    return h(
+      'fieldset',
+      { disabled: isShut },
+      h('legend', { class: isHead ? 'heard' : '' }, text(prompt)),
+      options.map((option, at) =>
+        h(
+          'label',
+          { key: option.id, class: 'choice' },
+          h('input', {
+            type: 'radio',
+            name: `answer-${id}`,
+            value: option.id,
+            checked: value === option.id,
+            onChange: () => set(option.id),
+          }),
+          isOnly && at < 9 && h('kbd', { 'aria-hidden': 'true' }, `${at + 1}`),
+          h('span', text(option.label), option.about !== '' && h('span.covers', sentence(option.about))),
+        ),
+      ),
+    );
+  const field = {
+    id: `answer-${id}`,
+    value,
+    disabled: isShut,
+    autocomplete: secret ? 'new-password' : 'off',
+    onInput: ({ currentTarget }: Event) => set((currentTarget as HTMLInputElement).value),
+    onKeyDown: (event: KeyboardEvent) => {
+      leave(event);
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      (event.currentTarget as HTMLInputElement).form?.requestSubmit();
+    },
+  };
+  return h(
+    'div.note',
+    h(
+      'label',
+      { for: field.id },
+      h('span', { class: isHead ? 'heard' : '' }, text(prompt)),
+      secret &&
+        h('span.soft', isHead ? 'secret: kept and shown nowhere' : ' · secret: kept and shown nowhere'),
+    ),
+    secret ? h('input', { ...field, type: 'password' }) : h('textarea', { ...field, rows: 2 }),
+  );
 }

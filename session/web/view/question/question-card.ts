@@ -2,14 +2,12 @@
 import type { ComponentType, RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { optionOfKey } from '../../../screen/asked.ts';
-import type { Given, Page } from '../../page/page.ts';
-import { mayWrite, refusalWords } from '../../page/standing.ts';
+import { type Given, mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
 import { h, text } from '../parts.ts';
 import { ApprovalCard } from './approval-card.ts';
-import { AskedCard } from './asked-card.ts';
 import type { CardGiven } from './card-parts.ts';
-import { IntentCard } from './intent-card.ts';
+import { AskedCard, IntentCard } from './intent-card.ts';
 import { PlanCard } from './plan-card.ts';
 
 const cards: Readonly<Record<Question['kind'], ComponentType<CardGiven>>> = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { eachBlob } from '../../../../engine/context/each-blob.ts';
 import { findSymbols } from '../../../../engine/context/hints/find-symbols.ts';
+import { eachBlob } from '../../../../engine/context/import-graph.ts';
 import type { SampleFile } from '../../../workspace/git/sample-repository.ts';
 import { sampleTree } from '../sample-tree.ts';
 

@@ -5,13 +5,13 @@ import t from 'tap';
 import type { CheckOutcome } from '../../../../core/interfaces/check.ts';
 import {
   type CheckFootprint,
+  openKeptFootprints,
   toCheckFootprint,
-} from '../../../../engine/evaluate/observe/check-footprint.ts';
-import { openKeptFootprints } from '../../../../engine/evaluate/observe/kept-footprints.ts';
+} from '../../../../engine/evaluate/observe/footprint-key.ts';
 import { changesOutcome, findFills } from '../../../../engine/evaluate/observe/observe-checks.ts';
 import { notReached } from '../../../../engine/evaluate/observe/trace-check.ts';
 import { readTrace } from '../../../../engine/evaluate/observe/under-tracer.ts';
-import { openVouchedCache } from '../../../../engine/evaluate/vouched-cache.ts';
+import { openVouchedCache } from '../../../../engine/evaluate/workspace-dependencies/shared-directory.ts';
 import { voucherUnder } from '../../../../store/journal-witness.ts';
 
 function makePlace(t: { teardown(act: () => void): void }): string {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { sha256Hex } from '../../../../core/base/digest.ts';
+import { sha256Hex } from '../../../../core/base/canonical.ts';
 import type { RunView } from '../../../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
 import { long } from '../../../rooms/long.ts';

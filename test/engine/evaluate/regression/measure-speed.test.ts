@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../../core/interfaces/check.ts';
-import { measureSpeed } from '../../../../engine/evaluate/regression/measure-speed.ts';
+import { measureSpeed } from '../../../../engine/evaluate/regression.ts';
 
 type Side = 'base' | 'candidate';
 const wrote = (metrics: unknown): CheckOutcome => ({

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { EvidenceSource } from '../../../../core/interfaces/evidence.ts';
+import type { EvidenceSource } from '../../../../core/interfaces/privacy.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';
 import { casesOf } from '../../../rooms/long.ts';
 import { openOutsider } from './open-outsider.ts';

@@ -5,8 +5,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { openCallLedger, workedStep } from '../../../../engine/state/calls.ts';
-import { stepsOver } from '../../../../engine/state/steps.ts';
-import { resumedType } from '../../../../engine/state/wall-clock.ts';
+import { stepsOver } from '../../../../engine/state/record-box.ts';
+import { resumedType } from '../../../../engine/state/spent.ts';
 import { openDoor } from '../../../../engine/work/tools/open-tools.ts';
 import { Journal } from '../../../../store/journal.ts';
 

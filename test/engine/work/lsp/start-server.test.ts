@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
-import { sealingForms } from '../../../../attest/attestor/sealing-forms.ts';
+import { sealingForms } from '../../../../attest/attestor/attesting.ts';
 import type { SandboxRequest } from '../../../../core/interfaces/sandbox.ts';
 import { parseConfig } from '../../../../engine/config/config.ts';
 import { startServer } from '../../../../engine/work/lsp/start-server.ts';

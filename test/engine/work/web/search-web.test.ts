@@ -1,7 +1,7 @@
 import t from 'tap';
 import { searchWeb } from '../../../../engine/work/web/search-web.ts';
 import { judgeWebUrl, type WebVerdict } from '../../../../engine/work/web/web-verdict.ts';
-import type { SearchBackend, SearchReading } from '../../../../workspace/process/search-backend.ts';
+import type { SearchBackend, SearchReading } from '../../../../workspace/process/workspace-file.ts';
 import { accepted, sample } from '../../../spec/sample.ts';
 
 const { evidence } = accepted(sample('minimal')).effective;

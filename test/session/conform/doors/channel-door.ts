@@ -1,6 +1,6 @@
-import { sha256Hex } from '../../../../core/base/digest.ts';
+import { sha256Hex } from '../../../../core/base/canonical.ts';
 import { isWritError } from '../../../../core/base/errors.ts';
-import { offerToken } from '../../../../session/api/lease-tokens.ts';
+import { offerToken } from '../../../../session/api/write-door.ts';
 import { openSession, type SessionSetting } from '../../../../session/open-session.ts';
 import type { Command } from '../../../../session/state/command.ts';
 import { toSnapshot } from '../../../../session/state/snapshot.ts';

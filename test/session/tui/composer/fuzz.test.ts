@@ -10,7 +10,7 @@ import {
   turnEnded,
 } from '../../../../session/tui/composer/composer.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
-import type { Key } from '../../../../session/tui/term/key.ts';
+import type { Key } from '../../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../../chance/seeded-random.ts';
 import { toldSeed } from '../../../chance/told-seed.ts';
 import { isLong, long } from '../../../rooms/long.ts';

@@ -3,7 +3,7 @@ import { whole } from '../../../../session/tui/composer/buffer.ts';
 import { openComposer, press } from '../../../../session/tui/composer/compose.ts';
 import type { Composer, ComposerEffect, Context } from '../../../../session/tui/composer/composer.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
-import type { Key, KeyName } from '../../../../session/tui/term/key.ts';
+import type { Key, KeyName } from '../../../../session/tui/term/painter.ts';
 
 const named = /^(?:enter|escape|tab|backspace|delete|up|down|left|right|home|end|page-up|page-down)$/;
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import t from 'tap';
 import { textOf } from '../../../../session/screen/line.ts';
-import { openSecretLine, type SecretEffect } from '../../../../session/tui/composer/secret.ts';
-import type { Key } from '../../../../session/tui/term/key.ts';
+import { openSecretLine, type SecretEffect } from '../../../../session/tui/composer/edit-keys.ts';
+import type { Key } from '../../../../session/tui/term/painter.ts';
 import { keyOf } from './person.ts';
 
 function typing(...keys: readonly (Key | string)[]) {
