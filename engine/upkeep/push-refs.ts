@@ -244,9 +244,11 @@ async function carryOut(
 ): Promise<readonly MovedRef[]> {
   if (orders.length === 0) return [];
   await using view = await openRefView(network, repository);
+  // git would compute differences from objects that a partial clone left out.
+  const options = repository.isWhole ? [] : ['--no-thin'];
   const send = async (chunk: readonly Order[], refspecs: readonly string[]): Promise<readonly MovedRef[]> => {
     await view.setRefs(chunk.flatMap(({ ref, to }) => (to === null ? [] : [{ ref, object: to }])));
-    return pushChunk(view.place, remote, chunk, refspecs, signal);
+    return pushChunk(view.place, remote, chunk, refspecs, signal, options);
   };
   const moved: MovedRef[] = [];
   const growing = orders.filter(({ forced }) => !forced);
@@ -270,6 +272,7 @@ async function pushChunk(
   orders: readonly Order[],
   refspecs: readonly string[],
   signal: AbortSignal,
+  options: readonly string[],
 ): Promise<readonly MovedRef[]> {
   const args = [
     'push',
@@ -277,6 +280,7 @@ async function pushChunk(
     '--no-verify',
     '--no-signed',
     '--no-follow-tags',
+    ...options,
     '--recurse-submodules=no',
     // A path in the repository's config would be run as a program.
     '--receive-pack=git-receive-pack',

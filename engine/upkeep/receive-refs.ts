@@ -25,7 +25,10 @@ export async function receiveRefs(
   const { remote } = connection;
   let failures = 0;
   const attempt = async (part: readonly StoredRef[]): Promise<void> => {
-    const answer = await ask(connection, view, part);
+    let answer = await ask(connection, view, part);
+    // The remote sent differences from objects that a partial clone left out: it shall assume that we have nothing.
+    if (/could not fetch [0-9a-f]{40,64} from promisor remote/.test(answer.stderr))
+      answer = await ask(connection, view, part, ['--refetch']);
     if (answer.code === 0) return;
     failures += 1;
     if (failures > maxFailures) throw remoteFailed(remote, answer);
@@ -54,6 +57,7 @@ function ask(
   { remote, signal }: FetchConnection,
   view: GitDirectory,
   wanted: readonly StoredRef[],
+  more: readonly string[] = [],
 ): ReturnType<typeof askRemote> {
   const args = [
     'fetch',
@@ -67,6 +71,7 @@ function ask(
     '--no-filter',
     '--refmap=',
     '--upload-pack=git-upload-pack',
+    ...more,
     '--stdin',
     '--end-of-options',
     remote.address,

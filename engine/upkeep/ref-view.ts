@@ -1,5 +1,6 @@
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../core/base/files.ts';
 import { makeTemporary } from '../../store/remove-litter.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
@@ -25,6 +26,8 @@ export async function openRefView(network: GitDirectory, repository: Repository)
   const own = await readFile(config, 'utf8');
   await writeFile(config, `[include]\n\tpath = ${quoted(join(repository.commonDir, 'config'))}\n`);
   await appendFile(config, own);
+  // Without it, each side assumes that the history behind the cut of a shallow clone is here.
+  await copyFile(join(repository.commonDir, 'shallow'), join(dir, 'shallow')).catch(absent);
   const { GIT_WORK_TREE: _, ...env } = network.env;
   const place: Scratch = {
     ...scratch,

@@ -68,7 +68,8 @@ const safeSettings: readonly GitSetting[] = [
   ['core.askPass', ''],
   ['core.sshCommand', 'false'],
   ['core.gitProxy', ''],
-  ['core.alternateRefsCommand', ''],
+  // It lists no refs; an empty one is an error, which git prints in place of the cause of a failure.
+  ['core.alternateRefsCommand', 'true'],
   ['core.protectHFS', 'true'],
   ['core.protectNTFS', 'true'],
   ['credential.helper', ''],
