@@ -4,6 +4,9 @@ import { type CheckDetail, refuted, unavailable } from './report.ts';
 
 type Entries = SignedEntity['tlogEntries'];
 
+/** What is expected where the root trusts a log at other times only. */
+export const trustedTime = 'a time at which the key of the log is valid';
+
 /**
  * What the sigstore library threw, as a refusal for a check list: refuted where it shows that something is false, else
  * that it could not be judged. Whatever else it throws at hostile input, errors of the runtime included, is malformed.
@@ -31,9 +34,9 @@ export function toRefusal(fault: unknown, entries: Entries, root: Root): Error {
         ? refuted('bad-signature', atLog)
         : unavailable('untrusted-log', atLog);
     case 'TLOG_INCLUSION_PROMISE_ERROR':
-      return entries.every((entry) => isWithinValidity(entry, root))
+      return entries.every((entry) => isTrustedAt(entry, root, new Date(Number(entry.integratedTime) * 1000)))
         ? refuted('bad-signature', atLog)
-        : unavailable('untrusted-log', { ...atLog, expected: 'a time at which the key of the log is valid' });
+        : unavailable('untrusted-log', { ...atLog, expected: trustedTime });
     case 'CERTIFICATE_ERROR':
       return found.includes('not valid or expired')
         ? refuted('stale', { found })
@@ -76,10 +79,10 @@ function isSignedInName(entry: Entries[number], root: Root): boolean {
   );
 }
 
-function isWithinValidity(entry: Entries[number], root: Root): boolean {
-  const time = Number(entry.integratedTime) * 1000;
+/** True if the root trusts a log with the id of the entry's log at `time`. */
+export function isTrustedAt(entry: Entries[number], root: Root, time: Date): boolean {
   return logsOf(entry, root).some(({ publicKey }) => {
     const { start, end } = publicKey?.validFor ?? {};
-    return start !== undefined && start.getTime() <= time && (end === undefined || time <= end.getTime());
+    return start !== undefined && start <= time && (end === undefined || time <= end);
   });
 }

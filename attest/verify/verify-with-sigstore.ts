@@ -10,7 +10,7 @@ import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certifica
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { refuted, unavailable } from './report.ts';
 import { toSigstoreBundle } from './sigstore-bundle.ts';
-import { toRefusal } from './sigstore-refusal.ts';
+import { isTrustedAt, toRefusal, trustedTime } from './sigstore-refusal.ts';
 
 export interface SigstoreTrust {
   readonly root: TrustedRoot;
@@ -116,12 +116,17 @@ async function verifyUnder(
       tlogEntries: entries,
       timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
     });
-    for (const entry of entries) requireSameHead(entry);
+    const stamped = stamps.map(({ timestamp }) => timestamp.signingTime);
+    const times = atMs === undefined ? [...stamped, ...promisedTimes(entries)] : [new Date(atMs)];
+    for (const entry of entries) {
+      requireSameHead(entry);
+      requireTrustedLog(entry, times, root);
+    }
     return {
       root,
       ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
-      times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
+      times: stamped.map((time) => time.toISOString()),
     };
   } catch (fault) {
     if (isWritError(fault)) throw fault;
@@ -145,12 +150,37 @@ function entriesOfKnownLogs(entries: Entries, { tlogs }: Root): Entries {
   });
 }
 
+/** Times that logs signed in the promises of entries; the library verified the promises. */
+function promisedTimes(entries: Entries): readonly Date[] {
+  return entries
+    .filter(({ inclusionPromise }) => inclusionPromise !== undefined)
+    .map(({ integratedTime }) => new Date(Number(integratedTime) * 1000));
+}
+
 /**
- * Requires that an inclusion proof states the tree of its checkpoint, which the library verified. The library computes
- * with the checkpoint alone and does not read `rootHash` and `treeSize`.
+ * Requires that the root trusts the log of an entry at a verified time. The library compares the time of a promise
+ * only, and an entry of Rekor v2 has none. A signature by a key may have no time: what a log signed stays signed.
  */
-function requireSameHead({ inclusionProof: proof }: Entries[number]): void {
+function requireTrustedLog(entry: Entries[number], times: readonly Date[], root: Root): void {
+  if (entry.inclusionPromise !== undefined || times.length === 0) return;
+  if (times.some((time) => isTrustedAt(entry, root, time))) return;
+  throw unavailable('untrusted-log', {
+    at: 'log',
+    expected: trustedTime,
+    found: times.map((time) => time.toISOString()),
+  });
+}
+
+/**
+ * Requires that an inclusion proof states the tree of its checkpoint, which the library verified, and that an entry of
+ * Rekor v2 states the index of its proof. The library computes with checkpoint and proof alone and does not read
+ * `rootHash`, `treeSize` and the index of the entry.
+ */
+function requireSameHead({ inclusionProof: proof, logIndex, ...entry }: Entries[number]): void {
   if (proof === undefined) return;
+  const hasOneIndex = entry.inclusionPromise === undefined && !Number(entry.integratedTime);
+  if (hasOneIndex && logIndex !== proof.logIndex)
+    throw refuted('mismatch', { at: 'log', expected: `index ${proof.logIndex}`, found: `index ${logIndex}` });
   const { size, root } = readHead(proof.checkpoint?.envelope ?? '');
   if (proof.treeSize === String(size) && root.equals(proof.rootHash)) return;
   throw refuted('mismatch', {
