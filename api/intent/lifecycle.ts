@@ -153,6 +153,36 @@ export async function requireConfirmed(
   });
 }
 
+/** What a contract goes on as after a run. */
+export interface ContinuedContract {
+  /** The run whose commit may have closed the intent. */
+  readonly closedBy: string;
+  /** The id of the next intent. */
+  readonly id: string;
+}
+
+/**
+ * If the commit of `closedBy` closed the intent of a confirmed contract, returns the contract with the next id, recorded
+ * as confirmed: a person confirmed everything else in it. Otherwise `undefined`: the contract can run as it is.
+ */
+export async function continueIntent(
+  engine: WritEngine,
+  repositoryPath: string,
+  specBytes: Uint8Array,
+  { closedBy, id }: ContinuedContract,
+): Promise<{ readonly specBytes: Uint8Array; readonly digest: string } | undefined> {
+  const { contract, store } = await openContract(engine, repositoryPath, specBytes);
+  const { document, digest } = contract;
+  const history = await readIntentHistory(store, document.metadata.id);
+  const last = history?.statusEvent;
+  if (history?.status !== 'closed' || last?.run !== closedBy || !isActivated(history, digest))
+    return undefined;
+  const next = { ...document, metadata: { ...document.metadata, id } };
+  const bytes = Buffer.from(`${JSON.stringify(next, null, 2)}\n`);
+  await confirmIntent(engine, repositoryPath, bytes);
+  return { specBytes: bytes, digest: (await readContract(engine, bytes)).digest };
+}
+
 async function openContract(engine: WritEngine, repositoryPath: string, specBytes: Uint8Array) {
   const contract = await readContract(engine, specBytes);
   const repository = await openRepository(repositoryPath);

@@ -1,10 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
+import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { type PlannedContract, planContract } from '../../engine/plan-contract.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { workspaceFingerprint } from '../../workspace/git/workspace-fingerprint.ts';
 import { limitOf } from '../state/change-budget.ts';
 import type { StepCost } from '../state/cost.ts';
@@ -54,7 +55,7 @@ export async function makePlan(
   const { setting, signal, state, tell, meter } = scope;
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
-  const kept = requireDraft(readDraft(repository, runId), runId);
+  const kept = await openDraft(scope, repository, runId);
   const reviewed = untoldReviews(scope, 'plan');
   const ran = untoldRuns(scope);
   const request = {
@@ -98,6 +99,25 @@ export async function makePlan(
   };
   await tell({ type: 'planned', plan });
   return { plan, planned };
+}
+
+/** The confirmed draft. If the last run of the goal was committed and closed its intent, it gets another id. */
+async function openDraft(
+  { setting: { engine, repositoryPath }, state, tell, newId }: TurnScope,
+  repository: Repository,
+  runId: string,
+): Promise<KeptDraft> {
+  const kept = requireDraft(readDraft(repository, runId), runId);
+  const closedBy = pursuedGoal(state())?.judged;
+  if (closedBy === undefined) return kept;
+  const id = newId();
+  const next = await continueIntent(engine, repositoryPath, kept.specBytes, { closedBy, id });
+  if (next === undefined) return kept;
+  const { specBytes, digest } = next;
+  await keepDraft(repository, { ...kept, specBytes });
+  const { draft } = state();
+  if (draft?.runId === runId) await tell({ type: 'drafted', draft: { ...draft, digest, intentId: id } });
+  return { ...kept, specBytes, drafted: specBytes };
 }
 
 /** Asks what is to be done with a plan; it can be executed as long as the work tree is as it is now. */
