@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
+import { namedSubmodule, submoduleNotice } from '../documents/gitmodules.ts';
 
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [
@@ -36,7 +37,8 @@ const signs: readonly RegExp[] = [
 ];
 
 /**
- * Explains a failed check whose output looks as if an untracked dependency were missing; `undefined` where it does not,
+ * Explains a failed check whose output looks as if an untracked dependency were missing, or names a file of a submodule
+ * among the `skipped` directories; `undefined` where it does not,
  * and for files of the repository itself (relative or absolute specifiers). A note: it changes no outcome.
  */
 export function dependenciesMissingHint(
@@ -44,6 +46,14 @@ export function dependenciesMissingHint(
   skipped: readonly string[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
+  const submodule = namedSubmodule(text, skipped);
+  if (submodule !== undefined)
+    return {
+      rule: 'check-outcome',
+      severity: 'note',
+      message: submoduleNotice(submodule),
+      detail: { code: 'WORKSPACE_DEPENDENCIES_MISSING', name: submodule, submodule: true },
+    };
   for (const sign of signs) {
     const name = firstForeignName(text, sign);
     if (name === undefined) continue;
