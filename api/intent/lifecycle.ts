@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { DraftedIntent } from '../../engine/draft/draft-intent.ts';
+import { type DraftedIntent, withOwnId } from '../../engine/draft/draft-intent.ts';
 import { type DraftEdit, editSentence } from '../../engine/draft/kept-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
@@ -177,8 +177,7 @@ export async function continueIntent(
   const last = history?.statusEvent;
   if (history?.status !== 'closed' || last?.run !== closedBy || !isActivated(history, digest))
     return undefined;
-  const next = { ...document, metadata: { ...document.metadata, id } };
-  const bytes = Buffer.from(`${JSON.stringify(next, null, 2)}\n`);
+  const bytes = withOwnId(specBytes, id);
   await confirmIntent(engine, repositoryPath, bytes);
   return { specBytes: bytes, digest: (await readContract(engine, bytes)).digest };
 }

@@ -1,4 +1,4 @@
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import {
   advisoryDir,
@@ -15,9 +15,14 @@ export function advisoriesLacking(
   if (!securityChecks.some(({ kind, command }) => kind === 'policy' && command === 'sca')) return [];
   try {
     if (openAdvisoryDatabase(advisoryDir(env)) !== undefined) return [];
-    return ['packages are looked up in advisories, and none are imported here: `writ sca import FILE`'];
+    return [lackOf(new WritError('ADVISORIES_MISSING'))];
   } catch (fault) {
-    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [fault.message];
+    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [lackOf(fault)];
     throw fault;
   }
+}
+
+/** As a drafted contract says it. */
+function lackOf({ message, hints }: WritError): string {
+  return [message, ...hints.slice(0, 1)].join(': ');
 }
