@@ -162,8 +162,8 @@ export interface ContinuedContract {
 }
 
 /**
- * If the commit of `closedBy` closed the intent of a confirmed contract, returns the contract with the next id, recorded
- * as confirmed: a person confirmed everything else in it. Otherwise `undefined`: the contract can run as it is.
+ * If the commit of `closedBy` closed the intent of a confirmed contract, returns the contract with the next id and
+ * records it as confirmed: a person confirmed everything else in it. Otherwise `undefined`: it can run as it is.
  */
 export async function continueIntent(
   engine: WritEngine,

@@ -24,8 +24,8 @@ const diskFull = /no space left on device|disk quota exceeded/i;
 /**
  * Returns a sign that the machine failed and not the change; there are three signs. The shell did not find a program
  * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. A
- * required check lacks the files of a submodule or, if no test passed, an untracked dependency. The output can be false, so
- * `stopIfSameAtBase` confirms it. Pure.
+ * required check lacks the files of a submodule or, if no test passed, an untracked dependency. The output can be
+ * false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
