@@ -56,6 +56,7 @@ export type {
   ToolDeclaration,
   ToolResult,
 } from './core/interfaces/model.ts';
+export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/patch-set.ts';
 export type { PlanDraft, PlannedTask, PlanRevision } from './core/interfaces/plan.ts';
 export type { ConfigSection, PolicyEngine } from './core/interfaces/policy.ts';
 export type {
@@ -124,7 +125,6 @@ export type {
 } from './core/interfaces/stage.ts';
 export type { ObjectStore, StoreEntry, WriteTree } from './core/interfaces/store.ts';
 export type { StoreBeside, StorePlace, StoreSource } from './core/interfaces/store-source.ts';
-export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/tests-may-go.ts';
 export type {
   CodeAction,
   CodeDoor,

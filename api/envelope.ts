@@ -1,5 +1,5 @@
 import { isWritError, messageOf, WritError } from '../core/base/errors.ts';
-import type { Stores } from '../store/stores.ts';
+import type { JsonData } from './json-data.ts';
 
 /**
  * Formats one `--json` document with a final line feed. `ok` is `error === undefined`. `inLine` writes a single line,
@@ -92,18 +92,4 @@ const hidden =
 /** Replaces every character that a reader cannot see but a screen obeys; `code` is its code point in lower-case hex. */
 export function revealHidden(text: string, show: (found: string, code: string) => string): string {
   return text.replace(hidden, (found) => show(found, (found.codePointAt(0) ?? 0).toString(16)));
-}
-
-/**
- * What a program reads as JSON: JSON-safe, snake_case, absent fields left out; its shape is what `writ schema COMMAND`
- * prints.
- */
-export type JsonData = Readonly<Record<string, unknown>>;
-
-/** Where a command runs: the named repository, else the one around the working directory. */
-export interface Place {
-  /** What its runs may be kept in. */
-  readonly stores: Stores;
-  readonly repoPath?: string;
-  readonly cwd: string;
 }

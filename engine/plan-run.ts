@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
-import type { Issue } from '../core/interfaces/finding.ts';
+import { type Issue, warning } from '../core/interfaces/finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { edgesOf, type PlannedTask } from '../core/interfaces/plan.ts';
 import type { Scope } from '../core/interfaces/scope.ts';
 import { type StageName, stageNames } from '../core/interfaces/stage.ts';
+import { submoduleNotice, submodulePaths } from '../readers/documents/gitmodules.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
+import { runGit } from '../workspace/git/git.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
+import { readBlob } from '../workspace/git/read-objects.ts';
 import { createScratch } from '../workspace/git/scratch.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
 import { askedOf } from './open/open-parties.ts';
@@ -99,7 +102,22 @@ export async function planRun(engine: WritEngine, request: PlanRequest): Promise
   const known = await judgeDry(engine, request, refusals);
   const { admitted, contract = admitted } = known;
   if (contract === undefined) throw refusals[0]?.fault;
-  return toPlan(engine, { ...known, contract }, request, refusals);
+  const plan = toPlan(engine, { ...known, contract }, request, refusals);
+  return { ...plan, notices: [...plan.notices, ...(await submoduleNotices(known))] };
+}
+
+/** Notices for the submodules of the base commit. */
+async function submoduleNotices({ repository, landing }: Partial<Opening>): Promise<readonly Issue[]> {
+  if (repository === undefined || landing === undefined) return [];
+  const { tree } = landing.base;
+  const paths = submodulePaths(await readBlob(repository, tree, '.gitmodules'));
+  if (paths.length === 0) return [];
+  const listed = await runGit(repository, ['ls-tree', '-z', tree, '--', ...paths]);
+  return listed
+    .toString('utf8')
+    .split('\0')
+    .flatMap((line) => /^160000 commit [0-9a-f]+\t(.+)$/s.exec(line)?.[1] ?? [])
+    .map((path) => warning('SUBMODULE_EMPTY', '', submoduleNotice(path)));
 }
 
 async function judgeDry(

@@ -152,7 +152,7 @@ export const rules: readonly Rule[] = [
     point: 'release',
     module: new URL('./rules/require-approvers.ts', import.meta.url),
     linear: true,
-    // Asked by a policy check alone: only that can wait, and only it says how many.
+    // Runs only through a policy check: only such a check can wait, and only it sets the number of approvers.
     appliesTo: () => false,
   },
   {
@@ -160,7 +160,7 @@ export const rules: readonly Rule[] = [
     point: 'release',
     module: new URL('./rules/verify-provenance.ts', import.meta.url),
     linear: true,
-    // Asked by a policy check alone: a contract without one has its seal verified all the same.
+    // Runs only through a policy check. Without one, the seal is verified too.
     appliesTo: () => false,
   },
   {

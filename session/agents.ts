@@ -135,7 +135,7 @@ function within({ root, parts }: Place, name: string): Place {
   return { root, parts: [...parts, `${name}${ending}`] };
 }
 
-/** What is no plain file in plain directories is refused. */
+/** Refuses what is not a regular file in plain directories. */
 function guarded(name: string, tier: AgentTier, read: () => Buffer | undefined): Buffer | undefined {
   try {
     return read();
@@ -238,7 +238,7 @@ export function parseAgent(bytes: Uint8Array, name: string, tier: AgentTier): Ag
   return profile;
 }
 
-/** AGENT_INVALID that says what is wrong where. */
+/** Builds AGENT_INVALID with the place and the cause. */
 function agentInvalid(
   name: string,
   tier: AgentTier,

@@ -4,7 +4,7 @@ import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { printable } from '../core/base/printable.ts';
 
-/** Facts beside a line; never what a person or a model said, and never a token. */
+/** Facts logged with a line. They never contain text of a person or a model, and never a token. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The diagnostic log of the process. */
@@ -48,7 +48,7 @@ export function openLog({ env, toPath, clock, stderr }: LogSetting): SessionLog 
     try {
       writeSync(handle, `${line}\n`);
     } catch (fault) {
-      // A full disk ends the log, and nothing else.
+      // A full disk ends only the log.
       isOpen = false;
       stderr(`the log cannot be written: ${messageOf(fault)}`);
     }
@@ -114,8 +114,8 @@ interface LogFilter {
 const maxDirectives = 64;
 
 /**
- * Reads a filter as `RUST_LOG` writes it: `level`, or `target=level` between commas (`writ::http=trace`). What is no
- * such directive is for other programs, and left out.
+ * Parses a filter in the syntax of `RUST_LOG`: `level` or `target=level`, separated by commas (`writ::http=trace`).
+ * Other directives are for other programs and are ignored.
  */
 export function parseLogFilter(text: string): LogFilter {
   const rows = text

@@ -25,8 +25,8 @@ const timeoutMs = 60_000;
 const maxOutputBytes = 64 * 1024;
 
 /**
- * Tries, as a command of a model could, to reach what approves: without a network, and with the widest one that a
- * person can open. Nothing leaves the machine. What it cannot try it has not shown.
+ * Tries to reach the approval services as a model's command could: without a network, and with the widest network
+ * that a person can open. No data leaves the machine. The result proves nothing about paths that it does not try.
  */
 export async function tryToApprove(
   backend: SandboxBackend,
@@ -52,7 +52,10 @@ export async function tryToApprove(
   }
 }
 
-/** SELF_APPROVAL_POSSIBLE where the network is to be open and the test does not show that nothing is reached. */
+/**
+ * SELF_APPROVAL_POSSIBLE if the network is to be open and the test does not show that no approval service is
+ * reachable.
+ */
 export function requireApart(networkAccess: 'allow' | 'deny', { isTried, reached }: SelfTest): void {
   if (networkAccess === 'deny' || (isTried && reached.length === 0)) return;
   throw new WritError('SELF_APPROVAL_POSSIBLE', {
@@ -151,7 +154,7 @@ const hosts = ['127.0.0.1', '::1', 'localhost'];
 export interface SelfTester {
   /** From here on it is known where approvals come from. */
   serve(places: ApprovalPlaces): void;
-  /** Not tried as long as nothing is served, and where no sandbox works. */
+  /** `isTried` is false until a service runs, and if no sandbox works. */
   result(): Promise<SelfTest>;
 }
 

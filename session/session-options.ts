@@ -20,9 +20,9 @@ export interface SessionOptions {
   readonly agent: AgentProfile | undefined;
   /** What it is for: only in `dev` anything is changed. */
   readonly context: SessionContext;
-  /** What of these was said, and does not follow from something else. */
+  /** Settings that were given explicitly and do not follow from another setting. */
   readonly named: StartedSettings['named'];
-  /** Whether the agent profile makes it one that only reads, whatever is said. */
+  /** Whether the agent profile makes the session read-only, whatever the options are. */
   readonly onlyReads: boolean;
   /** The canonical thread that goes on. */
   readonly resume: string | undefined;
@@ -33,7 +33,7 @@ export interface SessionOptions {
   };
   /** Where the session stops, in USD; absent: nowhere. */
   readonly limitUsd: number | undefined;
-  /** Models whose price the configuration names. */
+  /** Models with a price in the configuration. */
   readonly priced: readonly string[];
   /** Hosts of models that may use plain HTTP. */
   readonly plainHttp: readonly string[];

@@ -139,7 +139,7 @@ export const workerRights: readonly ToolRule[] = [
 /** Least number of approvers before a check gets secrets that can change something: four eyes. */
 export const leastApprovers = 2;
 
-/** The strictest profile. It restricts a model's prompts and reading while there is no spec yet. */
+/** The strictest profile. It restricts a model's prompts and reading until there is a spec. */
 export function guardingProfile(nowMs: number): EffectiveIntentSpec {
   return applyDefaults(
     draftFromProfile({

@@ -1,5 +1,5 @@
 import { appendPointer } from '../core/base/json-pointer.ts';
-import { isRfc3339DateTime } from '../readers/documents/markdown-text.ts';
+import { isRfc3339DateTime } from '../readers/documents/date-time.ts';
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 
 /** One keyword of the schema that a document breaks, in the names of JSON Schema. */

@@ -155,7 +155,7 @@ export class Journal {
     if (bytesRead !== end.length || !end.equals(this.#tail)) throw this.#changedElsewhere();
   }
 
-  /** Removes what a failed write left, but nothing that another process wrote. */
+  /** Removes the rest of a failed write, but no data of another process. */
   async #takeBack(bytes: Buffer): Promise<void> {
     const { size } = await this.#file.stat();
     const left = Buffer.alloc(Math.max(0, Math.min(size - this.#size, bytes.length + 1)));
@@ -221,7 +221,7 @@ export class Journal {
     this.#prev = prev;
     this.#count += made.length;
     if (this.#isKept) this.#records.push(...made);
-    // If this fails, the witness knows a shorter journal, whose further lines still have MACs.
+    // If this fails, the witness knows a shorter journal. The lines after that still have MACs.
     await this.#witness?.reach({ records: this.#count, digest: prev }).catch(() => undefined);
     for (const [index, record] of made.entries()) batch[index]?.resolve(record);
   }

@@ -1,4 +1,4 @@
-/* The shapes of all stored objects: snapshots say what something is, events say what happened. */
+/* The shapes of all stored objects: snapshots describe a state, events describe a change. */
 import { contextItemKinds, frameKinds } from '../core/interfaces/privacy.ts';
 import { scanFormats } from '../core/interfaces/scanner.ts';
 import { stageNames } from '../core/interfaces/stage.ts';
@@ -131,7 +131,7 @@ const snapshotShapes = {
       started_at: time,
     },
     {
-      /** The branch whose tip the policy commit was. */
+      /** The branch that had the policy commit as its tip. */
       policy_ref: text,
       /** The default branch; present if the policy branch is neither the target nor that. */
       default_ref: orNull(text),
@@ -321,7 +321,7 @@ const eventShapes = {
       expected_exit_code: wholeNumber,
       signal: text,
       timed_out: flag,
-      /** Of its own command: together they are its end. */
+      /** Times of the check's own command: `started_at` plus `duration_ms` is its end. */
       started_at: time,
       duration_ms: decimal,
       /** Time to make its workspace, before `started_at`. */
@@ -334,7 +334,7 @@ const eventShapes = {
       made_by: listOf(fields({ sha256: sha256Text, plugin: text })),
       /** All stage checks of plugins that ran. */
       asked: listOf(fields({ name: text, plugin: text, status: oneOf('passed', 'failed') })),
-      /** Required by the policy commit, whatever the spec says. */
+      /** Required by the policy commit, independently of the spec. */
       from_policy: flag,
       /** An old failure that the spec tolerates. */
       tolerated: flag,

@@ -45,7 +45,7 @@ export async function inTemporary<T>(
   }
 }
 
-/** Removes the directories whose process is proven dead; returns how many. */
+/** Removes the directories of processes that are proven dead; returns how many. */
 export async function removeLitter(repo: Pick<Repository, 'commonDir'>): Promise<number> {
   const root = temporaryRoot(repo);
   let removed = 0;

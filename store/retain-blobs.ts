@@ -249,8 +249,7 @@ const lockWaitMs = 60_000;
 
 /**
  * Keeps blobs of a run from `git gc`, in addition to those that it keeps already; returns the SHA-256 of each by
- * name. The same call again changes nothing. EVIDENCE_WRITE_FAILED if they cannot be written; then no new blob is
- * kept.
+ * name. Idempotent. EVIDENCE_WRITE_FAILED if they cannot be written; then no new blob is kept.
  */
 export async function retainBlobs(
   repository: Repository,
@@ -293,7 +292,7 @@ export async function readRetained(
   return undefined;
 }
 
-/** Stops keeping the blobs of a run; the next `git gc` removes those that nothing else needs. */
+/** Stops keeping the blobs of a run; the next `git gc` removes those without another reference. */
 export async function releaseBlobs(
   repository: Repository,
   strategy: BlobRetentionStrategy,

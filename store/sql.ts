@@ -39,9 +39,10 @@ const maxIdleLogBytes = 4 * 1024 * 1024;
 
 /**
  * Opens or creates the database at `path` (0600) and migrates it: each entry of `schema` is one version. The caller
- * holds a process lock over it; the lock that a killed owner left is removed. STATE_UNUSABLE for a link, for anything
- * but a file and for disk faults, STATE_CORRUPT for damage, STATE_NEWER for a version beyond `schema`; nothing is
- * deleted.
+ * holds a process lock over it; the lock that a killed owner left is removed.
+ *
+ * STATE_UNUSABLE for a link, for anything but a file and for disk faults, STATE_CORRUPT for damage, STATE_NEWER for a
+ * version beyond `schema`. No data is deleted.
  */
 export async function openSql(path: string, schema: readonly string[]): Promise<SqlDatabase> {
   const directory = await realpath(dirname(path)).catch((fault: unknown) => {
@@ -299,8 +300,8 @@ function unusable(place: string, what: string, cause?: unknown): WritError {
 }
 
 /**
- * Remembers the files at `paths`. Each call returns the first path whose file was removed or replaced since: writes
- * to an open file would be lost.
+ * Remembers the files at `paths`. Each call returns the first path with a file that was removed or replaced since:
+ * writes to an open file would be lost.
  */
 export function keepFiles(paths: readonly string[]): () => string | undefined {
   const files = paths.map((path) => ({ path, identity: identityOf(path) }));

@@ -114,10 +114,10 @@ function problemsOf(type: ObjectType, value: unknown): readonly string[] {
 export type ProblemCode =
   /** A ref that git cannot read, or that points to no commit. */
   | 'ref-broken'
-  /** A git object that is missing, or has other content than its id says. */
+  /** A git object that is missing, or does not match its id. */
   | 'object-missing'
   | 'object-corrupt'
-  /** A stored file whose content does not have the shape of its name. */
+  /** A stored file with content that does not have the shape of its name. */
   | 'object-malformed'
   | 'digest-mismatch'
   /** A name of something that does not exist. */

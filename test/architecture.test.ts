@@ -176,7 +176,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'service/x.ts': "import type { Database } from 'node-sqlite3-wasm';\n" }),
       withFiles({ 'store/sql.ts': 'export {};\n' }),
     ],
-    'inflating only through `readers/documents/archive/zip.ts`': [
+    'inflating only through `readers/documents/archive/inflate.ts`': [
       withFiles({ 'bin/x.ts': "import { gunzipSync } from 'node:zlib';\nexport const a = gunzipSync;\n" }),
     ],
     'time only through `core/base/clock.ts`': [

@@ -59,7 +59,7 @@ function withBefore(before: readonly ModelMessage[], question: string): string {
 }
 
 const maxSubmissions = 6;
-/** Turns in which nothing is submitted. */
+/** Maximum number of turns without a submission. */
 const maxSilent = 3;
 
 /** What holds of every thread in which it only looks. */

@@ -14,7 +14,7 @@ import { joinStores, openStores, storeRefs } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 import type { GraphData, GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
 import { graphLimits, maxLabel, toLine } from './drawing.ts';
 import { type KnownRun, type KnownThreads, knownThreads } from './known-threads.ts';

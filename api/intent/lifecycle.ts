@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { DraftedIntent } from '../../engine/draft/draft-intent.ts';
+import { type DraftedIntent, withOwnId } from '../../engine/draft/draft-intent.ts';
 import { type DraftEdit, editSentence } from '../../engine/draft/kept-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
@@ -15,7 +15,7 @@ import { reviewDocument } from '../../spec/review.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { JsonData } from '../envelope.ts';
+import type { JsonData } from '../json-data.ts';
 import type { InputSource } from '../read-input.ts';
 import { readSpecBytes, scopeSentences } from './read-spec.ts';
 
@@ -151,6 +151,35 @@ export async function requireConfirmed(
     detail: { spec_id: id, digest },
     hints: ['say what shall be different: writ drafts it again and you confirm it again'],
   });
+}
+
+/** What a contract goes on as after a run. */
+export interface ContinuedContract {
+  /** The run whose commit may have closed the intent. */
+  readonly closedBy: string;
+  /** The id of the next intent. */
+  readonly id: string;
+}
+
+/**
+ * If the commit of `closedBy` closed the intent of a confirmed contract, returns the contract with the next id and
+ * records it as confirmed: a person confirmed everything else in it. Otherwise `undefined`: it can run as it is.
+ */
+export async function continueIntent(
+  engine: WritEngine,
+  repositoryPath: string,
+  specBytes: Uint8Array,
+  { closedBy, id }: ContinuedContract,
+): Promise<{ readonly specBytes: Uint8Array; readonly digest: string } | undefined> {
+  const { contract, store } = await openContract(engine, repositoryPath, specBytes);
+  const { document, digest } = contract;
+  const history = await readIntentHistory(store, document.metadata.id);
+  const last = history?.statusEvent;
+  if (history?.status !== 'closed' || last?.run !== closedBy || !isActivated(history, digest))
+    return undefined;
+  const bytes = withOwnId(specBytes, id);
+  await confirmIntent(engine, repositoryPath, bytes);
+  return { specBytes: bytes, digest: (await readContract(engine, bytes)).digest };
 }
 
 async function openContract(engine: WritEngine, repositoryPath: string, specBytes: Uint8Array) {

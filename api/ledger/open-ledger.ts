@@ -12,7 +12,7 @@ import { parseTlogPolicy, verifyByPolicy } from '../../attest/log/witness-policy
 import { ledgerKeysFor, loadAnchors } from '../../attest/verify/anchors.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 
 /** A readable ledger with the keys that verify it. */
 export interface OpenLedger {

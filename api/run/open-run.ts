@@ -20,7 +20,7 @@ import type { RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 import { toVerdict } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

@@ -11,7 +11,7 @@ import type { RunPlan } from '../../engine/plan-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 import type { DraftData, DraftedData, PlanData } from '../schemas/plan-schema.ts';
 
 /** What deciding again came to: data of `writ replay`. */

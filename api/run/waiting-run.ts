@@ -16,7 +16,7 @@ import type { RunStore } from '../../store/stores.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readVersion } from '../build.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 
 /** A run that waits, and the very report that its approvals are bound to. */
 export interface WaitingRun {

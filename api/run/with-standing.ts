@@ -1,6 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 import { type ChangedSince, changedSince } from './approve-run.ts';
 import { judgeHere } from './open-run.ts';
 import { openWaitingRun } from './waiting-run.ts';

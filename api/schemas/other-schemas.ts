@@ -1,4 +1,4 @@
-import type { JsonData } from '../envelope.ts';
+import type { JsonData } from '../json-data.ts';
 import { type Admitted, count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
 
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));

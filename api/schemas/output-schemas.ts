@@ -1,4 +1,4 @@
-import type { JsonData } from '../envelope.ts';
+import type { JsonData } from '../json-data.ts';
 import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';

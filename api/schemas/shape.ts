@@ -1,4 +1,4 @@
-import type { JsonData } from '../envelope.ts';
+import type { JsonData } from '../json-data.ts';
 
 declare const admits: unique symbol;
 

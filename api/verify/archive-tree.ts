@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { inflateStream } from '../../readers/documents/archive/inflate.ts';
 import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
-import { inflateStream } from '../../readers/documents/archive/zip.ts';
 import { objectHash } from '../../workspace/git/git-object.ts';
 
 /** An archive that holds a tree of git, or why it does not, or the name of a format that is not read. */

@@ -2,7 +2,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { FindRun } from '../../store/record/list-records.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../envelope.ts';
+import type { Place } from '../place.ts';
 import type { Ground } from './verify-bytes.ts';
 
 /**

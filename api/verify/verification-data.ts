@@ -116,6 +116,10 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [
       'the patch is content of the run, and not here: `writ fetch` brings it from where the run was pushed',
     ];
+  if (id === 'approvals-carried' && status === 'missing')
+    return [
+      'fetch the objects of both candidates: `git fetch --refetch --no-filter` in a partial clone, `git fetch --unshallow` in a shallow one, `writ fetch` for the run',
+    ];
   if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
     return [
       `if you trust this signer, get the key from them and give it: \`--key FILE\`${

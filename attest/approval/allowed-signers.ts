@@ -96,7 +96,10 @@ interface SignerOptions {
 
 const option = /^([A-Za-z-]+)(?:="((?:[^"\\]|\\.)*)")?(?:,|$)/;
 
-/** Reads the options, or says why the line cannot be used: anything not understood, said twice, or contradictory. */
+/**
+ * Parses the options. Returns the reason if the line is not usable: an option is unknown, given twice or
+ * contradictory.
+ */
 function parseSignerOptions(text: string): SignerOptions | string {
   const given = new Map<string, string>();
   for (let rest = text; rest !== ''; ) {

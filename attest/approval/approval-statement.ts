@@ -3,7 +3,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import { isRfc3339DateTime } from '../../readers/documents/markdown-text.ts';
+import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
 import {
   expectArray,
   expectBase64,
@@ -23,14 +23,14 @@ const maxApprovalBytes = 65_536;
 /** Subject names: exactly these three, in this order. */
 const subjectNames = { tree: 'tree', patchset: 'patchset.diff', intentspec: 'intentspec' } as const;
 
-/** What a person says of the three subjects. */
+/** The signer's statement about the three subjects. */
 interface ApprovalPredicate {
   readonly runId: string;
   /** `null` on an unborn branch. */
   readonly baseCommit: string | null;
   readonly gateReport: { readonly digest: { readonly sha256: string } };
   readonly decision: 'approve' | 'reject';
-  /** Who the signer says to be; needed where the allowed signers name the key by a pattern. */
+  /** Identity that the signer claims. Required if the allowed signers list the key under a pattern. */
   readonly principal?: string;
   readonly role?: string;
   readonly comment?: string;
@@ -39,7 +39,7 @@ interface ApprovalPredicate {
   /** RFC 3339; from then on it does not count. */
   readonly expiresAt?: string;
   readonly nonce: string;
-  /** RFC 3339, by the signer's clock; it is reported and decides nothing. */
+  /** RFC 3339, by the signer's clock. It is reported, and no decision depends on it. */
   readonly signedAt: string;
 }
 
@@ -171,7 +171,10 @@ function parsePredicate(value: unknown): ApprovalPredicate {
   };
 }
 
-/** RFC 3339 that a clock can be compared with: the calendar has it, and it is no leap second. */
+/**
+ * Requires an RFC 3339 time with a valid calendar date. A leap second is refused, because a clock cannot be compared
+ * with it.
+ */
 function expectMoment(value: unknown, path: string): string {
   const text = expectText(
     value,

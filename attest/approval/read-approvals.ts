@@ -76,7 +76,7 @@ interface Parts {
   readonly approval: ReadApproval;
 }
 
-/** Evaluates one approval before people are counted. Its status names whatever is wrong with it; nothing throws. */
+/** Evaluates one approval before people are counted. Never throws: the status names the fault, if there is one. */
 async function evaluateApproval(
   given: ReceivedApproval,
   ground: ApprovalGround,
@@ -134,7 +134,7 @@ interface Comparison {
   readonly earlier?: EarlierCandidate;
 }
 
-/** An approval of an earlier candidate carries over only if nothing but base and tree differs. */
+/** An approval of an earlier candidate carries over only if base and tree are the only differences. */
 async function compareSubject(ground: ApprovalGround, found: ApprovalSubject): Promise<Comparison> {
   const { subject, carryFault } = ground;
   const difference = differenceOf(ground, found);
@@ -191,7 +191,7 @@ function refused(
   return { ...verdict, status, detail };
 }
 
-/** Whom the allowed signers say a key belongs to. */
+/** The signer that the allowed signers list for a key. */
 interface FoundSigner {
   /** Empty where the file does not name one. */
   readonly principal: string;
@@ -269,11 +269,14 @@ function namesOf(identity: string): readonly string[] {
     .filter((name) => name !== '');
 }
 
-/** Who is whom: keys and names of which the allowed signers, or a signature, say that they are one person's. */
+/** Groups keys and names by person, as the allowed signers or a signature connect them. */
 class Persons {
   readonly #leads = new Map<string, string>();
 
-  /** A key and the names that its lines give it; lines that share one are one person's, whatever else they say. */
+  /**
+   * Joins each key with the literal names on its lines. Lines that share a key or a name belong to one person,
+   * whatever their other fields contain.
+   */
   constructor({ signers }: AllowedSigners) {
     for (const { fingerprint, principals } of signers)
       for (const principal of literalsOf(principals)) this.joinKey(fingerprint, principal);
@@ -309,8 +312,9 @@ class Persons {
 }
 
 /**
- * True where `text` fits a comma-separated list of patterns (ssh_config(5), PATTERNS): `*` and `?` are wildcards, case
- * counts, and a fitting pattern after `!` refuses whatever the others say. A list of negations alone fits nothing.
+ * True if `text` matches a comma-separated list of patterns (ssh_config(5), PATTERNS). `*` and `?` are wildcards, and
+ * case is significant. If a pattern after `!` matches, the result is false whatever other patterns match. A list of
+ * negations alone matches no text.
  */
 export function fitsPatternList(text: string, list: string): boolean {
   let fits = false;
@@ -323,7 +327,7 @@ export function fitsPatternList(text: string, list: string): boolean {
   return fits;
 }
 
-/** Members of a pattern list that name exactly one thing. */
+/** Members of a pattern list without wildcards or negation. */
 export function literalsOf(list: string): readonly string[] {
   return list
     .split(',')

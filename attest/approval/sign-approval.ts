@@ -21,7 +21,7 @@ import {
   sshKeyBlob,
 } from './sshsig.ts';
 
-/** What a program that was run to its end has said. */
+/** Exit code and output of a finished program. */
 interface ProgramAnswer {
   readonly code: number;
   readonly stdout: Buffer;
@@ -40,7 +40,7 @@ export interface SigningWith {
       readonly signal?: AbortSignal;
     },
   ) => Promise<ProgramAnswer>;
-  /** Private key file, or public key file whose private half is in the SSH agent. Absolute. */
+  /** Absolute path of a private key file, or of a public key file if the SSH agent holds the private key. */
   readonly keyFile: string;
   readonly env: Environment;
   readonly cwd: string;
@@ -75,8 +75,9 @@ const passedOn = [
 
 /**
  * Signs a statement with the approver's own SSH key through `ssh-keygen -Y sign`, which prompts for a passphrase or a
- * touch. The signature is verified before it is returned. SIGNER_FAILED names the next step; a key whose signatures
- * would not count is KEY_UNUSABLE.
+ * touch. The signature is verified before it is returned.
+ *
+ * Throws SIGNER_FAILED, which names the next step, or KEY_UNUSABLE for a key that cannot make a valid approval.
  */
 export async function signApproval(statement: Uint8Array, using: SigningWith): Promise<SignedApproval> {
   const signature = await sign(statement, using);
@@ -139,7 +140,7 @@ function parseOwn(text: string): SshSignature {
   }
 }
 
-/** The key an approver signs with: a file, or a public key as text whose private half is in the SSH agent. */
+/** The approver's signing key: a file, or a public key as text if the SSH agent holds the private key. */
 export type ApproverKey = { readonly file: string } | { readonly publicKey: string };
 
 const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+)/;
@@ -192,15 +193,15 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** An approver whose key this process holds. */
+/** An approver with a key in this process. */
 export interface KeyedApprover extends InProcessApprover {
   /** `SHA256:…` */
   readonly keyId: string;
 }
 
 /**
- * Opens an unencrypted Ed25519 private key, OpenSSH or PEM, to approve with in this process. KEY_INSECURE where others
- * can reach the file, KEY_UNUSABLE for anything else that is no such key.
+ * Opens an unencrypted Ed25519 private key (OpenSSH or PEM) to sign approvals in this process. Throws KEY_INSECURE if
+ * other users can access the file, KEY_UNUSABLE for any other key or file.
  */
 export async function openInProcessApprover(path: string): Promise<KeyedApprover> {
   const signer = await openSigner(path);

@@ -162,8 +162,8 @@ function isCi(env: Environment): boolean {
 }
 
 /**
- * A key of this run alone, certified for the identity in an OIDC token; by whom, `fulcio_url` says, else the signing
- * config of `[log]`.
+ * A key for this run only, with a certificate for the identity in an OIDC token. `fulcio_url` names the certificate
+ * authority; without it, the signing config of `[log]` does.
  */
 function keylessSource(
   capabilities: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,

@@ -46,7 +46,7 @@ export type Content =
       readonly signature: Buffer;
     };
 
-/** Any sigstore bundle, or a DSSE envelope by itself. Nothing in it is verified yet. */
+/** Any sigstore bundle, or a bare DSSE envelope. All of it is unverified. */
 export interface AnyBundle {
   readonly mediaType: string;
   readonly material: Material;
@@ -75,7 +75,7 @@ const bundleForm = /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=0\
  * and anything larger, is VERIFY_NOTHING (`unsupported`).
  */
 export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
-  // What is too large is not read, and nothing is known against it.
+  // An oversized file is not read, so the result is unverified, not refuted.
   if (bytes.length > maxBundleBytes)
     throw unread({
       expected: `at most ${maxBundleBytes} octets`,
@@ -218,7 +218,7 @@ function foreign(found: string): WritError {
   return unread({ expected: 'a sigstore bundle 0.1 to 0.3, or a DSSE envelope', found });
 }
 
-/** Genuine, as far as is known, and not read here: nothing is said against it. */
+/** The document is not supported here, but not refuted either. */
 function unread(detail: { readonly expected: string; readonly found: string }): WritError {
   return new WritError('VERIFY_NOTHING', {
     message: `expected ${detail.expected}, found ${detail.found}`,
@@ -319,7 +319,10 @@ const beginnings: readonly (readonly [beginning: string, name: string])[] = [
   ['<', 'an XML document'],
 ];
 
-/** Names a document that is not a JSON object, by how it begins; `undefined` if nothing but a JSON object begins so. */
+/**
+ * Names a document that is not a JSON object, from its first bytes. Returns `undefined` if those bytes fit only a
+ * JSON object.
+ */
 function foreignText(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 256))
     .toString('latin1')

@@ -21,7 +21,7 @@ import { type AnyBundle, readBundle } from './any-bundle.ts';
 /** Media type of sigstore bundle v0.3. */
 const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
-/** A sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
+/** A sigstore bundle around one DSSE envelope. All of it is unverified. */
 export interface Bundle {
   readonly envelope: Envelope;
   /** Absent: the envelope was not logged. */
@@ -30,7 +30,7 @@ export interface Bundle {
   readonly certificate?: Buffer;
 }
 
-/** A bundle in the form that `formatBundle` writes, and what any bundle says, out of one reading. */
+/** A bundle in the form that `formatBundle` writes, and the same bundle as the general reader parsed it. */
 export interface Seal {
   readonly bundle: Bundle;
   readonly read: AnyBundle;
@@ -91,9 +91,10 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 }
 
 /**
- * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature
- * whose key id equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED. The form is
- * a check of the document; what is in it comes from the one reading of bundles.
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with no additional member. It has
+ * one signature, with a key id equal to the hint or to the certificate's key, and at most one log entry.
+ *
+ * Throws ATTESTATION_MALFORMED. This function checks only the form; the general bundle reader returns the content.
  */
 export function readSeal(bytes: Uint8Array): Seal {
   const document = parseJsonObject(bytes, maxBytes);
@@ -117,7 +118,10 @@ export function readSeal(bytes: Uint8Array): Seal {
 const materialAt = '/verificationMaterial';
 const certificateAt = `${materialAt}/certificate`;
 
-/** No other member, nothing unset, one spelling of everything; and the log entry, which we write in one kind only. */
+/**
+ * Requires the form that writ itself writes: no additional member, no unset member, canonical spelling, and one kind
+ * of log entry.
+ */
 function requireOwnForm(document: JsonObject): Pick<Bundle, 'proof'> & Pick<Envelope, 'keyId'> {
   const at = materialAt;
   const bundle = expectObject(document, '', ['mediaType', 'verificationMaterial', 'dsseEnvelope']);
@@ -137,7 +141,7 @@ function requireOwnForm(document: JsonObject): Pick<Bundle, 'proof'> & Pick<Enve
   return { keyId, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
 }
 
-/** Requires a certificate whose key is the one that the envelope names. */
+/** Requires that the certificate's key is the one that the envelope names. */
 function requireKey(der: Buffer, at: string, keyId: string): void {
   try {
     const certificate = new X509Certificate(der);
@@ -202,7 +206,7 @@ function requireEntryForm(value: unknown, at: string): JsonObject {
     expectInt64(entry.logIndex, `${at}/logIndex`);
     expectBase64(signedEntryTimestamp, `${promiseAt}/signedEntryTimestamp`);
   } else {
-    // Rekor v2 promises nothing.
+    // A Rekor v2 entry has no inclusion promise.
     expectObject(entry, at, members);
     expectText(entry.integratedTime ?? '0', `${at}/integratedTime`, /^0$/);
   }
@@ -233,7 +237,7 @@ function required<T>(member: T | undefined, path: string): T {
   throw malformedAt(path, 'an object');
 }
 
-/** A log entry of a bundle, decoded. Nothing in it is verified; what is unset is what protobuf JSON says of it. */
+/** A decoded, unverified log entry of a bundle. An unset member has its protobuf JSON default. */
 export interface TlogEntry {
   /** Decimal; a 64-bit number may be more than a number of ours holds. */
   readonly logIndex: string;

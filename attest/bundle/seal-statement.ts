@@ -78,9 +78,10 @@ async function appendTo(
 type Seals = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Makes the log entry of a sealed run again, octet by octet, if `own` is the log that it was made in. Needs no signing
- * key: what was signed stays as it is, and the new bundle and proof are stored beside the first ones.
- * `undefined` for a run whose entry is not in `own`. ATTESTATION_MALFORMED, LOG_FAILED.
+ * Recreates the log entry of a sealed run, with identical bytes, if `own` is the log that recorded it. This needs no
+ * signing key, because the signed content does not change. The new bundle and proof are stored beside the first ones.
+ *
+ * Returns `undefined` for a run without an entry in `own`. Throws ATTESTATION_MALFORMED or LOG_FAILED.
  */
 export async function renewEntry(
   seals: Seals,

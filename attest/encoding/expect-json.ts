@@ -38,7 +38,7 @@ function parseAnyBase64(text: string): Buffer | undefined {
 /** Members of a parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Strict JSON whose top is an object, at most 32 levels deep; ATTESTATION_MALFORMED. */
+/** Parses strict JSON with an object at the top, at most 32 levels deep. Throws ATTESTATION_MALFORMED. */
 export function parseJsonObject(bytes: Uint8Array, maxBytes: number): JsonObject {
   const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED', maxBytes, maxDepth: 32 });
   return expectObject(value, '');

@@ -16,7 +16,7 @@ export interface SshPublicKey {
   readonly application?: Buffer;
 }
 
-/** Key types whose signatures count. Others (`ssh-dss`, certificates) are KEY_UNUSABLE. */
+/** Key types with accepted signatures. Other types (`ssh-dss`, certificates) are KEY_UNUSABLE. */
 const sshKeyTypes = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',

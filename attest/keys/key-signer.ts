@@ -22,7 +22,7 @@ export function toSigner(privateKey: KeyObject, ephemeral: boolean): Signer {
   };
 }
 
-/** One signature, in the form that {@link Signer.sign} says. */
+/** Returns one signature in the form of {@link Signer.sign}. */
 export function signWith(privateKey: KeyObject, data: Uint8Array): Buffer {
   return sign(algorithmOf(privateKey) === 'ed25519' ? null : 'sha256', data, privateKey);
 }
@@ -109,7 +109,7 @@ export function openUserSigningKey(env: Environment): Promise<Signer> {
   return openOwnKey(userKeysDir(env), 'signing', 'ecdsa-p256-sha256');
 }
 
-/** This user's signing key if there is one; nothing is made. */
+/** Returns this user's signing key if it exists. Never creates one. */
 export function findUserSigningKey(env: Environment): Promise<Signer | undefined> {
   return findOwnKey(env, 'signing', 'ecdsa-p256-sha256');
 }
@@ -122,7 +122,7 @@ export function openUserLedgerKey(env: Environment): Promise<Signer> {
   return openOwnKey(userKeysDir(env), 'ledger', 'ed25519');
 }
 
-/** This user's ledger key if there is one; nothing is made. */
+/** Returns this user's ledger key if it exists. Never creates one. */
 export function findUserLedgerKey(env: Environment): Promise<Signer | undefined> {
   return findOwnKey(env, 'ledger', 'ed25519');
 }

@@ -13,9 +13,10 @@ const armour =
 const magic = 'openssh-key-v1\0';
 
 /**
- * The key in an OpenSSH private key file without passphrase, Ed25519 or ECDSA P-256. KEY_INSECURE where others can
- * reach it; KEY_UNUSABLE for one with a passphrase, of another kind, or whose halves are not of one key. What was in
- * the file is never repeated.
+ * Opens the Ed25519 or ECDSA P-256 key in an OpenSSH private key file without a passphrase.
+ *
+ * Throws KEY_INSECURE if other users can access the file. Throws KEY_UNUSABLE for a key with a passphrase, a key of
+ * another type, or a public half that does not match the private half. Error messages never repeat file content.
  */
 export async function openSshKeyFile(path: string, files: OwnFiles = ownFiles): Promise<Signer> {
   const text = await files.read(path, true);

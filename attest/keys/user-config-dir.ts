@@ -11,7 +11,7 @@ export function userConfigDir(env: Environment): string {
   return join(isAbsolute(given) ? given : join(homeOf(env), '.config'), 'writ');
 }
 
-/** HOME where it is absolute, else what the system says. */
+/** HOME if it is an absolute path, else the home directory that the system reports. */
 export function homeOf(env: Environment): string {
   const home = env.HOME ?? '';
   return isAbsolute(home) ? home : homedir();

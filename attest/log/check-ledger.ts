@@ -103,8 +103,8 @@ export async function auditLedger(read: LedgerFileReader, head: TreeHead): Promi
 }
 
 /**
- * Writes every tile that does not follow from the entries; returns their paths. LEDGER_CORRUPT, and nothing is written,
- * where the entries do not lead to the root of the checkpoint: neither of the two can be derived.
+ * Writes every tile that does not match the entries, and returns the paths. Throws LEDGER_CORRUPT, before any write,
+ * if the entries do not lead to the checkpoint's root: neither can be derived from the other.
  */
 export async function rebuildLedger(directory: string, clock: Clock): Promise<readonly string[]> {
   const read = readFrom(directory);

@@ -15,7 +15,7 @@ import { type LedgerFileReader, readFrom } from './tiles.ts';
  */
 export type SeenLog = Pick<SignedCheckpoint, 'origin' | 'keyId'>;
 
-/** The checkpoints that this user has seen, by log (resolutions, Trust anchors). */
+/** The checkpoints that this user has seen, by log. */
 export interface CheckpointMemory {
   /** The largest one seen; `undefined` for a log never seen. */
   latest(log: SeenLog): Promise<Checkpoint | undefined>;
@@ -205,7 +205,7 @@ async function readKept(folder: string, size: number, origin: string): Promise<C
   throw spoilt(path, folder, 'one of another log or size');
 }
 
-/** False where nothing was ever kept. */
+/** False if no checkpoint was ever stored. */
 async function isThere(folder: string): Promise<boolean> {
   const status = await lstat(folder).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code === 'ENOENT') return undefined;
@@ -234,7 +234,7 @@ async function readOwn(path: string, folder: string): Promise<string | undefined
   }
 }
 
-/** What this user keeps is damaged: that says nothing about any log. */
+/** This user's stored checkpoints are damaged. That is no evidence about any log. */
 function spoilt(path: string, folder: string, found: string): WritError {
   const named = path === folder ? basename(path) : join(basename(folder), basename(path));
   return new WritError('STATE_CORRUPT', {
@@ -249,7 +249,7 @@ export function userCheckpointMemory(env: Environment): KeptCheckpoints {
   return openCheckpointMemory(join(userConfigDir(env), 'trust', 'checkpoints'));
 }
 
-/** Remembers nothing of any log: what is shown is compared with nothing that was shown before. */
+/** Remembers no checkpoint, so a log is never compared with an earlier state. */
 export const noMemory: CheckpointMemory = {
   latest: async () => undefined,
   at: async () => undefined,

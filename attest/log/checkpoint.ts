@@ -10,7 +10,7 @@ export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
   readonly root: Buffer;
-  /** The signed note that said so. */
+  /** The signed note that contains this checkpoint. */
   readonly source: string;
 }
 
@@ -52,9 +52,9 @@ export function checkpointIn(source: Uint8Array | string | undefined): Checkpoin
 }
 
 /**
- * Reads a checkpoint and requires a signature by one of `keys` under the log's own name. Unknown signers are ignored,
- * a known one whose signature is wrong voids the note. VERIFY_REFUTED with `detail.reason` `untrusted-log` or
- * `bad-signature`.
+ * Parses a checkpoint and requires a signature by one of `keys` under the log's name. Unknown signers are ignored. If
+ * a known signer's signature is wrong, the note is invalid. Throws VERIFY_REFUTED with `detail.reason`
+ * `untrusted-log` or `bad-signature`.
  */
 export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): SignedCheckpoint {
   const checkpoint = parseCheckpoint(source);
@@ -100,7 +100,7 @@ export function refutedLog(
 
 /* The C2SP tlog-proof: the log entry of a run, and why it is in the log, in one text file. */
 
-/** A parsed C2SP tlog-proof. Nothing in it is verified yet. */
+/** A parsed, unverified C2SP tlog-proof. */
 interface TlogProof {
   readonly index: number;
   readonly hashes: readonly Buffer[];

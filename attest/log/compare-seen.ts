@@ -8,14 +8,14 @@ import { isConsistent, rangeHash } from './merkle.ts';
 import { readSubtrees } from './tiles.ts';
 
 /**
- * `first`: this user saw nothing of the log. `same`: this user saw this tree, or a later one that contains it.
- * `unknown`: nothing shows which.
+ * `first`: this user has seen no checkpoint of the log. `same`: this user has seen this tree, or a later one that
+ * contains it. `unknown`: the stored data cannot decide.
  */
 type Compared = 'first' | 'same' | 'unknown';
 
 /**
- * Holds a verified checkpoint to what this user has seen of its log, by what the memory keeps alone. A tree that
- * differs is refused (`forked`), and nothing is ever remembered here.
+ * Compares a verified checkpoint with the user's stored checkpoints of its log, without other data. Refuses a
+ * different tree (`forked`). Never stores a checkpoint.
  */
 export async function compareSeen(found: SignedCheckpoint, memory: CheckpointMemory): Promise<Compared> {
   const [same, largest] = await Promise.all([memory.at(found, found.size), memory.latest(found)]);
@@ -29,7 +29,7 @@ export async function compareSeen(found: SignedCheckpoint, memory: CheckpointMem
   try {
     const root = await rangeHash({ start: 0, end: found.size }, readSubtrees(read, largest.size));
     if (root.equals(found.root)) return 'same';
-    // Tiles that were damaged here are no reason to doubt a log.
+    // Damaged local tiles are no reason to distrust a log.
     await readHistory(read, largest);
   } catch (fault) {
     if (isWritError(fault, 'LEDGER_CORRUPT')) return 'unknown';
@@ -44,8 +44,9 @@ export function isForked(fault: unknown): boolean {
 }
 
 /**
- * Keeps checkpoints that are the first of their log or were shown to continue what was seen, `history` with the last.
- * Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log: `false`.
+ * Stores checkpoints that are the first of their log or proven to continue the known ones, and `history` with the
+ * last. Refuses a different root for a known size. Returns `false` if the home directory is not writable: that is no
+ * reason to distrust the log.
  */
 export async function rememberSeen(
   checkpoints: readonly SignedCheckpoint[],
@@ -69,10 +70,12 @@ export type ProveGrowth = NonNullable<OutsideLog['consistency']>;
 const maxWords = 300;
 
 /**
- * Compares a verified checkpoint with what this user has seen of its log, and keeps it. The next smaller and next
- * larger sizes must be of one history with it, as must those that another process kept meanwhile; the order of two
- * checkpoints proves nothing, because appends overtake each other. Another tree of a size is LOG_FORKED. No valid proof
- * is LOG_FAILED (`unproven`), and nothing is kept.
+ * Compares a verified checkpoint with the user's stored checkpoints of its log, and stores it. The checkpoint must be
+ * consistent with the next smaller and next larger stored sizes, including those that another process stores
+ * meanwhile. The order of two checkpoints proves nothing, because appends overtake each other.
+ *
+ * Throws LOG_FORKED for another tree of a known size. Throws LOG_FAILED (`unproven`) without a valid consistency
+ * proof, and then stores nothing.
  */
 export async function holdToSeen(
   found: SignedCheckpoint,
@@ -108,7 +111,7 @@ async function requireOneHistory(
   const [from, to] = seen.size < found.size ? [seen, found] : [found, seen];
   let nodes: readonly Uint8Array[];
   try {
-    // Of an empty tree there is nothing to show.
+    // An empty tree needs no consistency proof.
     nodes = from.size === 0 ? [] : (await prove(from.size, to.size)).hashes;
   } catch (cause) {
     throw unproven(seen, found, `none: ${messageOf(cause).slice(0, maxWords)}`, cause);

@@ -41,7 +41,7 @@ export function mirrorRef(origin: string): string {
   return `${logPrefix}${encodeId(origin)}`;
 }
 
-/** Reads the current copy of a log in git; `undefined` where there is none. Nothing in it is verified yet. */
+/** Reads the current copy of a log in git, unverified. Returns `undefined` if there is none. */
 export async function readMirror(
   repository: Repository,
   origin: string,
@@ -56,9 +56,11 @@ export function readMirrorAt(repository: Repository, version: string): LedgerFil
 }
 
 /**
- * Brings the mirror of a log up to its current checkpoint: only tiles that changed since the mirrored one are read and
- * written, those they replace are removed. Moved by compare-and-swap; a mirror that another process moved on meanwhile
- * is left to it. LOG_FAILED where what is mirrored is no prefix of the ledger.
+ * Updates the mirror of a log to its current checkpoint. Only tiles that changed since the mirrored checkpoint are
+ * read and written, and the tiles they replace are removed. The ref moves by compare-and-swap. If another process
+ * moved it meanwhile, that process owns the update.
+ *
+ * Throws LOG_FAILED if the mirrored log is not a prefix of the ledger.
  */
 export async function mirrorLedger(
   repository: Repository,
@@ -235,8 +237,8 @@ export async function copyLedger(
 }
 
 /**
- * Refuses a run whose entry could only fork the log: this user has seen entries of the log that neither the ledger here
- * nor its copy in git has. LOG_FAILED. Nothing is written.
+ * Refuses a run if its entry would fork the log: this user has seen log entries that are neither in the local ledger
+ * nor in its git copy. Throws LOG_FAILED. Writes nothing.
  */
 export async function requireSeenEntries(repository: Repository, ledger: OwnLedger): Promise<void> {
   const own = await ownHead(ledger);

@@ -40,9 +40,9 @@ import { isPartOf, type LogVersion, readFrom } from './tiles.ts';
 export { userCheckpointMemory };
 
 /**
- * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call.
- * With `mirror`, git carries a copy that follows each append; a ledger that is older than the copy continues from it.
- * Nothing is appended that would fork the log by what is `stored` in git of it.
+ * The internal ledger of a repository, signed with the user's ledger key. It does no I/O before the first call. With
+ * `mirror`, a git copy follows each append, and a ledger older than the copy continues from it. An append that would
+ * fork the log, according to the data that `stored` has in git, is refused.
  */
 export function openUserLedger(
   commonDir: string,
@@ -82,7 +82,7 @@ function ledgerBehind({ ref, before, head: { size } }: Continued): WritError {
   });
 }
 
-/** How a command says that the ledger follows the published log from now on. */
+/** Notice that the ledger now follows the published log. */
 function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): WritError {
   const again =
     runs.length === 0
@@ -95,9 +95,9 @@ function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): 
 }
 
 /**
- * Lets the ledger of a repository follow the log that another machine published first, if it is the user's and has an
- * unpublished end. With `continues` it also copies entries that only the copy in git has. Nothing happens without a
- * ledger or its key.
+ * If another machine published the log first, makes the local ledger follow it. The log must be the user's, and the
+ * local ledger must have an unpublished end. With `continues` it also copies entries that only the git copy has. Does
+ * nothing without a ledger or its key.
  */
 export async function followPublishedLedger(
   repository: Repository,
@@ -122,8 +122,8 @@ export async function followPublishedLedger(
 }
 
 /**
- * Log mode `internal-ledger`. A ledger that this user cannot append to, or only by forking a log, is refused when it is
- * opened. Opening makes nothing, except that a ledger follows its copy in git.
+ * Log mode `internal-ledger`. Opening fails if this user cannot append to the ledger, or only by forking a log.
+ * Opening creates nothing, but a ledger may follow its copy in git.
  */
 export function createInternalLedgerSource(
   env: Environment,
@@ -212,7 +212,7 @@ interface Followed {
   readonly before: number;
   /** Where the ledger before is kept. */
   readonly kept: string;
-  /** Refs of the runs whose entries are not in the published log. */
+  /** Refs of the runs without an entry in the published log. */
   readonly runs: readonly string[];
 }
 
@@ -268,7 +268,7 @@ async function isLedgerBegun(directory: string): Promise<boolean> {
   return (await hasCheckpoint(directory)) || (await hasCheckpoint(nextOf(directory)));
 }
 
-/** Goes on where a process was killed between the two renames: there is no ledger then. */
+/** Completes the replacement if a process was killed between the two renames, which leaves no ledger. */
 async function finishFollow(directory: string): Promise<void> {
   if ((await hasCheckpoint(directory)) || !(await hasCheckpoint(nextOf(directory)))) return;
   await rm(directory, { recursive: true, force: true });

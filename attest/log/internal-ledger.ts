@@ -43,7 +43,7 @@ export interface InternalLedgerOptions {
   readonly write?: FileWriter;
   /** Called under the lock before an append reads the head; it may bring the files up to date. */
   readonly beforeAppend?: () => Promise<void>;
-  /** Called under the lock after each append; a fault of it is the append's, whose entries stay. */
+  /** Called under the lock after each append. If it fails, the append reports the failure, but its entries stay. */
   readonly afterAppend?: (head: SignedCheckpoint) => Promise<void>;
 }
 
@@ -65,15 +65,15 @@ export interface InternalLedger extends Omit<TransparencyLog, 'consistency'>, Le
    */
   appendAll(bodies: readonly Uint8Array[]): Promise<AppendedBatch>;
   /**
-   * Replaces the current checkpoint by one with cosignatures; those of `witnesses` are verified and the others dropped.
-   * LOG_FAILED where it is no longer the current one, VERIFY_REFUTED for a wrong signature or where no listed witness
-   * signed.
+   * Replaces the current checkpoint with a cosigned one. Cosignatures of `witnesses` are verified, others are
+   * dropped. Throws LOG_FAILED if it is no longer the current checkpoint. Throws VERIFY_REFUTED for a wrong
+   * signature, or if no listed witness signed.
    */
   cosign(source: string, witnesses: readonly LedgerKey[]): Promise<SignedCheckpoint>;
 }
 
 /**
- * Nothing is read or written before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one
+ * Reads and writes nothing before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one
  * LEDGER_CORRUPT.
  */
 export function createInternalLedger(options: InternalLedgerOptions): InternalLedger {
@@ -233,8 +233,9 @@ interface TreeGrowth {
 }
 
 /**
- * Works out the tree with `bodies` appended, reading O(log n) tiles and the last entry bundle. The old right edge must
- * lead to the old root and the last bundle's entries to their hashes, else LEDGER_CORRUPT and nothing is to be written.
+ * Computes the tree with `bodies` appended. Reads O(log n) tiles and the last entry bundle. The old right edge must
+ * lead to the old root, and the last bundle's entries to their hashes. Otherwise throws LEDGER_CORRUPT, and the
+ * caller must not write.
  */
 export async function growTree(
   before: TreeHead,

@@ -18,7 +18,7 @@ export type FileWriter = (
   temporary: string,
 ) => Promise<void>;
 
-/** Disks merge parallel flushes; more open files than this gain nothing. */
+/** Disks merge parallel flushes, so more open files than this do not help. */
 const atOnce = 32;
 
 /**
@@ -94,7 +94,7 @@ export async function takeLock(directory: string, clock: Clock, waitMs = 15_000)
   });
 }
 
-/** A ledger whose end was never published, and that another history of its log replaced. */
+/** A ledger with an unpublished end that another history of its log replaced. */
 export interface KeptLedger extends LogVersion {
   readonly directory: string;
 }

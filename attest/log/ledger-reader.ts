@@ -28,7 +28,7 @@ interface ConsistencyProof {
 
 /** Everything that a reader of a ledger's files can prove with its public key. */
 export interface LedgerReader {
-  /** The current tree head, signature checked; `undefined` where there is no ledger. */
+  /** The current tree head with a verified signature; `undefined` if there is no ledger. */
   head(): Promise<SignedCheckpoint | undefined>;
   /** Entry and proof against the current head. LEDGER_MISSING, LOG_FAILED for an index outside the tree. */
   prove(index: number): Promise<LogProof>;

@@ -141,7 +141,7 @@ export function parseLogEntry(body: Uint8Array): LogEntry {
   };
 }
 
-/** Reads an entry of Rekor v1, whose verifier is a public key or a certificate in PEM; ATTESTATION_MALFORMED. */
+/** Parses an entry of Rekor v1, with a PEM public key or certificate as its verifier. Throws ATTESTATION_MALFORMED. */
 export function parsePromisedEntry(body: Uint8Array): EntryClaim {
   const entry = expectObject(parseJsonObject(body, maxBytes), '', ['apiVersion', 'kind', 'spec']);
   expectText(entry.kind, '/kind', /^hashedrekord$/);

@@ -6,7 +6,7 @@ import { parseVkey } from './note.ts';
 /** The mode by which a spec selects the internal ledger. */
 export const ledgerMode = 'internal-ledger';
 
-/** What `[log]` says of the internal ledger. */
+/** The settings of the internal ledger in `[log]`. */
 export interface LedgerSection {
   /** Git carries a copy of it that follows each append. */
   readonly mirror?: 'git';
@@ -22,20 +22,20 @@ function readLedgerSection(section: ConfigSection): LedgerSection {
   return {};
 }
 
-/** What was read for a place; nothing where the configuration knows of no internal ledger. */
+/** Returns the settings for a place; empty if the configuration has no internal ledger. */
 export function ledgerSectionOf({ config }: Pick<SealingPlace, 'config'>): LedgerSection {
   return (config.log[ledgerMode] as LedgerSection | undefined) ?? {};
 }
 
-/** Log mode `none`: there is no log and never a proof. */
+/** Log mode `none`: there is no log and no proof. */
 export const noLogSource: LogSource = { open: async () => undefined };
 
 /** The mode by which a spec selects a public log. */
 export const publicLogMode = 'public-log';
 
-/** What `[log]` says of the public log. */
+/** The settings of the public log in `[log]`. */
 export interface PublicLogSection {
-  /** The address and the API of the log; absent where a signing config or nothing names them. */
+  /** URL and API of the log. Absent if a signing config names them, or if none is configured. */
   readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
   /** Sigstore SigningConfig: a path in the tree of the policy commit. */
   readonly signingConfig?: string;
@@ -45,7 +45,7 @@ export interface PublicLogSection {
   readonly trustedRoot?: string;
 }
 
-/** Reads it. A log without a trusted root to check it against is refused, and so is one said in two ways. */
+/** Reads the settings. Refuses a log without a trusted root to verify it, and a log that is configured twice. */
 export function readPublicLogSection(section: ConfigSection): PublicLogSection {
   const url = section.url('url');
   const api = section.has('api') ? (section.text('api') ?? 'v2') : undefined;
@@ -70,7 +70,7 @@ export function readPublicLogSection(section: ConfigSection): PublicLogSection {
   };
 }
 
-/** A log that nothing could be checked against is refused. */
+/** Refuses a log without a key that could verify its answers. */
 function readPlugin(section: ConfigSection): PublicLogSection['plugin'] {
   const [name, vkey] = [section.text('plugin'), section.text('vkey')];
   if (!section.has('plugin') && !section.has('vkey')) return undefined;
@@ -91,7 +91,7 @@ function isVkey(text: string): boolean {
   }
 }
 
-/** What was read for a place; nothing where the configuration knows of no public log. */
+/** Returns the settings for a place; empty if the configuration has no public log. */
 export function publicLogSectionOf({ config }: Pick<SealingPlace, 'config'>): PublicLogSection {
   return (config.log[publicLogMode] as PublicLogSection | undefined) ?? {};
 }

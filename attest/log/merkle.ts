@@ -1,7 +1,7 @@
 /* RFC 6962 trees: hashes, the nodes of proofs, and their verification (RFC 9162). */
 import { sha256 } from '../../core/base/canonical.ts';
 
-/** Root of the empty tree: SHA-256 of nothing (RFC 6962, 2.1). */
+/** Root of the empty tree: SHA-256 of the empty string (RFC 6962, 2.1). */
 export const emptyRoot: Buffer = sha256('');
 
 const leafPrefix = Buffer.of(0);
@@ -13,7 +13,7 @@ export function leafHash(entry: Uint8Array): Buffer {
   return sha256(Buffer.concat([leafPrefix, entry]));
 }
 
-/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right); RangeError for what is no hash. */
+/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right). Throws RangeError for an input that is not 32 bytes long. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (left.length !== 32 || right.length !== 32)
     throw new RangeError('a node is made of two hashes of 32 octets');

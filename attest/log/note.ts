@@ -12,7 +12,7 @@ export interface NoteSignature {
   readonly signature: Buffer;
 }
 
-/** A parsed C2SP signed note. Nothing in it is verified yet. */
+/** A parsed, unverified C2SP signed note. */
 interface SignedNote {
   /** The signed text, final newline included. */
   readonly text: string;
@@ -81,7 +81,7 @@ export interface LedgerKey {
   readonly vkey: string;
 }
 
-/** What a key signs, by its octet in key ids and vkeys: checkpoints of its own log, or those of others as a witness. */
+/** Type octet in key ids and vkeys: `log` signs checkpoints of its log, `witness` cosigns those of other logs. */
 const noteKeyTypes = { log: 0x01, witness: 0x04 } as const;
 type NoteKeyType = keyof typeof noteKeyTypes;
 

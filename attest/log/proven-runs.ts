@@ -20,7 +20,7 @@ interface RunRecord {
   readonly commit: string;
 }
 
-/** A record with the checkpoint of its log proof, as that says: no signature is verified. */
+/** A record with the unverified checkpoint from its log proof. */
 interface ProvenRun extends RunRecord {
   readonly checkpoint: Checkpoint;
 }
@@ -70,7 +70,7 @@ async function openVersion(
   return read && head?.origin === origin ? { head, read } : undefined;
 }
 
-/** Refs of the runs here whose entry is in `own` only, under whatever `aiRefPrefix`. */
+/** Refs of the local runs with an entry in `own` but not in `published`, for every `aiRefPrefix`. */
 export async function unloggedRuns(
   repository: Repository,
   own: LogVersion,
@@ -84,19 +84,19 @@ export async function unloggedRuns(
   return unlogged;
 }
 
-/** A run whose log proof shows entries of a log that the ledger of that log does not have. */
+/** A run with a log proof for entries that the local ledger of that log does not have. */
 interface StrayRun {
   readonly ref: string;
   readonly checkpoint: SignedCheckpoint;
 }
 
-/** In a ledger's directory: the size and root of its tree, then the records that show nothing outside of that tree. */
+/** File in a ledger's directory: size and root of its tree, then the records with proofs that lie inside that tree. */
 const comparedFile = 'compared-runs';
 
 /**
- * The runs in git whose proofs the same key signed for the same log, and that the ledger does not contain: it is older
- * than the log, or the log was forked. A record is read once: those that were compared are kept beside the ledger,
- * which only grows.
+ * Finds the runs in git with a proof by the same key and log that the ledger does not contain. Such a ledger is older
+ * than the log, or the log was forked. Each record is read once: compared records are stored beside the ledger, which
+ * only grows.
  */
 export async function findStrayRuns(
   repository: Repository,
@@ -124,7 +124,9 @@ export async function findStrayRuns(
   return strays;
 }
 
-/** Nothing counts that was compared with a larger ledger than the one here, which was put back since then. */
+/**
+ * If the ledger was replaced by a smaller copy since, the records that were compared with the larger one are ignored.
+ */
 async function readCompared(own: LogVersion): Promise<ReadonlySet<string>> {
   const text = Buffer.from((await own.read(comparedFile)) ?? []).toString('latin1');
   const [first = '', ...records] = text.split('\n');
@@ -150,8 +152,8 @@ async function keepCompared(
 }
 
 /**
- * The runs whose log proof shows another tree than the log here, or than the proof of another run of the same size: the
- * log was forked. No signature is verified. A run that was rolled back needs no entry.
+ * Finds the runs with a log proof of a forked log: the tree differs from the local log, or from another run's proof
+ * of the same size. Signatures are not verified. A run that was rolled back needs no entry.
  */
 export async function checkProofs(repository: Repository): Promise<LedgerFindings['problems']> {
   const forks: { readonly run: ProvenRun; readonly other: string }[] = [];
@@ -233,7 +235,7 @@ export function openProofStandings(
   };
 }
 
-/** The smallest tree in a proof of a stored run that differs from the ledger here, which is no older. */
+/** Returns the smallest tree in a stored run's proof that differs from the local ledger and is not larger than it. */
 async function findFork(
   repository: Repository,
   publicKeyPem: string,
@@ -248,7 +250,7 @@ async function findFork(
     .sort((a, b) => a.checkpoint.size - b.checkpoint.size)[0];
 }
 
-/** A damaged ledger shows nothing: it keeps no run from being published. */
+/** A damaged ledger contains no proof, so it never prevents publishing a run. */
 function shows(ledger: LogVersion, proven: Checkpoint): Promise<boolean> {
   return isPartOf(proven, ledger).catch(ifDamaged(false));
 }

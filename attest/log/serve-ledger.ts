@@ -169,7 +169,7 @@ async function currentSize(read: LedgerFileReader): Promise<number> {
   return bytes === undefined ? 0 : parseCheckpoint(Buffer.from(bytes).toString('utf8')).size;
 }
 
-/** Parses a target and accepts only its canonical spelling; nothing is decoded. */
+/** Parses a target. Accepts only the canonical spelling, without percent-decoding. */
 function parseTilePath(target: string): TilePlace | undefined {
   const match =
     /^\/tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,4}[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/.exec(target);

@@ -18,7 +18,7 @@ type Quorum =
   | { readonly witness: LedgerKey }
   | { readonly threshold: number; readonly members: readonly Quorum[] };
 
-/** Whom to believe about a log (C2SP tlog-policy). */
+/** The logs and witnesses to trust (C2SP tlog-policy). */
 export interface TlogPolicy {
   /** May be empty where the log is known from elsewhere. */
   readonly logs: readonly LedgerKey[];
@@ -30,7 +30,7 @@ export interface TlogPolicy {
 const maxBytes = 256 * 1024;
 const maxLines = 1024;
 
-/** Reads a policy; ATTESTATION_MALFORMED naming the line. URLs are allowed and not used: nothing is fetched. */
+/** Parses a policy. Throws ATTESTATION_MALFORMED with the line number. URLs are allowed but never fetched. */
 export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
   if (bytes.length > maxBytes) throw malformed(0, `expected at most ${maxBytes} octets`);
   // Names are octets to this format: as Latin-1, two of them are equal only where their octets are.
@@ -188,7 +188,7 @@ export function verifyByPolicy(
 /** A witness's word that a checkpoint was the largest consistent one it had seen of that log. */
 interface Cosignature {
   readonly witness: LedgerKey;
-  /** When it said so, in POSIX seconds. */
+  /** Time of the cosignature, in POSIX seconds. */
   readonly atSeconds: bigint;
   /** The signature line as found. */
   readonly line: NoteSignature;
@@ -204,9 +204,12 @@ export function cosignedMessage(noteText: string, atSeconds: bigint): Buffer {
 }
 
 /**
- * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored, and so is
- * a cosignature more than five minutes later than `nowMs`: it says nothing of what the witness has seen until now. A
- * known witness whose signature is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
+ * Verifies the cosignatures of `witnesses` on a checkpoint and returns the latest one of each witness. Unknown
+ * signers are ignored.
+ *
+ * A cosignature more than five minutes after `nowMs` is ignored too: it cannot show what the witness has seen until
+ * now. If a known witness's signature is wrong, the note is invalid: VERIFY_REFUTED with `detail.reason`
+ * `bad-signature`.
  */
 export function verifyCosignatures(
   source: string,

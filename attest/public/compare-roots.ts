@@ -12,7 +12,7 @@ type ServiceKind = 'certificate-authority' | 'certificate-log' | 'transparency-l
  */
 type ServiceChange = 'added' | 'removed' | 'ended' | 'extended' | 'changed' | 'kept';
 
-/** Since when and until when a service is trusted, epoch milliseconds; without `endMs` there is no end. */
+/** Validity period of a service, in epoch milliseconds. Without `endMs` it has no end. */
 export interface Validity {
   readonly startMs: number;
   readonly endMs?: number;
@@ -43,9 +43,9 @@ export interface ComparedRoots {
   readonly services: readonly ComparedService[];
   /** Kinds of which the old root names services, and the new one none of those. */
   readonly lost: readonly ServiceKind[];
-  /** Kinds of which every service of the new root has ended: nothing that is signed now verifies with them. */
+  /** Kinds with no current service in the new root: signatures made now do not verify with them. */
   readonly ended: readonly ServiceKind[];
-  /** The service of the new root whose validity began last. */
+  /** The service of the new root with the latest start of validity. */
   readonly newest: RootService | undefined;
 }
 

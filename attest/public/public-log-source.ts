@@ -28,8 +28,10 @@ import { createPublicLog } from './public-log.ts';
 import { parseTrustedRoot, publicLogsOf, type TrustedRoot } from './trusted-root.ts';
 
 /**
- * Opens the log that `[log]` names at the policy commit, without a request. Refuses what could never be verified: no
- * log or no trusted root (CONFIG_INVALID), or a key whose signatures such a log cannot check (KEY_UNUSABLE).
+ * Opens the log that `[log]` names at the policy commit. Sends no request.
+ *
+ * Refuses a setup that could never be verified. CONFIG_INVALID: there is no log or no trusted root. KEY_UNUSABLE:
+ * such a log cannot verify this key's signatures.
  */
 export async function openPublicLog(
   place: SealingPlace,
@@ -92,7 +94,9 @@ export async function chooseLog(
   return { url: log.url, api: log.apiVersion === 1 ? 'v1' : 'v2' };
 }
 
-/** What the signing config at the policy commit says; `undefined` where `[log]` names none. */
+/**
+ * Returns the services from the signing config at the policy commit; `undefined` if `[log]` names no signing config.
+ */
 export async function readServices(place: SealingPlace, nowMs: number): Promise<SigningServices | undefined> {
   const path = publicLogSectionOf(place).signingConfig;
   if (path === undefined) return undefined;
@@ -151,7 +155,7 @@ interface Service {
   readonly apiVersion: number;
 }
 
-/** Which services a sigstore SigningConfig says to use at a time. */
+/** The services that a sigstore SigningConfig selects for a given time. */
 interface SigningServices {
   /** Absent: it names none that is in use and that we can speak to. */
   readonly log: Service | undefined;
@@ -242,11 +246,14 @@ interface PinnedLog {
 }
 
 /**
- * A log of others that a plugin speaks to, known by the key that the policy commit pins. Nothing that it says counts
- * before it is shown: a checkpoint signed by that key, a path from the very bytes that were handed in to its root, a
- * size that does not go back, and one history with what this user has seen of it; where the log proves nothing of how
- * it grew, no other tree of the first size that was seen. Else LOG_FAILED with the plugin's `log` and what was found,
- * LOG_FORKED, or STATE_CORRUPT about what was seen.
+ * A third-party log that a plugin connects to. The policy commit pins its key. Each answer needs a checkpoint signed
+ * by that key, and a path from the submitted bytes to its root.
+ *
+ * The size must not shrink, and the log must be consistent with the user's stored checkpoints. If the log offers no
+ * consistency proofs, only its first stored size is compared: another tree of that size is refused.
+ *
+ * Otherwise throws LOG_FAILED with the plugin's `log` and the cause, LOG_FORKED, or STATE_CORRUPT for damaged stored
+ * checkpoints.
  */
 export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: OutsideLog): TransparencyLog {
   const key = parseVkey(vkey);
@@ -256,7 +263,7 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
     const detail = { ...(isWritError(cause) && cause.detail), mode, log: name };
     const message = `the log \`${name}\` of a plugin: ${messageOf(cause)}`;
     if (isForked(cause)) return new WritError('LOG_FORKED', { message, detail, cause });
-    // What this user keeps says nothing about the log.
+    // Damaged local state is no evidence about the log.
     const code = isWritError(cause, 'STATE_CORRUPT') ? 'STATE_CORRUPT' : 'LOG_FAILED';
     return new WritError(code, { message, detail, ...(isWritError(cause) && { hints: cause.hints }), cause });
   };
@@ -280,7 +287,7 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
     vkey: async () => vkey,
     async size() {
       try {
-        // The memory is read before the request: entries that others append meanwhile are no rollback.
+        // The memory is read before the request, so that concurrent appends do not look like a rollback.
         const remembered = await memory.latest({ origin: key.name, keyId: key.keyId });
         const least = Math.max(seen, remembered?.size ?? 0);
         const size = await outside.size();
@@ -295,12 +302,11 @@ export function pinnedLog({ mode, name, vkey, memory }: PinnedLog, outside: Outs
       const least = Math.max(behind, 0);
       try {
         const { head, proof } = verify(body, await outside.append(body, behind));
-        // Answers to entries that were handed in at once may overtake each other; none may be older than what was
-        // there before.
+        // Responses to concurrent submissions may overtake each other. None may be older than the state before them.
         if (proof.treeSize < least)
           throw new RangeError(`it had ${least} entries, and now has ${proof.treeSize}`);
         if (prove) await holdToSeen(head, memory, prove);
-        // As verifying does: what nothing shows to continue what was seen is not remembered, and not refused.
+        // As in verification: a checkpoint without a consistency proof is neither stored nor refused.
         else if ((await compareSeen(head, memory)) === 'first') await rememberSeen([head], memory);
         return proof;
       } catch (cause) {

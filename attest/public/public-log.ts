@@ -28,7 +28,7 @@ interface PublicLogOptions {
   /** The file of the policy commit. */
   readonly trustedRoot: Uint8Array;
   readonly logs: readonly PublicLogKey[];
-  /** Whose public key or certificate the log is handed. */
+  /** Its public key or certificate is submitted to the log. */
   readonly signer: Pick<Signer, 'publicKeyPem' | 'certificate'>;
   readonly clock: Clock;
   /** What this user has seen of it. */
@@ -44,9 +44,11 @@ interface PublicLogOptions {
 }
 
 /**
- * A Rekor log of others, v1 or v2. An answer counts once its checkpoint, path, time and entry are shown to be of a log
- * that the trusted root names, about the very digest, signature and key that were handed in, and of one history with
- * what this user has seen of the log; everything else is LOG_FAILED that says what was found, or LOG_FORKED.
+ * A third-party Rekor log, v1 or v2. An answer is accepted after verification of its checkpoint, path, time and
+ * entry. They must belong to a log in the trusted root, match the submitted digest, signature and key, and be
+ * consistent with the user's stored checkpoints.
+ *
+ * Otherwise throws LOG_FAILED with the cause, or LOG_FORKED.
  */
 export function createPublicLog(options: PublicLogOptions): TransparencyLog {
   const { url, api, clock, fetch = askHttp, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;
@@ -156,7 +158,7 @@ export function proveByRekorV1(
 /** Most octets of an answer: an entry of 64 KiB in base64, 63 hashes, a checkpoint with its cosignatures. */
 const maxAnswerBytes = 1024 * 1024;
 
-/** What a Rekor v2 log answered, in our form; nothing is verified yet. */
+/** The unverified answer of a Rekor v2 log, in writ's form. */
 async function addToRekorV2(
   url: string,
   body: Uint8Array,
@@ -192,7 +194,7 @@ async function addToRekorV2(
   const there = answer.status === 409 ? answer.headers.location : undefined;
   if (there === undefined) throw logFailed(`it answered ${answer.status}${said(answer.body)}`, place);
   const at = URL.canParse(there, place) ? new URL(there, place) : undefined;
-  // The log says that the entry exists already. Only an answer of its own host counts.
+  // The log reports that the entry exists already. A redirect is accepted only to the same host.
   if (at?.origin !== new URL(place).origin)
     throw logFailed('it answered 409 and pointed to another host for the entry', place);
   const kept = await askLog(
@@ -204,10 +206,7 @@ async function addToRekorV2(
   return readAnswer(kept.body, place);
 }
 
-/**
- * Protobuf JSON leaves out what is zero or empty; size and root are those of the checkpoint where they are not said
- * twice.
- */
+/** Protobuf JSON omits zero and empty values. Size and root come from the checkpoint if they are not repeated. */
 function readAnswer(bytes: Buffer, url: string): BundledProof {
   try {
     const {
@@ -242,7 +241,7 @@ function readAnswer(bytes: Buffer, url: string): BundledProof {
   }
 }
 
-/** The beginning of what a service says about a refusal, as visible ASCII. */
+/** The start of a service's refusal message, as visible ASCII. */
 function said(body: Buffer): string {
   const text = body
     .toString('latin1', 0, 200)
@@ -315,9 +314,9 @@ function logFailed(found: string, url: string, cause?: unknown): WritError {
 const sha256 = 1;
 
 /**
- * Adds an entry to a Rekor v1 log through the sigstore client, which also fetches one that is there already. Only
- * digest, signature and verifier are handed over, never what was signed. `verifier` is PEM: a public key or a
- * certificate. In our form; nothing is verified yet. LOG_FAILED.
+ * Adds an entry to a Rekor v1 log through the sigstore client, which also fetches an existing entry. Sends only
+ * digest, signature and verifier, never the signed content. `verifier` is a PEM public key or certificate. Returns
+ * the unverified answer in writ's form. Throws LOG_FAILED.
  */
 async function addToRekorV1(
   url: string,

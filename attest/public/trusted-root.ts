@@ -17,15 +17,15 @@ export type Root = Parameters<typeof toTrustMaterial>[0];
 type Log = Root['tlogs'][number];
 type Authority = Root['certificateAuthorities'][number];
 
-/** Whom a `trusted_root.json`, or the lines of a `trusted_root.jsonl`, believe. */
+/** The authorities and logs that a `trusted_root.json`, or the lines of a `trusted_root.jsonl`, trust. */
 export interface TrustedRoot {
   /** Of its logs those that sign notes with Ed25519, as our own code checks them. */
   readonly ledgers: readonly LedgerKey[];
   /** All logs and authorities, in the form of the sigstore library. */
   readonly root: Root;
   /**
-   * The roots one by one. A certificate is verified under one of them: the root of its authority says which logs and
-   * time stamps are needed, and GitHub's needs others than the public one.
+   * The separate roots. A certificate is verified under exactly one of them. The root of its authority decides which
+   * logs and time stamps are required: GitHub's root requires different ones than the public root.
    */
   readonly members: readonly Root[];
 }
@@ -105,7 +105,7 @@ function parseRoot(bytes: Uint8Array): Root {
   return root;
 }
 
-/** A log that signs checkpoints under the host of its address, where the id that it is listed under says so. */
+/** Returns the log as a checkpoint signer under its URL's host, if its listed id matches that name. */
 function toLedger({ baseUrl, publicKey, logId }: Log): readonly LedgerKey[] {
   const name = baseUrl.replace(/^https?:\/\//, '').replace(/\/$/, '');
   try {
@@ -134,7 +134,7 @@ function readLog(value: unknown, at: string): Log {
         expectAnyBase64(key.rawBytes, `${at}/publicKey/rawBytes`),
         `${at}/publicKey/rawBytes`,
       ),
-      // The library reads nothing from it but that the key is SubjectPublicKeyInfo, which ours always is.
+      // The library uses it only to learn that the key is SubjectPublicKeyInfo, which is always true here.
       keyDetails: 5,
       validFor: readValidity(key.validFor, `${at}/publicKey/validFor`),
     },
@@ -214,7 +214,7 @@ export interface PublicLogKey {
   readonly validFor: { readonly startMs: number; readonly endMs: number };
 }
 
-/** The logs of a trusted root whose keys we can check (Ed25519, ECDSA P-256); others are left out. */
+/** The logs of a trusted root with supported keys (Ed25519, ECDSA P-256); others are omitted. */
 export function publicLogsOf({ root }: TrustedRoot): readonly PublicLogKey[] {
   return root.tlogs.flatMap(({ baseUrl, publicKey, logId, checkpointKeyId }) => {
     const name = baseUrl.replace(/^https?:\/\//, '').replace(/\/+$/, '');
@@ -228,7 +228,7 @@ export function publicLogsOf({ root }: TrustedRoot): readonly PublicLogKey[] {
         logId: id,
         key,
         validFor: {
-          // Without a start nothing is ever inside; the reader of the file refuses that already.
+          // Without a start, no time is within the validity. The reader of the file already refuses such a root.
           startMs: start?.getTime() ?? Number.POSITIVE_INFINITY,
           endMs: end?.getTime() ?? Number.POSITIVE_INFINITY,
         },
@@ -249,8 +249,8 @@ function readPublicKey(der: Uint8Array | undefined): KeyObject | undefined {
 }
 
 /**
- * A sigstore `trusted_root.json` (protobuf JSON) that names these logs and nothing else, so that stock clients check
- * our proofs. A ledger key has no date of its own: it is valid from the epoch on.
+ * Formats a sigstore `trusted_root.json` (protobuf JSON) that lists only these logs, so that stock clients verify
+ * writ's proofs. A ledger key has no date, so it is valid from the epoch on.
  */
 export function formatTrustedRoot(keys: readonly LedgerKey[]): string {
   const root = {

@@ -65,9 +65,7 @@ export function verifyPublicInclusion(
   return { index, checkpoint, log };
 }
 
-/**
- * Without a promised time only that the key is in use by now can be said: what a retired log once signed stays signed.
- */
+/** Without a promised time, only the start of the validity is checked: signatures of a retired log stay valid. */
 function isWithin(
   { startMs, endMs }: PublicLogKey['validFor'],
   momentMs: number | undefined,
@@ -91,7 +89,7 @@ function verifyPublicCheckpoint(source: string, log: PublicLogKey): Checkpoint {
   );
   if (own.length === 0)
     throw refutedLog('untrusted-log', 'the log did not sign the checkpoint', { origin: checkpoint.origin });
-  // A known signer whose signature is wrong voids the note.
+  // If a known signer's signature is wrong, the note is invalid.
   if (!own.every(({ signature }) => isSignedBy(log.key, Buffer.from(text), signature)))
     throw refutedLog('bad-signature', 'a signature of the checkpoint is wrong', {
       origin: checkpoint.origin,

@@ -12,16 +12,17 @@ interface Candidate {
   readonly key: SshPublicKey;
 }
 
-/** Key types whose SSH signature is, but for its wrapping, the signature that we make. */
+/** Key types with an SSH signature that differs from writ's signature only in its encoding. */
 const suitable: Readonly<Record<string, Signer['algorithm']>> = {
   'ssh-ed25519': 'ed25519',
   'ecdsa-sha2-nistp256': 'ecdsa-p256-sha256',
 };
 
 /**
- * Signs with a key of the agent at SSH_AUTH_SOCK: the one of that fingerprint or comment, else its only suitable one
- * (Ed25519, ECDSA P-256). KEY_UNUSABLE where there is no agent, no such key, more than one, or one of another kind.
- * Each signature is checked before it is answered.
+ * Signs with a key of the agent at SSH_AUTH_SOCK: the key with the given fingerprint or comment, else its only
+ * suitable one (Ed25519, ECDSA P-256). Each signature is verified before it is returned.
+ *
+ * Throws KEY_UNUSABLE if there is no agent, no such key, more than one, or only an unsupported type.
  */
 export async function openAgentKey(wanted: string | undefined, env: Environment): Promise<Signer> {
   const socketPath = env.SSH_AUTH_SOCK ?? '';
@@ -125,7 +126,7 @@ export function toPlainSignature(blob: Uint8Array, type: string): Buffer | undef
   }
 }
 
-/** At most 33 octets, so that one octet says the length. */
+/** At most 33 bytes, so that one byte encodes the length. */
 function toDerInteger(magnitude: Buffer): Buffer {
   const value = (magnitude[0] ?? 0) < 0x80 ? magnitude : Buffer.concat([Buffer.of(0), magnitude]);
   return Buffer.concat([Buffer.of(0x02, value.length), value]);
@@ -170,7 +171,7 @@ async function listAgentKeys(socketPath: string): Promise<readonly AgentKey[]> {
   const reader = await request(socketPath, ask.identities, [], answers.identities, listWithinMs);
   return readAnswer(() => {
     const count = reader.uint32();
-    // An answer is bounded, so a count that lies runs out of octets.
+    // The answer is bounded, so a false count runs out of bytes.
     const keys = Array.from({ length: count }, () => ({
       blob: Buffer.from(reader.string(16_384)),
       comment: reader.string(16_384).toString('utf8'),

@@ -231,7 +231,7 @@ function readLeaf(body: Uint8Array, url: string): X509Certificate {
   }
 }
 
-/** SIGNER_FAILED about the authority; `found` holds nothing of the token. */
+/** SIGNER_FAILED for the certificate authority; `found` must not contain any part of the token. */
 function fulcioFailed(url: string, found: string): WritError {
   const { origin } = new URL(url);
   return new WritError('SIGNER_FAILED', {
@@ -289,7 +289,7 @@ async function readIdToken(secret: Secrets, ask: HttpAsker): Promise<string> {
       maxBytes: 64 * 1024,
     });
   } catch (fault) {
-    // Nothing of the library's own goes on: it had the headers in its hands.
+    // The library's error is not passed on, because the library had access to the request headers.
     throw tokenFailed(
       `${where} gave none: ${isWritError(fault, 'NETWORK_FAILED') ? messageOf(fault) : 'no answer'}`,
     );

@@ -23,9 +23,9 @@ import { type Environment, userConfigDir, userKeysDir } from '../keys/user-confi
 const keyOctets = 32;
 
 /**
- * The witness of this user on this machine: a key below `keys/`, made on first use, and one small file for each journal
- * that is not finished. Files that others could have written or read are KEY_INSECURE. Where nothing can be written at
- * all, it is one of this process.
+ * This user's witness on this machine: a key below `keys/`, created on first use, and one small file for each
+ * unfinished journal. Throws KEY_INSECURE if other users could have read or written these files. If no file can be
+ * written at all, the witness lives only in this process.
  */
 export function userJournalWitness(env: Environment): JournalWitness {
   return {
@@ -106,7 +106,7 @@ function formatReach({ records, digest }: JournalReach, key: Buffer, runId: stri
   return `${said} ${journalMac(key, runId, said)}\n`;
 }
 
-/** A file that a power cut left half written says nothing. */
+/** A file that a power loss left incomplete is ignored. */
 function parseReach(text: string | undefined, key: Buffer, runId: string): JournalReach | undefined {
   const [, said = '', records = '', digest = '', mac = ''] =
     /^((\d{12}) ([0-9a-f]{64})) ([0-9a-f]{64})\n$/.exec(text ?? '') ?? [];

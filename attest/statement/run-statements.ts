@@ -91,7 +91,7 @@ export function buildEquivalence(
   });
 }
 
-/** The earlier candidates whose approvals count, each once. */
+/** The earlier candidates with counted approvals, each once. */
 export function carriedIn({ approvals }: Pick<AttestRequest, 'approvals'>): readonly CarriedCandidate[] {
   const found = new Map<string, CarriedCandidate>();
   for (const approval of approvals) {

@@ -16,7 +16,7 @@ import type { TrustedRoot } from '../public/trusted-root.ts';
  */
 type AnchorOrigin = 'given' | 'pinned' | 'own';
 
-/** A key whose signatures over statements are believed. */
+/** A key that is trusted to sign statements. */
 export interface SigningAnchor {
   readonly keyId: string;
   readonly key: KeyObject;
@@ -37,7 +37,7 @@ export interface Anchors {
   readonly witnessPolicies?: readonly TlogPolicy[];
   /** `--trusted-root`: authorities and logs of others. */
   readonly trustedRoot?: TrustedRoot;
-  /** `--identity` and `--issuer`: whose certificate is believed, literally. */
+  /** `--identity` and `--issuer`: the trusted certificate's identity and issuer, compared literally. */
   readonly identity?: { readonly identity: string; readonly issuer: string };
 }
 
@@ -94,9 +94,11 @@ export interface GivenAnchors {
 const maxFiles = 1000;
 
 /**
- * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys
- * of keys made here. A given file that cannot be read is INPUT_UNREADABLE, whatever is no anchor ANCHOR_UNUSABLE; a
- * file that others may write is a fault too.
+ * Loads the user's trust anchors: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, and
+ * public keys of keys created on this machine.
+ *
+ * Throws INPUT_UNREADABLE if a given file cannot be read, and ANCHOR_UNUSABLE for an invalid anchor. A file that
+ * other users can write is also a fault.
  */
 export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
   const trust = join(userConfigDir(env), 'trust');
@@ -150,7 +152,7 @@ async function readAll(directory: string, ending: string): Promise<readonly Anch
   );
 }
 
-/** Whom a program believes that verifies for itself. Nothing is read from the user's directories. */
+/** Trust anchors of a program that calls the verifier. Nothing is read from the user's directories. */
 export interface Trust {
   /** Public keys of signers: PEM, one or more in each. */
   readonly keys?: readonly string[];
@@ -160,11 +162,11 @@ export interface Trust {
   readonly witnessPolicies?: readonly string[];
   /** A sigstore `trusted_root.json`: authorities and logs of others. */
   readonly trustedRoot?: string;
-  /** Whose certificate is believed, literally; needs a trusted root. */
+  /** The trusted certificate's identity and issuer, compared literally. Requires a trusted root. */
   readonly identity?: { readonly identity: string; readonly issuer: string };
 }
 
-/** The anchors that a program gives. What is no anchor, or says half of something, is ANCHOR_UNUSABLE. */
+/** Parses the anchors that a program passes. An invalid or incomplete anchor is ANCHOR_UNUSABLE. */
 export async function toAnchors({
   keys = [],
   ledgerKeys = [],
@@ -234,7 +236,7 @@ async function parseRoot(root: AnchorText): Promise<TrustedRoot> {
 
 /** An anchor as text. */
 interface AnchorText {
-  /** Its path, or the option that holds it, whose value might be a secret that was given by mistake. */
+  /** Its path, or the option that contains it. The value is never named: it might be a secret passed by mistake. */
   readonly name: string;
   readonly text: string;
 }

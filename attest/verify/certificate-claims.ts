@@ -1,7 +1,7 @@
 /* Reads the claims of a Fulcio certificate out of its DER. */
 import { X509Certificate } from 'node:crypto';
 
-/** What a Fulcio certificate says of its holder. Unverified until its chain is. */
+/** Claims of a Fulcio certificate about its holder. Unverified until its chain is verified. */
 interface CertificateClaims {
   /**
    * The only name it was issued to (URI, e-mail address, or user name as Fulcio writes it); `undefined` where it has
@@ -12,7 +12,7 @@ interface CertificateClaims {
   readonly issuer: string | undefined;
 }
 
-/** What the authority says of where a workflow ran, unverified until the chain is. */
+/** The authority's claims about the workflow's source. Unverified until the chain is verified. */
 export interface CertifiedSource {
   /** `https://github.com/owner/name` */
   readonly repository?: string;
@@ -36,7 +36,7 @@ const oids = {
 /** Last arcs below 1.3.6.1.4.1.57264.1 (Fulcio, docs/oid-info.md): each a UTF8String. */
 const sourceArcs = { repository: 12, digest: 13, ref: 14 } as const;
 
-/** Reads names out of a certificate. What is no certificate claims nothing. */
+/** Reads names from a certificate. An invalid certificate yields no claims. */
 export function readCertificateClaims(der: Uint8Array): CertificateClaims {
   const extensions = readExtensions(Buffer.from(der));
   const valuesOf = (oid: string) => extensions.filter(([id]) => id === oid).map(([, value]) => value);
@@ -56,7 +56,7 @@ export function readCertifiedSource(der: Uint8Array): CertifiedSource {
   });
 }
 
-/** `valuesOf` returns the values of an extension by its last arc. An extension that is there twice names nothing. */
+/** `valuesOf` returns the values of an extension by its last arc. A duplicate extension yields no name. */
 export function toCertifiedSource(valuesOf: (arc: number) => readonly Buffer[]): CertifiedSource {
   const entries = Object.entries(sourceArcs).flatMap(([name, arc]) => {
     const [value, ...more] = valuesOf(arc);
@@ -74,8 +74,8 @@ export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
 }
 
 /**
- * True for a leaf that nothing in it forbids to sign statements (RFC 5280, 4.2.1.3 and 4.2.1.12): a restriction of its
- * use, where there is one, admits code signing.
+ * True if a leaf certificate may sign statements (RFC 5280, 4.2.1.3 and 4.2.1.12): each key usage restriction that it
+ * contains permits code signing.
  */
 export function maySignStatements(der: Uint8Array): boolean {
   const uses = readExtensions(Buffer.from(der)).filter(([id]) => id === oids.keyUsage);
@@ -88,10 +88,7 @@ export function maySignStatements(der: Uint8Array): boolean {
   }
 }
 
-/**
- * The issuer, out of the values of both forms of Fulcio's extension. The same form twice, or two different names, is no
- * issuer.
- */
+/** The issuer from both forms of Fulcio's extension. `undefined` if one form occurs twice, or if the names differ. */
 export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]): string | undefined {
   if (wrapped.length > 1 || bare.length > 1) return undefined;
   const [text] = wrapped;
@@ -100,7 +97,7 @@ export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]):
   return names.every((name) => name === names[0]) ? names[0] : undefined;
 }
 
-/** The octets of a DER UTF8String that nothing follows. */
+/** The bytes of a DER UTF8String without trailing data. */
 function readDerText(der: Buffer): Buffer | undefined {
   return readDerValue(der, 0x0c);
 }

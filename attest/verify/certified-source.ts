@@ -143,7 +143,7 @@ const maxInputBytes = 64 * 1024 * 1024;
 
 /** The policy that a sealed change was evaluated by, as its evidence shows. */
 interface VerifiedPolicy {
-  /** `null`: sealed on an unborn branch, where there is no policy. */
+  /** `null`: sealed on an unborn branch, which has no policy. */
   readonly commit: string | null;
   /** `parent`: the parent of the sealed commit. `stated`: the tip of another branch, by the signer's word. */
   readonly how: 'parent' | 'stated' | 'none';
@@ -152,8 +152,8 @@ interface VerifiedPolicy {
   /** Present where that was neither the target nor the default branch: this one, `null` where none was known. */
   readonly defaultRef?: string | null;
   /**
-   * Authors of the commits beneath the change that the policy's history lacks, where those are available: nothing
-   * evaluated them here.
+   * Authors of the commits below the change that the policy's history lacks, if available. These commits were not
+   * evaluated here.
    */
   readonly beneath?: readonly string[];
 }
@@ -225,7 +225,7 @@ export const policyDemandId = 'policy-branch';
 export interface PolicyDemand {
   /** As the user wrote it. */
   readonly name: string;
-  /** Whether a commit is one of that branch; `undefined` where it is not at hand. */
+  /** True if the commit belongs to that branch; `undefined` if it is not available. */
   holds(commit: string): Promise<boolean | undefined>;
   /** Whether its history holds a commit; `undefined` where that is unknown. */
   reaches(commit: string): Promise<boolean | undefined>;

@@ -1,4 +1,4 @@
-/* A run's evidence in one file: formats it, reads it, and takes the snapshot of its log. */
+/* A run's evidence in one file: formats it, parses it, and creates the snapshot of its log. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { parseBundle } from '../bundle/bundle.ts';
@@ -20,9 +20,9 @@ const maxFiles = 100_000;
 /** Names and what holds them together; a document beyond is refused before any of it is made into values. */
 const limits = { members: ['data', 'object'], maxTokens: 3_000_000, maxSkeletonBytes: 32 * 1024 * 1024 };
 
-/** A run's evidence out of one file. Nothing in it is trusted. */
+/** A run's evidence from one file, untrusted. */
 interface EvidenceFile {
-  /** The run that the file says to be about. */
+  /** The run id that the file claims. */
   readonly runId: string;
   readonly source: EvidenceSource;
 }
@@ -68,7 +68,7 @@ export async function formatEvidenceFile(
     run,
     // Retention removes a run's content as a whole.
     content: content.length === 0 ? null : content,
-    // The log was not at hand.
+    // The log was not available.
     ledger: ledger.length === 0 ? null : ledger,
   })}\n`;
 }
@@ -125,7 +125,7 @@ function readerOf(texts: readonly Buffer[]): ReadText {
     const text = expectText(value, at);
     const place = /^@(\d{1,6})$/.exec(text)?.[1];
     if (place === undefined) {
-      // An empty file is base64 of nothing.
+      // The base64 of an empty file is the empty string.
       const bytes = parseBase64(text);
       return bytes && (() => bytes);
     }
@@ -158,7 +158,7 @@ interface CutJson {
 }
 
 interface CutLimits {
-  /** Members whose values are cut out. */
+  /** Members with values to cut out. */
   readonly members: readonly string[];
   /** Most texts, members and items. */
   readonly maxTokens: number;
@@ -172,7 +172,7 @@ const chunk = 1024 * 1024;
 const [quote, backslash, equals, colon] = [0x22, 0x5c, 0x3d, 0x3a];
 const separators = new Set([0x2c, colon, 0x5b, 0x7b]);
 const letters = /^[A-Za-z0-9+/]*$/;
-/** Last letters before one `=` and before two, whose spare bits are zero. */
+/** Last base64 letters before one `=` and before two, those with zero spare bits. */
 const [lastOfTwo, lastOfOne] = [octetsOf('AEIMQUYcgkosw048'), octetsOf('AQgw')];
 
 function octetsOf(letters: string): Uint8Array {
@@ -282,7 +282,7 @@ export async function logSnapshot({
   return undefined;
 }
 
-/** True for a run whose signer names an internal ledger, and whose log proof is there. Nothing is verified. */
+/** True if the run's signer names an internal ledger and the log proof is present. Verifies nothing. */
 export async function isInLedger({ readRun }: Pick<EvidenceSource, 'readRun'>): Promise<boolean> {
   const [bundle, proof] = [await readRun(runFiles.bundle), await readRun(runFiles.proof)];
   if (bundle === undefined || proof === undefined) return false;

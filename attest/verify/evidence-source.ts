@@ -33,10 +33,7 @@ export const patchFile = 'patchset.diff';
 /** Run files that every provenance must list, besides at least one below `evidence/`. */
 export const requiredEvidence = ['patchset.json', 'decision.json', 'decision-input.json'] as const;
 
-/**
- * Artifacts of the candidate, and those of the attempts at Tasks and of candidates that were handed back, below their
- * names.
- */
+/** Artifacts of the candidate, of attempts at Tasks, and of candidates that were sent back, below their names. */
 const contentPath = /^(?:task-\d+\/revision-\d+\/attempt-\d+\/|candidate-\d+\/)?artifacts\//;
 
 /** True for a listed name that lives in the content tree (deletable) and not in the run tree (permanent). */
@@ -45,8 +42,8 @@ export function isContentPath(path: string): boolean {
 }
 
 /**
- * Everything about one run that verification looks at, by bytes. It is not trusted: it may lie, leave out or add.
- * `undefined` is an absent file; a store that cannot be read throws.
+ * All data about one run that verification reads, as bytes. It is untrusted: it may be false, incomplete or contain
+ * additional data. `undefined` is an absent file; an unreadable store throws.
  */
 export interface EvidenceSource {
   /** The commit under test: its full object id and the object's content without git's header. */
@@ -58,31 +55,31 @@ export interface EvidenceSource {
   listContent(): Promise<readonly string[]>;
   readContent(path: string): Promise<Uint8Array | undefined>;
   /**
-   * Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this
-   * commit; may be nothing.
+   * If the repository replaces objects (`refs/replace`, grafts): the replacements that plain git applies to this
+   * commit. May be empty.
    */
   readonly replaced?: readonly string[];
   /**
-   * What the tree's objects are by their bytes, where the repository is at hand: it keeps them under names that git
-   * believes.
+   * Hashes the tree's objects from their bytes, if the repository is available. Git itself trusts the stored object
+   * names.
    */
   hashTree?(tree: string): Promise<HashedTree>;
   /**
-   * A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no
-   * such file.
+   * Reads a file of a commit. `undefined` if the repository does not have the commit; `bytes` is absent if the commit
+   * has no such file.
    */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors, co-authors and committers of `base..tip`; empty where the commits are absent. */
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
-  /** Compares candidates of carried approvals, where the repository is at hand. */
+  /** Compares candidates of carried approvals, if the repository is available. */
   readonly carry?: CarryReader;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
   /** Files of the copy of the proof's log in git, where there is one; it may be newer than `readLedger`. */
   readonly readMirror?: LedgerFileReader;
   /**
-   * Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing
-   * where none was exported.
+   * Snapshot of the log in exported evidence: its checkpoint and hash tiles, without entries. Returns `undefined` if
+   * no snapshot was exported.
    */
   readonly readSnapshot?: LedgerFileReader;
 }
@@ -91,7 +88,7 @@ export interface EvidenceSource {
 export interface GitCommit {
   readonly tree: string;
   readonly parents: readonly string[];
-  /** `Name <mail>` of its author and of every `Co-authored-by:`. A committer alone is no author. */
+  /** `Name <mail>` of the author and of every `Co-authored-by:`. A committer who is not an author is excluded. */
   readonly authors: readonly string[];
   /** Value of each trailer in the last paragraph of the message; a key given twice has several. */
   trailer(key: string): readonly string[];

@@ -11,8 +11,8 @@ export const artifactHashes = ['sha256', 'sha384', 'sha512'] as const;
 export type ArtifactHash = (typeof artifactHashes)[number];
 
 /**
- * What a user says that an attestation has to be about (`--artifact`): digests, hex, all of them where its bytes are at
- * hand.
+ * The artifact that an attestation must be about (`--artifact`): digests in hex, and all of them if its bytes are
+ * available.
  */
 export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, string>>> {
   /** As it was named. */
@@ -56,8 +56,8 @@ export function digestsOf(artifact: GivenArtifact): readonly string[] {
 }
 
 /**
- * Artifacts by SHA-256, the only digest that a run records; one that was given by another digest is looked for among
- * the files that are stored. `rest`: those that no stored file is, of which nothing can be said.
+ * Finds artifacts by SHA-256, the only digest that a run records. An artifact that was given by another digest is
+ * looked up among the stored files. `rest`: artifacts that match no stored file, so they cannot be checked.
  */
 export async function findRunArtifacts(
   source: EvidenceSource,
@@ -90,7 +90,7 @@ function hexOf(hash: string, bytes: Uint8Array): string {
   return createHash(hash).update(bytes).digest('hex');
 }
 
-/** The report, with a check for each artifact of which a run says nothing. */
+/** Adds to the report a check for each artifact that the run does not mention. */
 export function withUnknownArtifacts(report: VerifyReport, rest: readonly GivenArtifact[]): VerifyReport {
   if (rest.length === 0) return report;
   const checks = rest.map(
@@ -109,7 +109,7 @@ export function withUnknownArtifacts(report: VerifyReport, rest: readonly GivenA
   };
 }
 
-/** Digests of what is no file, so that no file can be it. */
+/** Digests of git objects, which never identify a file. */
 const ofGit: readonly string[] = ['gitCommit', 'gitTree', 'gitTag', 'gitBlob'];
 
 /** Returns the artifacts that a subject is, or may be where they have no digest in common. */
@@ -125,9 +125,12 @@ export interface SubjectDemands {
   readonly artifacts: readonly GivenArtifact[];
   /** Ids of the commits that the user named: one of them must be a subject. */
   readonly commits?: readonly string[];
-  /** Returns the commit that is checked out in the repository at hand; absent where there is no repository. */
+  /** Returns the checked-out commit of the available repository; absent if there is no repository. */
   readonly headCommit?: () => Promise<string | undefined>;
-  /** Returns the first of these ids that is a commit of the repository at hand; refuses one with other bytes. */
+  /**
+   * Returns the first of these ids that is a commit of the available repository. Throws if its bytes do not match the
+   * id.
+   */
   readonly findCommit?: (ids: readonly string[]) => Promise<string | undefined>;
 }
 

@@ -90,10 +90,11 @@ function refusalsIn(report: VerifyReport): readonly string[] {
 }
 
 /**
- * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate and the
- * repository its bytes, the contract is the one that was decided on, enough people approved it by the signers at the
- * policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check
- * status code`.
+ * Runs the checks that a third-party verifier requires, whether or not the change is signed. The commit contains the
+ * candidate, and the repository its bytes. The spec is the decided one. By the signers at the policy commit, enough
+ * people approved it. The record leads to the decision.
+ *
+ * `provenance` is the statement that would be signed. Returns each refusal as `check status code`.
  */
 export async function verifyDecided(
   request: AttestRequest,
@@ -132,10 +133,7 @@ export async function verifyDecided(
   return refusalsIn(list.report());
 }
 
-/**
- * Signs a provenance, reads it back as a verifier does, and looks at the log's head; says what went wrong. Nothing is
- * kept.
- */
+/** Signs a provenance, reads it back like a verifier, and checks the log's head. Returns the faults. Stores nothing. */
 export async function rehearse(
   statement: ProvenanceStatement,
   parties: SealingParties,

@@ -13,7 +13,7 @@ import { gitIdForm, sha256Form, statementType } from '../statement/statement.ts'
 import { readSlsaProvenance, type SlsaProvenanceClaims } from './predicates/provenance.ts';
 import { refuted } from './report.ts';
 
-/** What a signed provenance says, read by the verifier. */
+/** Claims of a signed provenance, as the verifier parsed them. */
 export interface ProvenanceClaims {
   readonly commit: string;
   readonly tree: string;
@@ -50,9 +50,9 @@ const maxPayloadBytes = 4 * 1024 * 1024;
 const refName = /^refs\/[^\p{Cc} ]{1,1024}$/u;
 
 /**
- * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than
- * exactly one commit, one tree and one patchset are `wrong-subject`; an external parameter beyond ours is
- * `unknown-parameter`; the rest is ATTESTATION_MALFORMED.
+ * Parses a verified payload. `wrong-type`: another statement, predicate, build or builder type. `wrong-subject`:
+ * anything but exactly one commit, one tree and one patchset. `unknown-parameter`: an external parameter that writ
+ * does not define. Other faults are ATTESTATION_MALFORMED.
  */
 export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   const statement = parseJsonObject(payload, maxPayloadBytes);
@@ -114,7 +114,7 @@ function readDependencies(
   dependencies: SlsaProvenanceClaims['dependencies'],
 ): Pick<ProvenanceClaims, 'base' | 'policy' | 'config' | 'repository' | 'specDependency'> {
   const named = (wanted: string, algorithm: string, form: RegExp): string | undefined => {
-    // A file of the repository may have any name, but is no commit.
+    // A repository file may have any of these names, but it has no digest of a commit.
     const [found, ...more] = dependencies.flatMap(({ name, digest }) =>
       name === wanted ? (digest.get(algorithm) ?? []) : [],
     );
@@ -131,7 +131,7 @@ function readDependencies(
   };
 }
 
-/** Each by its digest; what it brought and was given where the statement says so. */
+/** Each plugin with its digest. `brings` and `given` are empty if the statement does not list them. */
 function readPlugins(dependencies: SlsaProvenanceClaims['dependencies']): readonly AttestedPlugin[] {
   return dependencies.flatMap(({ name = '', uri = '', digest, annotations = {} }) => {
     if (!name.startsWith(pluginDependency.name) || !uri.startsWith(pluginDependency.uri)) return [];

@@ -34,7 +34,7 @@ export interface Subject {
   readonly digest: ReadonlyMap<string, string>;
 }
 
-/** A statement by anyone, whose payload was verified. */
+/** A third-party statement with a verified payload. */
 export interface AnyStatement {
   readonly predicateType: string;
   readonly subjects: readonly Subject[];
@@ -61,15 +61,17 @@ export const knownPredicates: readonly string[] = [
 ];
 
 /**
- * The payload type of every in-toto statement, or one that names its predicate, on which nothing here relies (in-toto
- * Envelope v1).
+ * The payload type of every in-toto statement, or one that names its predicate (in-toto Envelope v1). No check relies
+ * on that predicate name.
  */
 const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
 
 /**
- * Reads an in-toto statement out of a payload: JSON as any producer writes it ({@link parsePayload}), `_type` v1 or
- * v0.1, at least one subject, each with well-formed digests. For another payload or statement type, of which nothing
- * can be said here, VERIFY_NOTHING (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
+ * Parses an in-toto statement from a payload: JSON as any producer writes it ({@link parsePayload}), `_type` v1 or
+ * v0.1, at least one subject, each with well-formed digests.
+ *
+ * For an unsupported payload or statement type, throws VERIFY_NOTHING (`wrong-type`). Without a subject it is
+ * `wrong-subject`, else ATTESTATION_MALFORMED.
  */
 export function readAttestation(payloadType: string, payload: Uint8Array): AnyStatement {
   if (!payloadForm.test(payloadType))
@@ -126,7 +128,7 @@ function readSubject(value: unknown, n: number): Subject {
   return { name: isUnset(subject.name) ? '' : expectText(subject.name, `${at}/name`), digest };
 }
 
-/** What a predicate was found to say. */
+/** The parsed claims of a predicate. */
 export interface ReadPredicate {
   /** Of a provenance of ours. */
   readonly ours?: ProvenanceClaims;
@@ -190,7 +192,7 @@ export function readPredicate(
   }
 }
 
-/** The contract is named on two sides of a provenance of ours; a run's is compared with the document itself. */
+/** A writ provenance names the spec twice, and both must match. For a run, the document itself is compared too. */
 function requireOneSpec(claims: ProvenanceClaims): ProvenanceClaims {
   const { specDigest: expected = 'none', specDependency: found = 'none' } = claims;
   if (found !== expected) throw refuted('mismatch', { where: 'dependency intentspec', expected, found });
@@ -202,9 +204,11 @@ function clipped(value: unknown): string {
 }
 
 /**
- * Reads what is to be signed, strictly: in-toto Statement v1, no member beyond its four, at least one subject, each
- * with digests of the length that their algorithm makes, and a predicate that `writ verify` would not call malformed or
- * unsupported. Anything else is ATTESTATION_MALFORMED and says what was found.
+ * Parses a statement strictly before signing: in-toto Statement v1, its four members only, and at least one subject.
+ * Digests must have their algorithm's length. `writ verify` must not report the predicate as malformed or
+ * unsupported.
+ *
+ * Any other statement is ATTESTATION_MALFORMED, and the message quotes the fault.
  */
 export function requireStatement(bytes: Uint8Array): AnyStatement {
   const members = readMembers(bytes);
@@ -231,7 +235,7 @@ function readMembers(bytes: Uint8Array): JsonObject {
   }
 }
 
-/** Reasons why `writ verify` refuses a statement that is well-formed: its verdict is no, or a clock differs. */
+/** Reasons why `writ verify` refuses a well-formed statement: a negative verdict, or a clock difference. */
 const signable: readonly unknown[] = ['policy-deny', 'revoked', 'not-yet'];
 
 function requirePredicate(statement: AnyStatement, bytes: Uint8Array): void {

@@ -47,7 +47,7 @@ export interface VerifyCheck {
   readonly detail?: CheckDetail;
 }
 
-/** Whose signature a verification rests on: a key by its id, or a certificate by what it names. */
+/** The signer that a verification relies on: a key by its id, or a certificate by its identity. */
 export type SignerGround =
   | { readonly key_id: string; readonly anchor: string }
   | { readonly identity: string; readonly issuer: string };
@@ -63,10 +63,7 @@ interface Grounds {
   readonly digests: Map<string, string>;
 }
 
-/**
- * What a verification found (`5-cli.md`, verify). `verified` only where every expected check ran and none speaks
- * against.
- */
+/** Result of a verification. `verified` only if every expected check ran and none of them refutes the target. */
 export interface VerifyReport {
   readonly verified: boolean;
   readonly checks: readonly VerifyCheck[];
@@ -77,7 +74,7 @@ export interface VerifyReport {
   readonly grounds: Readonly<Grounds>;
 }
 
-/** 0 verified · 1 something is refuted · 3 nothing refuted, yet not everything could be verified. */
+/** 0 verified · 1 something is refuted · 3 nothing is refuted, but not everything could be verified. */
 export function verifyExitCode(report: VerifyReport): 0 | 1 | 3 {
   if (report.verified) return 0;
   return report.checks.some((check) => check.status === 'failed') ? 1 : 3;
@@ -88,7 +85,7 @@ export function refuted(reason: CheckCode, detail: CheckDetail = {}): WritError 
   return new WritError('VERIFY_REFUTED', { detail: { ...detail, reason } });
 }
 
-/** A refusal for {@link CheckList.run}: there is nothing to verify, or no trusted signer. */
+/** A refusal for {@link CheckList.run}: there is no data to verify, or no trusted signer. */
 export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritError {
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
 }
@@ -133,7 +130,8 @@ interface Entry {
 }
 
 /**
- * The checks of one verification. What is expected is said before anything is looked at; what never ran counts against.
+ * The checks of one verification. Expected checks are declared before any check runs. An expected check that never
+ * ran prevents `verified`.
  */
 export class CheckList {
   readonly #entries = new Map<string, Entry>();
@@ -141,7 +139,7 @@ export class CheckList {
   /** The caller of the check fills these. */
   readonly grounds: Grounds = { digests: new Map() };
 
-  /** `signature` is the check without which nothing was shown to be signed. */
+  /** `signature` is the check that must pass before anything counts as signed. */
   constructor(signature = 'signature') {
     this.#signature = signature;
   }
@@ -227,7 +225,7 @@ export class CheckList {
     }
   }
 
-  /** The verdict. Nothing expected, or nothing signed, is no verification. */
+  /** The verdict. Without an expected check, or without a valid signature, the result is not `verified`. */
   report(): VerifyReport {
     const entries = [...this.#entries.values()];
     const expected = entries.filter((entry) => entry.expected);
@@ -249,7 +247,7 @@ export class CheckList {
   }
 }
 
-/** Codes of checks that found nothing false and could not decide here. */
+/** Codes of checks that refuted nothing, but could not decide here. */
 const inconclusive: readonly CheckCode[] = [
   'untrusted-signer',
   'untrusted-log',

@@ -22,7 +22,7 @@ export const approvalPath = /^approvals\/\d+\.json$/;
 const maxApprovals = 1000;
 const maxAuthorsBytes = 1024 * 1024;
 
-/** What a decision says of who approved it. */
+/** Claims of a decision about its approvals. */
 type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
 
 type ApprovalFacts = Pick<RunFacts, 'list' | 'source' | 'claims' | 'spec' | 'commit'>;
@@ -30,17 +30,19 @@ type ApprovalFacts = Pick<RunFacts, 'list' | 'source' | 'claims' | 'spec' | 'com
 interface ApprovalDemands {
   /** The verifier's own signers file; without one, approvals are reported and not counted. */
   readonly allowedSigners: Uint8Array | undefined;
-  /** Earlier candidates whose approvals count too. */
+  /** Earlier candidates with approvals that count too. */
   readonly carried: Carried;
-  /** At least one approval must count, whatever the spec says. */
+  /** At least one approval must count, even if the spec requires none. */
   readonly isDemanded?: boolean;
 }
 
 /**
- * Verifies the approvals that the decision rests on. With the verifier's own signers file each is evaluated again, as
- * of its arrival: enough distinct people, none of them an author, for the verdict of the gates. Without one the
- * repository's own count is reported and nothing counts. A signature by the Scheduler's own process counts only if the
- * signed decision marks it so; the two never differ.
+ * Verifies the approvals that the decision relies on. With the verifier's own signers file, each approval is
+ * evaluated again as of its arrival. Enough distinct people, none of them an author, must have approved the verdict
+ * of the gates.
+ *
+ * Without that file, the repository's count is reported, but no approval counts. A signature by the Scheduler's own
+ * process counts only if the signed decision marks it as such, and the stored approval must have the same mark.
  */
 export async function verifyApprovals(
   { list, source, claims, spec, commit }: ApprovalFacts,
@@ -102,9 +104,8 @@ export async function verifyApprovals(
 }
 
 /**
- * Who made the change (`docs/approval.md`, Authors), out of what was signed or is git's own: the contract, the sealed
- * commit, the gate report, the commits of a range where they are at hand. What the record lists beside that can only
- * add.
+ * Derives the authors of the change (`docs/approval.md`, Authors) from signed data and from git: spec, sealed commit,
+ * gate report, and the available commits of a range. The record's own list can only add authors.
  */
 async function deriveAuthors(
   source: EvidenceSource,
@@ -137,8 +138,8 @@ async function deriveAuthors(
 }
 
 /**
- * Each approval with the time at which the Scheduler says that it came, where that lies within the run; else the run's
- * end.
+ * Returns each approval with its arrival time from the Scheduler's record. If that time is outside the run, or
+ * missing, the run's end is used.
  */
 async function receivedApprovals(
   source: EvidenceSource,
@@ -161,7 +162,7 @@ async function receivedApprovals(
   );
 }
 
-/** A stored approval that says who signed it otherwise than the decision does. */
+/** Finds a stored approval with a signer mark (in process, or by a person) that differs from the decision's. */
 async function differenceOfMarks(
   source: EvidenceSource,
   paths: readonly string[],
@@ -233,7 +234,7 @@ function requireApproved(
   const open: readonly string[] = ['wrong-subject', 'untrusted-signer'];
   if (isCarryMissing && others.every(({ status }) => open.includes(status)))
     throw unavailable('missing', detail);
-  // An unknown signer refutes nothing; a signature that does not hold does.
+  // An unknown signer does not refute the approval; an invalid signature does.
   if (others.some(({ status }) => status !== 'untrusted-signer')) throw refuted('policy-deny', detail);
   throw unavailable(others.length === 0 ? 'missing' : 'untrusted-signer', detail);
 }
@@ -241,14 +242,15 @@ function requireApproved(
 /** Id of the check that a run with carried approvals has. */
 export const equivalenceCheck = 'approvals-carried';
 
-/** Candidates whose approvals carry over to the sealed one. */
+/** Candidates with approvals that carry over to the sealed one. */
 type Carried = readonly Pick<CarriedCandidate, 'baseCommit' | 'tree'>[];
 
 /**
- * Verifies that approvals of earlier candidates count for the sealed one (`docs/decisions/0021-carried-approvals.md`):
- * the signer of the provenance says so of this run, this spec, this patch and the verdict that was shown, and the git
- * objects bear it out. Runs with no such statement have no such check; an approval of another candidate then is
- * `wrong-subject`.
+ * Verifies that approvals of earlier candidates count for the sealed one
+ * (`docs/decisions/0021-carried-approvals.md`). The signer of the provenance must state it for this run, this spec,
+ * this patch and the verdict that was shown. The git objects must confirm it.
+ *
+ * A run without this statement has no such check; there, an approval of another candidate is `wrong-subject`.
  */
 export async function verifyEquivalence(
   { list, source, signer, claims, spec }: RunFacts,
@@ -288,7 +290,7 @@ export async function verifyCarried(
   return found ?? [];
 }
 
-/** The statement is about the sealed change and about nothing else. */
+/** Requires that the statement is about the sealed change only. */
 function requireSame(
   { runId, digests, candidate, carried }: EquivalenceClaims,
   claims: ProvenanceClaims,

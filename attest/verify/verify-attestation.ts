@@ -38,7 +38,7 @@ import { verifyEntries } from './verify-log.ts';
 import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
 
 export interface AttestationOptions extends SubjectDemands {
-  /** What time it is for the reader: nothing signed may say that it was done later. Milliseconds since the epoch. */
+  /** The verifier's clock, in milliseconds since the epoch. A signed time must not be later. */
   readonly nowMs: number;
   /** Predicate types that the user named; none: those that are read here. */
   readonly types: readonly string[];
@@ -46,7 +46,7 @@ export interface AttestationOptions extends SubjectDemands {
   readonly specDigest?: string;
   /** A log proof is required, because the user named logs to trust. */
   readonly logged: boolean;
-  /** A log proof is required by name; nothing can replace it. */
+  /** A log proof is explicitly required and has no substitute. */
   readonly logRequired?: boolean;
   /** Only a run can be replayed. */
   readonly replay: boolean;
@@ -54,7 +54,7 @@ export interface AttestationOptions extends SubjectDemands {
   readonly unanswerable?: readonly string[];
   /** What the user has seen of logs; a fork of it is refused. */
   readonly memory?: CheckpointMemory;
-  /** What a verification summary must say; of anything else it is not answered. */
+  /** Required content of a verification summary. Any other predicate settles these checks as `missing`. */
   readonly summary: SummaryDemands;
   /** What the certificate must name as the source. */
   readonly source?: SourceDemands;
@@ -193,8 +193,8 @@ async function verifyStatement(
 }
 
 /**
- * Reads a known predicate whole. Of any other nothing is claimed (`not-judged`): it stays open unless the user named
- * its type, and then reads it elsewhere.
+ * Parses a known predicate completely. Any other predicate is `not-judged`: it stays unverified, unless the user
+ * named its type and so evaluates it elsewhere.
  */
 async function verifyPredicate(
   list: CheckList,
@@ -225,8 +225,8 @@ const hashes: Readonly<Record<string, ArtifactHash>> = {
 };
 
 /**
- * What a message signature is over, once the one artifact given has the digest that the bundle names: its bytes where
- * they are at hand and not beyond measure, else its digests.
+ * Returns the signed content of a message signature. The only given artifact must have the digest that the bundle
+ * names. Returns its bytes if they are available and within the size limit, else its digests.
  */
 async function readSignedMessage(
   { algorithm, digest }: Content & { readonly kind: 'message' },
@@ -260,9 +260,10 @@ async function readSignedMessage(
 }
 
 /**
- * Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally.
- * Returns what was proven where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given)
- * speaks for itself.
+ * The sigstore library verifies chain, time, logs and signature. Identity and issuer are compared here, literally.
+ *
+ * Returns the proof if all checks pass. If a required log entry is missing (`logRequired`, or a given ledger), a
+ * separate check reports it.
  */
 async function verifyByCertificate(
   list: CheckList,

@@ -22,15 +22,15 @@ export function isExpired(path: string, { claims, spec, nowMs }: Omit<RunFacts, 
 }
 
 /**
- * Recomputes every listed digest over the stored files, and refuses stored files that are not listed. Where the spec
- * could not be tied to the statement, evidence is required and nothing counts as expired.
+ * Recomputes every listed digest from the stored files, and refuses stored files that are not listed. If the spec is
+ * not verified against the statement, evidence is required and never counts as expired.
  */
 export async function verifyEvidence(run: RunFacts): Promise<void> {
   const { list, source, claims, spec, later } = run;
   list.expect(...claims.byproducts.map(({ name }) => `evidence:${name}`));
   const names = new Set(claims.byproducts.map(({ name }) => name));
   if (spec?.demands.embedsEvidence === false && names.size === 0) {
-    // Nothing binds the evidence to the signature, and the contract says that nothing has to.
+    // The signature does not cover the evidence, and the spec does not require it to.
     list.waive('evidence', 'not-required');
     list.waive('evidence-stored', 'not-required');
     return;
@@ -71,7 +71,7 @@ export function requireDigest(bytes: Uint8Array | undefined, sha256: string): vo
   if (found !== sha256) throw refuted('mismatch', { expected: sha256, found });
 }
 
-/** The check that is expected where the repository is at hand: an exported file holds no tree. */
+/** This check is expected only if the repository is available: an exported file contains no tree. */
 export function treeChecks({ hashTree }: EvidenceSource): readonly string[] {
   return hashTree ? ['tree-objects'] : [];
 }
@@ -100,7 +100,7 @@ export async function verifyTree(list: CheckList, source: EvidenceSource, tree: 
   );
 }
 
-/** Refuses a tree whose objects are not all those that their ids name. */
+/** Refuses a tree if an object is missing or does not match its id. */
 export function requireOwnBytes({ wrong, absent, isCut }: HashedTree): void {
   if (wrong.length > 0) throw refuted('mismatch', { found: wrong });
   if (absent.length > 0) throw unavailable('missing', { found: absent });
@@ -110,8 +110,8 @@ export function requireOwnBytes({ wrong, absent, isCut }: HashedTree): void {
 const inputFile = 'decision-input.json';
 
 /**
- * Decides again from the stored inputs, as `writ replay` does: `replay-mismatch` with the first difference where the
- * record is not byte for byte what they lead to, `missing` where there are no inputs.
+ * Computes the decision again from the stored inputs, as `writ replay` does. Throws `replay-mismatch` with the first
+ * difference if the record is not byte-identical to the result, and `missing` if there are no inputs.
  */
 export async function verifyReplay(
   source: EvidenceSource,

@@ -10,7 +10,7 @@ import type { EvidenceSource } from './evidence-source.ts';
 import { type CheckDetail, type CheckList, refuted } from './report.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
-/** What the ledger beside the repository, once shown to continue the log of the proof, says of the run since. */
+/** Later entries about the run in the local ledger, once that ledger is shown to continue the proof's log. */
 export interface LaterEntries {
   /** Number of the entry that revokes it. */
   readonly revokedAt: number | undefined;
@@ -35,11 +35,15 @@ interface Comparison {
 }
 
 /**
- * Verifies that the log never showed this user anything else. Where the ledger is available, the checkpoint of the
- * proof and the largest one ever seen must be prefixes of it (`forked`), and it must not have shrunk (`stale`).
- * Exported evidence brings the hashes of its log instead, which may be older. The memory advances along proven
- * consistency only. Sizes that nothing can compare are `not-comparable`, which counts if continuity is demanded, and
- * always for exported evidence. Returns the entries after the proof's; `undefined` without a valid ledger.
+ * Verifies that the log is consistent with every state that this user has seen. If the ledger is available, the
+ * proof's checkpoint and the largest checkpoint ever seen must be prefixes of it (`forked`). The ledger must not have
+ * shrunk (`stale`).
+ *
+ * Exported evidence contains the hashes of its log instead, which may be older. The memory advances only along proven
+ * consistency. Sizes without a comparison are `not-comparable`. That counts if continuity is demanded, and always for
+ * exported evidence.
+ *
+ * Returns the entries after the proof's, or `undefined` without a valid ledger.
  */
 export async function verifyHistory(
   list: CheckList,
@@ -55,7 +59,7 @@ export async function verifyHistory(
     return undefined;
   }
   const { open, remembered, later } = compared;
-  // A public log is never at hand, and grows by the second.
+  // A public log is never available locally, and it grows every second.
   const isCounted = inclusion.log === undefined && (options.demanded || source.readSnapshot !== undefined);
   if (open === undefined)
     list.settle('log-history', 'passed', undefined, remembered ? undefined : { remembered: 'no' });
@@ -89,7 +93,7 @@ async function compareHistory(
       readSnapshot,
       memory,
     );
-  // Each size that a public log showed is held to it; nothing is ever compared with the largest.
+  // A public log's checkpoint is compared only with a stored one of the same size, never with the largest.
   if (compared === 'first' || log !== undefined) {
     const remembered = await rememberSeen([checkpoint], memory);
     return compared === 'unknown' ? unknown(checkpoint, memory, log && { log: 'public' }) : { remembered };
@@ -215,7 +219,7 @@ async function newestLedger(
   }
 }
 
-/** The checkpoint of a ledger, if it is this log; another log says nothing. */
+/** The checkpoint of a ledger if its origin is this log. Another log's ledger is ignored. */
 async function currentHead(
   read: LedgerFileReader | undefined,
   origin: string,

@@ -82,7 +82,7 @@ export async function verifyLog(
     verifyEntryOf({ ...proof, body }, bundle.envelope, signer.key, signer.certificate);
     const { index, hashes, checkpoint } = file;
     const log = bundled?.log;
-    // Without a valid public log nothing can verify the file.
+    // Without a valid public log, the file cannot be verified.
     if (!log && proof?.promise) throw unavailable('untrusted-log');
     const filed = log
       ? fromPublic(verifyPublicInclusion(body, index, hashes, checkpoint, log))
@@ -94,7 +94,10 @@ export async function verifyLog(
   return bundled;
 }
 
-/** The proof file was made with the bundle: another tree, even of the same log, is held to nothing that was seen. */
+/**
+ * The proof file was created with the bundle. A different tree, even of the same log, was never compared with the
+ * stored checkpoints.
+ */
 function requireSameEntry(bundled: VerifiedInclusion, filed: VerifiedInclusion): void {
   const [expected, found] = [bundled.checkpoint, filed.checkpoint];
   const isSameLog = found.origin === expected.origin && found.keyId.equals(expected.keyId);
@@ -288,7 +291,7 @@ async function verifyEntry<T>(
   return value;
 }
 
-/** True if the entry names a log whose key is trusted here. ATTESTATION_MALFORMED. */
+/** True if the entry names a log with a trusted key. Throws ATTESTATION_MALFORMED. */
 function isOfTrustedLog(entry: JsonObject, anchors: Anchors, vouched: LedgerKey | undefined): boolean {
   const { logId, proof } = decodeTlogEntry(entry, '/verificationMaterial/tlogEntries');
   if (logId === undefined) return false;
@@ -301,10 +304,11 @@ function isOfTrustedLog(entry: JsonObject, anchors: Anchors, vouched: LedgerKey 
 }
 
 /**
- * Holds the log of one attestation or proof to what the user has seen of it (`log-history`): a fork is refused by
- * whatever it is shown, and nothing is remembered, as one attestation shows nothing of the log but its own place. What
- * cannot be compared counts where a log is `required`; a public log's never does, which grows by the second and whose
- * sizes nothing compares offline.
+ * Compares the log of one attestation or proof with the user's stored checkpoints (`log-history`). A fork is always
+ * refused. No checkpoint is stored, because one attestation proves only its own position in the log.
+ *
+ * If no comparison is possible, that counts only if the log is `required`. It never counts for a public log: that
+ * grows every second, and its sizes cannot be compared offline.
  */
 export async function verifySeen(
   list: CheckList,

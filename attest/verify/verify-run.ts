@@ -58,13 +58,13 @@ export interface VerifyOptions {
   readonly runId?: string;
   /** Canonical digest of the spec that the user named (`--spec`). */
   readonly specDigest?: string;
-  /** Whose approvals the verifier trusts (`--allowed-signers`); absent: approvals are reported and not counted. */
+  /** The verifier's allowed signers (`--allowed-signers`). If absent, approvals are reported but not counted. */
   readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
   /**
-   * `entry`: a log entry is required whatever the spec says (`--ledger-key`). `continued`: the log must also continue
-   * what this user has seen of it (`--require log`).
+   * `entry`: a log entry is required even if the spec requires none (`--ledger-key`). `continued`: the log must also
+   * be consistent with the user's stored checkpoints (`--require log`).
    */
   readonly logged?: 'as-contract' | 'entry' | 'continued';
   /** Approvals that were not verified are an error (`--require approvals`). */
@@ -77,15 +77,15 @@ export interface VerifyOptions {
   readonly summary?: SummaryDemands;
   /** Demands on the signer's certificate (`--source-repository`, `--source-ref`). */
   readonly source?: SourceDemands;
-  /** The only branch whose policy may have decided (`--policy`). */
+  /** The only branch with an accepted policy (`--policy`). */
   readonly policy?: PolicyDemand;
 }
 
 const logChecks = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
 
 /**
- * Verifies one sealed change offline. Nothing in the payload is read before a trusted key is shown to have signed it;
- * checks that could not run count against the run. Throws only where a store cannot be read.
+ * Verifies one sealed change offline. The payload is parsed only after a trusted key's signature over it is verified.
+ * Checks that could not run prevent `verified`. Throws only if a store cannot be read.
  */
 export async function verifyRun(
   source: EvidenceSource,

@@ -14,8 +14,8 @@ export interface VerifiedSpec {
 }
 
 /**
- * The stored spec has the digest that the sealed commit's trailer names, that the statement embeds (where the spec
- * itself says it does), and that the user expects (where one is given); its id is the one in statement and trailer.
+ * The stored spec must match three digests: the sealed commit's trailer, the statement (if the spec requires it to be
+ * embedded), and the user's expected digest (if given). Its id must equal the one in statement and trailer.
  */
 export async function verifySpec(
   source: EvidenceSource,
@@ -54,7 +54,7 @@ function bareDigest(text: string): string {
 /** A spec's demands on its own provenance. */
 export interface SpecDemands {
   readonly id: string | undefined;
-  /** The repository, where the contract names a remote one. */
+  /** The repository, if the spec names a remote one. */
   readonly repository: string | undefined;
   readonly embedsSpecDigest: boolean;
   readonly embedsEvidence: boolean;
@@ -63,9 +63,9 @@ export interface SpecDemands {
   readonly checks: Readonly<Record<StageName, number>>;
   /** Persons who have to sign, for the human loop or for a `require-approvers` check. */
   readonly approvers: number;
-  /** Whom the contract itself names as makers of the change: who drafted it, and who codes. */
+  /** Makers of the change that the spec names: its drafter and its coder. */
   readonly makers: readonly string[];
-  /** Days that content is kept after the run; `Infinity` where the document does not say it as a number. */
+  /** Days to keep content after the run; `Infinity` if the document does not state a number. */
   readonly retentionDays: number;
 }
 

@@ -48,7 +48,7 @@ const testResultForm = new RegExp(
   `^${testResultPath('.+').replaceAll('.sig', '\\.sig').replaceAll('.json', '\\.json')}$`,
 );
 
-/** What the statements beside the provenance were found to say. */
+/** Claims of the statements beside the provenance. */
 interface StatementClaims {
   readonly decision?: DecisionClaims;
   readonly summary?: SummaryClaims;
@@ -159,7 +159,10 @@ async function requireDecision(
   if (new Set(approvers).size < needed) throw refuted('policy-deny', { expected: needed, found: approvers });
 }
 
-/** Ours, by our gates, about this run's repository and contract, from every attestation that is there and no other. */
+/**
+ * Requires writ's own summary by its gates, about this run's repository and spec, with exactly the attestations that
+ * are present.
+ */
 async function requireSummary(
   summary: SummaryClaims,
   { source, claims, spec }: RunFacts,
@@ -169,7 +172,7 @@ async function requireSummary(
   requireEqual('verifier', verifierId, summary.verifierId);
   if (claims.repository) requireEqual('resourceUri', claims.repository, summary.resourceUri);
   const { resourceUri } = summary;
-  // A path says nothing to a stranger, and the wrong thing where it happens to exist.
+  // A local path identifies no repository on another machine, and may name a wrong one there.
   if (!/^(?:git\+(?!file:)[a-z]+:\/\/|urn:writ:repository:)/i.test(resourceUri))
     throw refuted('malformed', {
       member: 'resourceUri',
@@ -218,8 +221,8 @@ function requireEqual(where: string, expected: string, found: string): void {
 }
 
 /**
- * A test result of a run that went through says what the gate report says of that very check: the same result, the same
- * failed tests (`mismatch`); and FAILED only of one that is not required (`policy-deny`).
+ * Requires that a test result agrees with the gate report for the same check: same result, same failed tests
+ * (`mismatch`). FAILED is allowed only for a check that is not required (`policy-deny`).
  */
 async function requireTestResult(
   source: EvidenceSource,
@@ -301,9 +304,9 @@ export interface ShownVerdict {
 }
 
 /**
- * Computes the verdict that people signed from the report they were shown, and demands that the run went on from it:
- * but for what waited for people, and came after that, the final report comes to the same (`docs/approval.md`, The
- * verdict). `policy-deny` says what differs.
+ * Computes the verdict that people signed from the report that they were shown. Requires that the final report has
+ * the same verdict, except for checks that waited for people and checks after that (`docs/approval.md`, The verdict).
+ * `policy-deny` lists the differences.
  */
 export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
   const shown = await readStoredReport(source, 'approvals/gate-report.json');

@@ -15,10 +15,11 @@ import { type SignatureVerdict, signatureVerdict, signedDigests } from './signat
 import { describeInclusion, verifyInclusion, verifySeen } from './verify-log.ts';
 
 /**
- * Verifies a C2SP tlog-proof by itself: its entry is in a trusted log and is about the given artifact. It shows that
- * something was logged under a key whose signature is verified; whether that key is trusted is checked only with
- * `--key`. Other demands (`unanswerable`, as check ids) stay unverified. A checkpoint that contradicts what the user
- * has seen of the log is refused, and with `logRequired` one that cannot be compared too.
+ * Verifies a C2SP tlog-proof by itself: its entry is in a trusted log and is about the given artifact. This shows
+ * that a log entry exists for a key with a verified signature. Only `--key` also checks that the key is trusted.
+ *
+ * Other demands (`unanswerable`, as check ids) stay unverified. A checkpoint that contradicts the user's stored
+ * checkpoints is refused. With `logRequired`, one that cannot be compared is refused too.
  */
 export async function verifyTlogProof(
   bytes: Uint8Array,
@@ -99,7 +100,7 @@ export async function verifyTlogProof(
   return list.report();
 }
 
-/** What an entry may say of a key of each kind, as long as its digest is by SHA-256. */
+/** Allowed key details of an entry by key type, if its digest uses SHA-256. */
 const detailsOf: Readonly<Record<string, RegExp>> = {
   prime256v1: /^PKIX_ECDSA_P256_SHA_256$/,
   secp384r1: /^PKIX_ECDSA_P384_SHA_(256|384)$/,

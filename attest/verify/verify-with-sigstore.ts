@@ -32,22 +32,24 @@ export interface SigstoreProof {
   readonly root: Root;
   /** The issuer that the certificate names. */
   readonly issuer: string | undefined;
-  /** Where the certificate says that the signer's workflow ran. */
+  /** The workflow source that the certificate claims. */
   readonly source: CertifiedSource;
   /** Of the log entries those of logs that the root names; each was verified. */
   readonly entries: number;
-  /** What time-stamp authorities of the root said, ISO 8601. */
+  /** Times from time-stamp authorities of the root, ISO 8601. */
   readonly times: readonly string[];
 }
 
 type Entries = SignedEntity['tlogEntries'];
 
 /**
- * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log,
- * time stamps. The signature itself is verified here, in every form in use. Each kind of service that the trusted root
- * names must appear once; a certificate always needs a time. Entries and time stamps of other services count for
- * nothing. Subjects and identity are not compared. Throws refusals for a check list, with `detail.at` `log` where the
- * log is at fault.
+ * Verifies a bundle with the sigstore library: certificate chain at the signed time, certificate log, transparency
+ * log, time stamps. The signature itself is verified here, in every form in use.
+ *
+ * Each kind of service that the trusted root names must appear once. A certificate always needs a time. Entries and
+ * time stamps of other services do not count. Subjects and identity are not compared.
+ *
+ * Throws refusals for a check list, with `detail.at` `log` if the log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
   const faults: unknown[] = [];
@@ -73,7 +75,7 @@ function rootsFor(material: Material, { members }: TrustedRoot): readonly Root[]
   return naming.length === 0 ? members : naming;
 }
 
-/** `undefined` for what is no certificate, which the library refuses. */
+/** `undefined` for an invalid certificate, which the library refuses. */
 function readCertificate(der: Buffer): X509Certificate | undefined {
   try {
     return new X509Certificate(der);
@@ -118,12 +120,17 @@ async function verifyUnder(
       tlogEntries: entries,
       timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
     });
-    for (const entry of entries) requireSameHead(entry);
+    const stamped = stamps.map(({ timestamp }) => timestamp.signingTime);
+    const times = atMs === undefined ? [...stamped, ...promisedTimes(entries)] : [new Date(atMs)];
+    for (const entry of entries) {
+      requireSameHead(entry);
+      requireTrustedLog(entry, times, root);
+    }
     return {
       root,
       ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
-      times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
+      times: stamped.map((time) => time.toISOString()),
     };
   } catch (fault) {
     if (isWritError(fault)) throw fault;
@@ -135,7 +142,7 @@ async function verifyUnder(
   }
 }
 
-/** Entries of other logs prove nothing, and do no harm beside one that does. */
+/** Entries of unknown logs prove nothing, but do not invalidate a valid entry beside them. */
 function entriesOfKnownLogs(entries: Entries, { tlogs }: Root): Entries {
   const ids = tlogs.flatMap(({ checkpointKeyId, logId }) => (checkpointKeyId ?? logId)?.keyId ?? []);
   const known = entries.filter((entry) => ids.some((id) => id.equals(entry.logId.keyId)));
@@ -147,12 +154,37 @@ function entriesOfKnownLogs(entries: Entries, { tlogs }: Root): Entries {
   });
 }
 
+/** Times that logs signed in the promises of entries; the library verified the promises. */
+function promisedTimes(entries: Entries): readonly Date[] {
+  return entries
+    .filter(({ inclusionPromise }) => inclusionPromise !== undefined)
+    .map(({ integratedTime }) => new Date(Number(integratedTime) * 1000));
+}
+
 /**
- * Requires that an inclusion proof states the tree of its checkpoint, which the library verified. The library computes
- * with the checkpoint alone and does not read `rootHash` and `treeSize`.
+ * Requires that the root trusts the log of an entry at a verified time. The library compares the time of a promise
+ * only, and an entry of Rekor v2 has none. A signature by a key may have no time: what a log signed stays signed.
  */
-function requireSameHead({ inclusionProof: proof }: Entries[number]): void {
+function requireTrustedLog(entry: Entries[number], times: readonly Date[], root: Root): void {
+  if (entry.inclusionPromise !== undefined || times.length === 0) return;
+  if (times.some((time) => isTrustedAt(entry, root, time))) return;
+  throw unavailable('untrusted-log', {
+    at: 'log',
+    expected: trustedTime,
+    found: times.map((time) => time.toISOString()),
+  });
+}
+
+/**
+ * Requires that an inclusion proof states the tree of its checkpoint, which the library verified, and that an entry of
+ * Rekor v2 states the index of its proof. The library computes with checkpoint and proof alone and does not read
+ * `rootHash`, `treeSize` and the index of the entry.
+ */
+function requireSameHead({ inclusionProof: proof, logIndex, ...entry }: Entries[number]): void {
   if (proof === undefined) return;
+  const hasOneIndex = entry.inclusionPromise === undefined && !Number(entry.integratedTime);
+  if (hasOneIndex && logIndex !== proof.logIndex)
+    throw refuted('mismatch', { at: 'log', expected: `index ${proof.logIndex}`, found: `index ${logIndex}` });
   const { size, root } = readHead(proof.checkpoint?.envelope ?? '');
   if (proof.treeSize === String(size) && root.equals(proof.rootHash)) return;
   throw refuted('mismatch', {
@@ -223,8 +255,8 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
 }
 
 /**
- * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its predecessor with
- * bare text; the same one twice, or two different names, is no issuer.
+ * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its predecessor
+ * with bare text. If one form occurs twice, or the names differ, there is no issuer.
  */
 function claimsOf(
   extensions: readonly {
@@ -243,9 +275,9 @@ type Timestamps = SignedEntity['timestamps'];
 type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;
 
 /**
- * The RFC 3161 time stamps that authorities of the root made over this signature, each time of an authority once. One
- * by an authority that the root does not name says nothing and is left aside; one that claims to be of a named
- * authority and is not is a refusal.
+ * Returns the RFC 3161 time stamps over this signature by authorities of the root, each distinct time of an authority
+ * once. A time stamp by an unknown authority is ignored. One that names a known authority but does not verify is a
+ * refusal.
  */
 function knownTimestamps(
   { timestamps, signature }: SignedEntity,
@@ -399,7 +431,7 @@ function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
     case 'TLOG_MISSING_INCLUSION_ERROR':
       return unavailable('not-logged', atLog);
     case 'TLOG_BODY_ERROR':
-      // A kind of entry that the library does not read is no lie.
+      // An entry kind that the library does not support is no evidence of forgery.
       return /^unsupported|^signature count mismatch$/.test(reason)
         ? unavailable('unsupported', atLog)
         : refuted('mismatch', atLog);
@@ -409,9 +441,9 @@ function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
         ? refuted('bad-signature', atLog)
         : unavailable('untrusted-log', atLog);
     case 'TLOG_INCLUSION_PROMISE_ERROR':
-      return entries.every((entry) => isWithinValidity(entry, root))
+      return entries.every((entry) => isTrustedAt(entry, root, new Date(Number(entry.integratedTime) * 1000)))
         ? refuted('bad-signature', atLog)
-        : unavailable('untrusted-log', { ...atLog, expected: 'a time at which the key of the log is valid' });
+        : unavailable('untrusted-log', { ...atLog, expected: trustedTime });
     case 'CERTIFICATE_ERROR':
       return found.includes('not valid or expired')
         ? refuted('stale', { found })
@@ -425,7 +457,7 @@ function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
     case 'SIGNATURE_ERROR':
       return refuted('bad-signature', { found });
     default:
-      // What the runtime says of hostile input is about the library, not about the bundle.
+      // A runtime error on hostile input describes the library, not the bundle.
       return refuted('malformed', { found: isOfRuntime(fault) ? 'what the library cannot read' : found });
   }
 }
@@ -454,10 +486,13 @@ function isSignedInName(entry: LoggedEntries[number], root: Root): boolean {
   );
 }
 
-function isWithinValidity(entry: LoggedEntries[number], root: Root): boolean {
-  const time = Number(entry.integratedTime) * 1000;
+/** What is expected if the root trusts a log at other times only. */
+const trustedTime = 'a time at which the key of the log is valid';
+
+/** True if the root trusts a log with the id of the entry's log at `time`. */
+function isTrustedAt(entry: LoggedEntries[number], root: Root, time: Date): boolean {
   return logsOf(entry, root).some(({ publicKey }) => {
     const { start, end } = publicKey?.validFor ?? {};
-    return start !== undefined && start.getTime() <= time && (end === undefined || time <= end.getTime());
+    return start !== undefined && start <= time && (end === undefined || time <= end);
   });
 }

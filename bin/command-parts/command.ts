@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { JsonData } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import type { Stores } from '../../store/stores.ts';

@@ -96,8 +96,8 @@ export async function draftedRun(
       ...(wishes.onto === undefined ? {} : { onto: wishes.onto }),
     });
     ({ model, spent } = drafted);
-    const lacks = [...drafted.lacks, ...advisoriesLacking(drafted.contract.effective, context.env)];
-    const reviewed = await reviewDraft(context, { ...drafted, lacks }, lines.get);
+    const { lacks } = drafted;
+    const reviewed = await reviewDraft(context, drafted, lines.get);
     if (reviewed.answer === 'cancel') throw new WritError('DRAFT_CANCELLED');
     if (reviewed.answer === 'modify') {
       said.push(await readRequest(reviewed.note));

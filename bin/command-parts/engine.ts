@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ledgerDirectory, type OpenLedger, openLedger } from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { PluginAccess } from '../../engine/plugin-trust/plugin-access.ts';
@@ -75,9 +75,14 @@ export function advisoriesLacking(
   if (!securityChecks.some(({ kind, command }) => kind === 'policy' && command === 'sca')) return [];
   try {
     if (openAdvisoryDatabase(advisoryDir(env)) !== undefined) return [];
-    return ['packages are looked up in advisories, and none are imported here: `writ sca import FILE`'];
+    return [lackOf(new WritError('ADVISORIES_MISSING'))];
   } catch (fault) {
-    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [fault.message];
+    if (isWritError(fault, 'ADVISORIES_CORRUPT')) return [lackOf(fault)];
     throw fault;
   }
+}
+
+/** The message and first hint of an error, as a draft shows them. */
+function lackOf({ message, hints }: WritError): string {
+  return [message, ...hints.slice(0, 1)].join(': ');
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JsonData } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
 import { userSource } from '../../attest/attestor/plugin.ts';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { JsonData } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import {
   distrustPlugin,
   keepPlugin,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import type { JsonData } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

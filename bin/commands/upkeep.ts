@@ -222,7 +222,8 @@ export async function fsckCommand({
 /** `--rebuild` is named only if it can restore something, and a backup only if no clone may have the rest. */
 function hintsFor(all: readonly Problem[]): readonly string[] {
   const problems = all.filter((problem) => !mayBeElsewhere(problem));
-  const fetch = 'bring the commits that another clone made: `git fetch`, then `writ fsck`';
+  const fetch =
+    'bring the commits that another clone made: `git fetch` (in a shallow clone `git fetch --unshallow`), then `writ fsck`';
   const theirs =
     'if another clone continued the run: `writ push` there, `writ fetch` here, then `writ fetch --theirs RUN`';
   const elsewhere = [

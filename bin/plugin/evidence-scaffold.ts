@@ -52,9 +52,10 @@ export function evidenceScaffold(name: string): ReadonlyMap<string, string> {
 const evidenceText = `const leastLooks = 3;
 
 /**
- * Whether something that the contract's own strategy lets in may be used, and its place within its trust tier.
- * Nothing: it may, before all others. \`{ order }\`: behind those with a lower one. \`{ refuse }\`: the reason why not.
- * Nothing can be added here, and no tier raised. Same source, same answer.
+ * Whether a source that the spec's own strategy admits may be used, and its place within its trust tier. \`undefined\`:
+ * it is used, before all others. \`{ order }\`: after sources with a lower order. \`{ refuse }\`: the reason why it
+ * is not used. This function cannot add sources or raise a tier. The same source must get the same answer.
+ *
  * @type {import('writ/plugin').EvidenceModule['judge']}
  */
 export function judge({ name, url }, { options }) {

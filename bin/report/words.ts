@@ -56,8 +56,8 @@ const most = 8;
 
 /**
  * Returns a function that removes repetition within one report. If the part after `: ` was printed before, it becomes
- * `(said above)`. A text printed before as a whole, or as the end of another, becomes empty. Its only state is the
- * printed texts.
+ * `(said above)`. A text printed before, whole or as the end of another, becomes empty. The printed texts are its
+ * only state.
  */
 export function tellOnce(): (text: string) => string {
   const told = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchSet } from './patch-set.ts';
 import type { DigestedThing } from './sealing.ts';
 import type { StageRecord } from './stage.ts';
-import type { PatchSet } from './tests-may-go.ts';
 
 export interface ArtifactRequest {
   /** What is to be made; a built-in producer makes what it is called by. */

@@ -1,5 +1,6 @@
 import type { Finding } from './finding.ts';
 import type { ArtifactStage, EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchFile, PatchSet } from './patch-set.ts';
 import type { RuleInput } from './rule-input.ts';
 import type { SandboxResult } from './sandbox.ts';
 import type { CheckNetwork, ScanOutcome, ScanRules } from './scanner.ts';
@@ -14,7 +15,6 @@ import {
   type ToolUse,
   type WrittenOutside,
 } from './stage.ts';
-import type { PatchFile, PatchSet } from './tests-may-go.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
 export interface ReportFile {

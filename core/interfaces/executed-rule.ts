@@ -1,8 +1,8 @@
 import type { CheckOutcome } from './check.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchSet } from './patch-set.ts';
 import type { CheckRecord, StageName } from './stage.ts';
-import type { PatchSet } from './tests-may-go.ts';
 
 /** A side of a change. */
 export type Side = 'base' | 'candidate';

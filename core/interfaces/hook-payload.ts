@@ -1,12 +1,11 @@
 import type { Finding } from './finding.ts';
-import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { EffectiveIntentSpec, ReplanTrigger } from './intentspec.gen.ts';
+import type { PatchSet } from './patch-set.ts';
 import type { ContextItemKind, FrameKind, PrivacyPolicy, Redaction, TrustTier } from './privacy.ts';
-import type { ReplanTrigger } from './replan-trigger.ts';
 import type { DecisionType } from './run-view.ts';
 import type { Scope } from './scope.ts';
 import type { Attestation } from './sealing.ts';
 import type { StageName, StageRecord } from './stage.ts';
-import type { PatchSet } from './tests-may-go.ts';
 
 /** `engine.opened`, `engine.closed`. */
 export interface EngineFacts {

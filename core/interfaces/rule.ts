@@ -1,9 +1,9 @@
 import type { ExecutedRule } from './executed-rule.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchFile } from './patch-set.ts';
 import type { RuleInput } from './rule-input.ts';
 import type { StageName } from './stage.ts';
-import type { PatchFile } from './tests-may-go.ts';
 
 export type { FileSides, PolicyText, RuleInput } from './rule-input.ts';
 

@@ -51,7 +51,7 @@ export interface SandboxRequest {
   readonly untraced?: true;
   /**
    * New file, outside the sandbox, to which a tracer writes the file calls (`readers/trace`). Absent: no tracer. A
-   * traced command may behave differently, so its result is no verdict.
+   * traced command may behave differently, so its result must not decide a check.
    */
   readonly traceTo?: string;
   readonly timeoutMs: number;

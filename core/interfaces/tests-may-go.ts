@@ -1,4 +1,5 @@
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchFile } from './patch-set.ts';
 
 /** Words in a clause that allow tests to be removed. */
 export const goes =
@@ -58,39 +59,4 @@ function speaksOfRemoval(text: string, name: string): boolean {
     if (goes.test(after) && isDone.test(after)) return true;
   }
   return false;
-}
-
-export type ChangeType = 'add' | 'modify' | 'delete' | 'rename' | 'copy' | 'mode';
-
-/** One changed file. Paths are repository-relative, POSIX, decoded (never C-quoted). */
-export interface PatchFile {
-  readonly path: string;
-  /** The path at base where it differs (rename, copy). */
-  readonly oldPath?: string;
-  readonly changeType: ChangeType;
-  /** Six octal digits as git prints them, e.g. `100644`; absent where the side does not exist. */
-  readonly oldMode?: string;
-  readonly newMode?: string;
-  readonly oldBlob?: string;
-  readonly newBlob?: string;
-  readonly binary: boolean;
-  readonly linesAdded: number;
-  readonly linesDeleted: number;
-  /** Byte range of this file's section in `diff`. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A candidate change, normalised by git itself: the diff from base tree to candidate tree. */
-export interface PatchSet {
-  /** SHA-256 of `diff`, lower-case hex. */
-  readonly digest: string;
-  /** `undefined` on an unborn HEAD (the base is the empty tree). */
-  readonly baseCommit: string | undefined;
-  readonly baseTree: string;
-  readonly candidateTree: string;
-  readonly format: 'GitDiff' | 'Unified';
-  readonly files: readonly PatchFile[];
-  /** The whole diff; shared memory, so that scans in workers cost no copy. */
-  readonly diff: Uint8Array<SharedArrayBuffer>;
 }

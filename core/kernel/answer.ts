@@ -34,7 +34,7 @@ export function parseFindings(answer: unknown): readonly Finding[] {
   return parseList(answer, parseFinding);
 }
 
-/** Parses the result of a guard. `undefined` is no objection; any other value must be a refusal. */
+/** Parses the result of a guard. `undefined` allows the event; any other value must be a refusal. */
 export function parseRefusal(answer: unknown): Refusal | undefined {
   if (answer === undefined) return undefined;
   const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);

@@ -30,6 +30,7 @@ import {
   type VerifiedCriterion,
 } from '../intent/draft/held-criteria.ts';
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
+import { requireArtifacts } from '../open/machine-judgements.ts';
 import { openWorker } from '../open/open-parties.ts';
 import { inVain } from '../open/plan-ground.ts';
 import { duplicateObjectives } from '../plan/plan-tasks.ts';
@@ -203,8 +204,22 @@ async function judgeDraft(
   const unenforced = engine.ledger
     .unenforced(admitted.effective, { model: true })
     .map((row) => `nothing here enforces \`${row}\`: a run is refused until a plugin does`);
-  const lacks = draftLacks(admitted, { signers });
+  const lacks = [
+    ...draftLacks(admitted, { signers }),
+    ...(await artifactsLacking(engine, admitted.effective, config)),
+  ];
   return { contract: admitted, scope, repairs, questions: [...questions, ...unenforced], lacks };
+}
+
+/** What built-in producers of required artifacts lack on this machine. */
+async function artifactsLacking(...asked: Parameters<typeof requireArtifacts>): Promise<readonly string[]> {
+  try {
+    await requireArtifacts(...asked);
+    return [];
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return [[fault.message, ...fault.hints.slice(0, 1)].join(': ')];
+  }
 }
 
 /** As a run would read it: what it would be refused for is a fault of the draft. */

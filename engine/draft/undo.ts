@@ -1,6 +1,6 @@
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Actor, Check, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

@@ -3,13 +3,14 @@ import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
-import type { Rule, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
-import type { PrepareStep } from '../config/config.ts';
+import type { PrepareStep } from '../config/workspace-section.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 import type { ArtifactBox } from '../state/evidence.ts';
 import type { Attempt } from '../state/open-run.ts';
@@ -28,7 +29,10 @@ interface RuleQuestion {
   readonly policyTree?: string;
   /** Paths that the patch fills, as checks were observed to look for them. */
   readonly filled?: Readonly<Record<string, string>>;
-  /** Steps that make what checks are given, and what they were seen to judge by. */
+  /**
+   * `prepare`: steps that create inputs of checks. `prepared`: verification inputs that these steps were observed to
+   * use.
+   */
   readonly prepare: readonly PrepareStep[];
   readonly prepared?: readonly string[];
   readonly signal: AbortSignal;

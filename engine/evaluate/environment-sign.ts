@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { CheckBaseline, CheckRecord } from '../../core/interfaces/stage.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
 
@@ -25,8 +25,8 @@ const diskFull = /no space left on device|disk quota exceeded/i;
 /**
  * Returns a sign that the machine failed and not the change; there are three signs. The shell did not find a program
  * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. A
- * required check in which no test passed lacks an untracked dependency. The output can be false, so
- * `stopIfSameAtBase` confirms it. Pure.
+ * required check lacks the files of a submodule or, if no test passed, an untracked dependency. The output can be
+ * false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
@@ -43,10 +43,12 @@ export function environmentSign(
     const program = missing.find((name) => own.has(name));
     if (program !== undefined) return { kind: 'program-missing', program };
   }
-  if (!check.required || (tests?.passed ?? 0) > 0) return undefined;
+  if (!check.required) return undefined;
   const note = findings.find(
     ({ severity, detail }) => severity === 'note' && detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING',
   );
+  // A missing package stops every test; an empty submodule stops those that read its files.
+  if ((tests?.passed ?? 0) > 0 && note?.detail?.submodule !== true) return undefined;
   const name = note?.detail?.name;
   return typeof name === 'string' && note !== undefined
     ? { kind: 'dependency-missing', name, reason: note.message }
@@ -62,6 +64,7 @@ const manifests = [
     'pnpm-lock.yaml',
     'yarn.lock',
     '.gitignore',
+    '.gitmodules',
   ],
   ...['pyproject.toml', 'requirements*.txt', 'setup.py', 'setup.cfg', 'tox.ini', 'Pipfile', '*.lock'],
   ...['Cargo.toml', 'go.mod', 'Makefile', 'makefile', 'GNUmakefile'],

@@ -4,9 +4,9 @@ import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts
 import type { Executed, ExecutedCheck, Rerun, Side } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';

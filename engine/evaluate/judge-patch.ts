@@ -1,7 +1,7 @@
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecurityWord } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
@@ -55,7 +55,7 @@ export async function judgeObserved(
 ): Promise<{ readonly attempt: Attempt; readonly findings: readonly Finding[] }> {
   const findings = await judgePatch(attempt);
   const isOfPrepare = ({ detail }: Finding): boolean => detail?.via === ofPrepare;
-  // What a step of `prepare` may judge by is known better afterwards.
+  // Observation can correct findings about `prepare`, so they do not end the evaluation here.
   if (findings.some((one) => one.severity === 'error' && !isOfPrepare(one))) return { attempt, findings };
   const observed = await observeChecks(attempt);
   if (observed === undefined) return { attempt, findings };

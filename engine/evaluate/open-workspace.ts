@@ -56,7 +56,7 @@ export interface WorkspaceSide {
    * any more.
    */
   open(received: readonly CarriedPath[]): Promise<OpenWorkspace>;
-  /** What was made for it or lent to it; asked once one of its workspaces was opened. */
+  /** Dependencies that were prepared for it or shared with it. Call it after one of its workspaces was opened. */
   found(): Promise<FoundDependencies>;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
+import { submoduleNotice, submodulePaths } from '../../readers/documents/gitmodules.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import type { ProgramLink } from '../../workspace/git/directory-digest.ts';
 import type { PrepareStep, WorkspaceConfig } from '../config/config.ts';
@@ -36,7 +37,7 @@ export interface WorkspaceDependenciesRequest {
   readCandidate(path: string): Promise<Uint8Array | undefined>;
   /** True only if git ignores the path in the working tree and tracks no file at or under it. */
   isIgnored(path: string): Promise<boolean>;
-  /** Whoever wants to know what `prepare` does with files. */
+  /** Observes how `prepare` uses files. */
   readonly observer?: PrepareObserver;
   readonly signal?: AbortSignal;
 }
@@ -45,7 +46,7 @@ export interface WorkspaceDependenciesRequest {
 export interface DependencyNote {
   readonly directory: string;
   readonly outcome: 'shared' | 'prepared' | 'cached' | 'refused';
-  readonly refusal?: ShareRefusal | 'in-candidate';
+  readonly refusal?: ShareRefusal | 'in-candidate' | 'submodule';
   readonly message: string;
 }
 
@@ -69,7 +70,7 @@ export interface ProvidedDirectory {
 export interface FoundDependencies {
   readonly provided: readonly ProvidedDirectory[];
   readonly notes: readonly DependencyNote[];
-  /** What steps of `prepare` did with files, as far as the observer asked. */
+  /** How `prepare` steps used files, as far as the observer requested it. */
   readonly observed: ReadonlyMap<PrepareStep, ObservedStep>;
 }
 
@@ -85,7 +86,7 @@ export async function provideWorkspaceDependencies(
 /**
  * Finds the untracked directories that the config names: `share` first, then each `prepare` step of which an output is
  * still missing. The workspace is looked at and stays as it is. A share that does not hold is a note; a prepare that
- * fails throws WORKSPACE_PREPARE_FAILED.
+ * fails throws WORKSPACE_PREPARE_FAILED. Each submodule is a note.
  */
 export async function findWorkspaceDependencies(
   request: WorkspaceDependenciesRequest,
@@ -176,6 +177,12 @@ export async function findWorkspaceDependencies(
       });
     }
   }
+  for (const directory of submodulePaths(await request.readCandidate('.gitmodules'))) {
+    // git tracks no empty directory: an empty one in an export is a submodule.
+    const files = await readdir(join(workspace, directory)).catch(() => undefined);
+    if (files?.length !== 0 || provided.has(directory)) continue;
+    notes.push({ directory, outcome: 'refused', refusal: 'submodule', message: submoduleNotice(directory) });
+  }
   return { provided: [...provided.values()], notes, observed: observedSteps };
 }
 
@@ -211,7 +218,7 @@ async function unseenProgram(
   }
 }
 
-/** Why directories of `share` are missing from a workspace: those that no `prepare` made instead. */
+/** Why directories of `share`, and submodules, are missing from a workspace: those that no `prepare` made instead. */
 export function skippedShares({ notes }: Pick<FoundDependencies, 'notes'>): readonly string[] {
   const provided = new Set(notes.filter(({ outcome }) => outcome !== 'refused').map((one) => one.directory));
   return notes.filter(({ directory }) => !provided.has(directory)).map(({ message }) => message);

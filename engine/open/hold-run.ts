@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Journal } from '../../store/journal.ts';
 import { formatJournal } from '../../store/journal-witness.ts';
 import { listNames } from '../../workspace/git/tree.ts';

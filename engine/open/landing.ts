@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Journal } from '../../store/journal.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';

@@ -119,7 +119,7 @@ export const machineJudgements: readonly Judgement[] = [
  * Throws what a built-in producer of a required artifact lacks on this machine, such as ADVISORIES_MISSING. Artifacts
  * that a check or a plugin makes are left out, and so are all if a scanner may deliver one.
  */
-async function requireArtifacts(
+export async function requireArtifacts(
   { slots: { artifact } }: Pick<WritEngine, 'slots'>,
   spec: EffectiveIntentSpec,
   config: Pick<Ground['config'], 'artifacts' | 'scanners'>,

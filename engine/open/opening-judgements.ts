@@ -1,6 +1,6 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';

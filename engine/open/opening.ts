@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import type { SealingParties } from '../../core/interfaces/sealing.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
 import { requireSupportedVersion } from '../../spec/checks-of.ts';

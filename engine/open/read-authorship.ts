@@ -1,7 +1,7 @@
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs, uuidV7 } from '../../core/base/ids.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { modulesOf } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { acquireRunLock, runDirectory, specFile } from '../../store/run-directory.ts';

@@ -224,9 +224,9 @@ export class WriteIndex {
   }
 
   /**
-   * Calls `take` with each entry that may meet `pattern` (without one for a directory that it only passes), until
-   * `take` returns false. Of the claims on whole directories around it, the deepest is enough: it was made last and
-   * met the others.
+   * Calls `take` with each entry that may meet `pattern`, until `take` returns false. A directory that it only passes
+   * has no entry. Of the claims on whole directories around it, the deepest is enough: it was made last and met the
+   * others.
    */
   #walk(pattern: WritePattern, take: (entry: Entry | undefined, isCertain: boolean) => boolean): boolean {
     let node: Node | undefined = this.#root;

@@ -2,8 +2,8 @@ import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import type { StageCheckInput } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { EvidenceSource, RetrievalSoFar } from '../../core/interfaces/privacy.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 
 /** The input of a plugin function in its own process: exactly what its manifest declares. */
 export interface PluginContext {

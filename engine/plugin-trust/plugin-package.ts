@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
+import { inflate } from '../../readers/documents/archive/inflate.ts';
 import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar.ts';
-import { inflate } from '../../readers/documents/archive/zip.ts';
 
 /** All files of a plugin, by path, and what they amount to. */
 export interface PluginPackage {

@@ -1,8 +1,8 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { namePaths } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import type { IncludedChanges } from '../../workspace/git/include-local.ts';

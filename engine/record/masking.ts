@@ -1,6 +1,6 @@
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';

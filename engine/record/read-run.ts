@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';

@@ -1,7 +1,7 @@
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { finishFollow, followWorktree, swapTarget } from '../../workspace/git/follow-target.ts';
 import { changedEntries } from '../../workspace/git/held-index.ts';

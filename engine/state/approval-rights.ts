@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { isApproverCheck, workerRights } from '../../spec/facts.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';

@@ -195,7 +195,10 @@ export interface ObservedChecks {
   readonly unprepared: Readonly<Record<string, readonly string[]>>;
   /** Of each check that was traced, paths of the patch that it read. */
   readonly reads?: Readonly<Record<string, readonly string[]>>;
-  /** What steps of `prepare` judge by, as traces of all that the patch concerns show; absent if there is none. */
+  /**
+   * Verification inputs that `prepare` steps use, from traces of every step that the patch concerns. Absent without
+   * these traces.
+   */
   readonly prepared?: readonly string[];
   /** Why steps of `prepare` that the patch concerns were not observed, by their command. */
   readonly unseenSteps?: Readonly<Record<string, string>>;

@@ -1,12 +1,12 @@
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
-import type { RuleInput } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import type { DigestedThing, SealingParties } from '../../core/interfaces/sealing.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';

@@ -1,4 +1,4 @@
-/* Verifies what records say about themselves and about content, intents and plans. */
+/* Verifies what records state about themselves and about content, intents and plans. */
 
 import { sealPaths } from '../../store/record/record-files.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
@@ -177,7 +177,7 @@ interface ReadRef {
 const planPath = /^((?:plans\/\d+\/)?)plan\.json$/;
 const digestName = /(?:^|\/)([0-9a-f]{64})$/;
 
-/** Verifies files whose name is their SHA-256. */
+/** Verifies files that are named by their SHA-256. */
 export function checkDigestNames(refs: readonly ReadRef[]): readonly FoundAt[] {
   const found: FoundAt[] = [];
   for (const { ref, files } of refs) {

@@ -39,7 +39,7 @@ interface CheckRequest {
 
 interface CheckReport {
   readonly problems: readonly Problem[];
-  /** Runs whose sealed commit is not on the branch that counts. No problem: the change can be run again. */
+  /** Runs with a sealed commit that is not on the branch that counts. Not a problem: the change can be run again. */
   readonly notLanded: readonly NotLanded[];
   readonly checked: {
     readonly objects: number;
@@ -137,7 +137,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   return { problems, notLanded: commits.notLanded, checked };
 }
 
-/** Runs whose record is in a store outside of git. */
+/** Runs with a record in a store outside git. */
 async function recordedBeside({
   repository,
   clock,
@@ -148,7 +148,7 @@ async function recordedBeside({
     for (const { ref } of (await beside?.list(repository)) ?? []) {
       const [, id] = /\/runs\/([^/]+)$/.exec(ref) ?? [];
       if (id === undefined) continue;
-      // An unreadable record does not say how far the journal must reach.
+      // An unreadable record does not state how far the journal must reach.
       const decision = await objects.read(ref, 'decision.json').catch(() => undefined);
       found.push([id, decision === undefined ? 'waiting' : 'decided']);
     }
@@ -180,7 +180,7 @@ function toFiles({ walked, facts }: GitFindings, { object }: StoredRef): RefFile
   return files;
 }
 
-/** Paths of a tree whose content could not be read; `/` and the main names for a missing directory. */
+/** Paths of a tree with unreadable content. For a missing directory: `/` and the main names. */
 function unreadPaths({ walked, facts, damaged }: GitFindings, { object }: StoredRef): readonly string[] {
   const paths = [...(walked.get(object)?.files ?? [])]
     .filter(([, blob]) => !facts.has(blob))

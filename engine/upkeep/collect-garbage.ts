@@ -62,7 +62,7 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   const governed = [
     ...contentOver,
     ...(await releaseContext(repository, refs, expiries, nowMs, dryRun)),
-    // Last, because an existing directory says that there may be content to release.
+    // Last, because an existing directory indicates that there may be content to release.
     ...(await clearRunDirectories(repository, refs, expiries, nowMs, dryRun)),
   ];
   if (dryRun) return governed;
@@ -227,7 +227,7 @@ async function expireContentBeside(
 
 const defaultPrefix = 'refs/ai';
 
-/** Releases the context blobs of runs whose content has expired; git then removes them with its next gc. */
+/** Releases the context blobs of runs with expired content. Git removes them with its next gc. */
 async function releaseContext(
   repository: Repository,
   refs: readonly StoredRef[],

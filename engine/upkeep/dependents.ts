@@ -8,7 +8,7 @@ export interface Dependents {
   ofRef(ref: string): readonly string[];
   ofRun(runId: string): readonly string[];
   ofLogIndex(index: number): readonly string[];
-  /** Every run whose log entry is at `index` or later. */
+  /** Every run with a log entry at `index` or later. */
   ofLog(index?: number): readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface KnownRun {
   readonly logIndex: number | undefined;
 }
 
-/** `commits`: those that name a run in their trailers, for runs whose decision cannot be read. */
+/** `commits`: commits that name a run in their trailers, for runs with an unreadable decision. */
 export function findDependents(
   runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
   commits: ReadonlyMap<string, readonly string[]>,

@@ -185,8 +185,8 @@ const finalTypes: readonly string[] = ['commit', 'abandon', 'rollback'];
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Expiry by ref of the run, from its own record: min(creation + artifacts.days, final Decision + privacy.days). None
- * for a run that waits, or whose record cannot be read: its content stays.
+ * Expiry by run ref, from the run's own record: min(creation + artifacts.days, final Decision + privacy.days). A
+ * waiting run, or one with an unreadable record, has no expiry: its content stays.
  */
 export async function readExpiries(
   place: GitDirectory,
@@ -236,7 +236,7 @@ export async function readStoredExpiries(
   return expiries;
 }
 
-/** Content and context refs, of either side, of runs decided here whose content has expired completely. */
+/** Content and context refs, of either side, of runs that were decided here and have completely expired content. */
 export async function expiredContent(
   place: GitDirectory,
   here: readonly StoredRef[],

@@ -308,7 +308,10 @@ async function receiveRefs(
   const { remote } = connection;
   let failures = 0;
   const attempt = async (part: readonly StoredRef[]): Promise<void> => {
-    const answer = await requestRefs(connection, view, part);
+    let answer = await requestRefs(connection, view, part);
+    // The remote sent deltas against objects that a partial clone left out: let it assume that nothing is here.
+    if (/could not fetch [0-9a-f]{40,64} from promisor remote/.test(answer.stderr))
+      answer = await requestRefs(connection, view, part, ['--refetch']);
     if (answer.code === 0) return;
     failures += 1;
     if (failures > maxFailures) throw remoteFailed(remote, answer);
@@ -330,6 +333,7 @@ function requestRefs(
   { remote, signal }: FetchConnection,
   view: GitDirectory,
   wanted: readonly StoredRef[],
+  more: readonly string[] = [],
 ): ReturnType<typeof askRemote> {
   const args = [
     'fetch',
@@ -343,6 +347,7 @@ function requestRefs(
     '--no-filter',
     '--refmap=',
     '--upload-pack=git-upload-pack',
+    ...more,
     '--stdin',
     '--end-of-options',
     remote.address,

@@ -59,7 +59,7 @@ async function readLines(place: GitDirectory, tips: readonly string[]): Promise<
       '--parents',
       '--timestamp',
       '--no-commit-header',
-      // A content commit has the user's commit as a parent, whose history is not part of the line.
+      // A content commit has the user's commit as a parent. That commit's history is not part of the line.
       '--not',
       '--branches',
       '--tags',

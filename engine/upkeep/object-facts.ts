@@ -125,7 +125,9 @@ export function readFacts(
   }
 }
 
-/** A commit lacks provenance only if the spec says that a failed one is no reason to roll back. */
+/**
+ * Seal files that a commit must have. Empty unless the spec requires provenance and rolls back when provenance fails.
+ */
 function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly string[] {
   const { provenance, objmodel } = effective as unknown as Partial<EffectiveIntentSpec>;
   if (

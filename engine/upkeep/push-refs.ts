@@ -149,9 +149,9 @@ function withOtherLogs(moved: MovedRef, others: number): MovedRef {
 }
 
 /**
- * Holds back the runs whose log proof would show a forked log: the remote refused the log of the proof, or that log
- * went on without the entry, or another run shows another history. An unreadable proof counts as one of each refused
- * log. Logs are sent before runs for this reason.
+ * Holds back runs with a log proof that would show a forked log. Either the remote refused the proof's log, or that
+ * log continued without the entry, or another run shows another history. An unreadable proof counts as a proof of
+ * every refused log. For this reason logs are sent before runs.
  */
 async function holdForked(
   place: GitDirectory,
@@ -179,7 +179,7 @@ async function holdForked(
   return { orders: orders.filter(({ ref }) => !forked.has(ref)), refused: [...forked.values()] };
 }
 
-/** Holds back the content and plans of runs whose record does not move. */
+/** Holds back the content and plans of runs with a record that is not moved. */
 async function holdParts(
   place: GitDirectory,
   here: readonly StoredRef[],
@@ -237,9 +237,11 @@ async function carryOut(
 ): Promise<readonly MovedRef[]> {
   if (orders.length === 0) return [];
   await using view = await openRefView(network, repository);
+  // git would compute differences from objects that a partial clone left out.
+  const options = repository.isWhole ? [] : ['--no-thin'];
   const send = async (chunk: readonly Order[], refspecs: readonly string[]): Promise<readonly MovedRef[]> => {
     await view.setRefs(chunk.flatMap(({ ref, to }) => (to === null ? [] : [{ ref, object: to }])));
-    return pushChunk(view.place, remote, chunk, refspecs, signal);
+    return pushChunk(view.place, remote, chunk, refspecs, signal, options);
   };
   const moved: MovedRef[] = [];
   const growing = orders.filter(({ forced }) => !forced);
@@ -263,6 +265,7 @@ async function pushChunk(
   orders: readonly Order[],
   refspecs: readonly string[],
   signal: AbortSignal,
+  options: readonly string[],
 ): Promise<readonly MovedRef[]> {
   const args = [
     'push',
@@ -270,6 +273,7 @@ async function pushChunk(
     '--no-verify',
     '--no-signed',
     '--no-follow-tags',
+    ...options,
     '--recurse-submodules=no',
     // A path in the repository's config would be run as a program.
     '--receive-pack=git-receive-pack',

@@ -1,7 +1,8 @@
 /* Runs git against a remote: address, environment, listing, and a view of refs for one transfer. */
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { absent } from '../../core/base/files.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';
 import { makeTemporary } from '../../store/remove-litter.ts';
 import {
@@ -212,6 +213,8 @@ export async function openRefView(network: GitDirectory, repository: Repository)
   const own = await readFile(config, 'utf8');
   await writeFile(config, `[include]\n\tpath = ${quoted(join(repository.commonDir, 'config'))}\n`);
   await appendFile(config, own);
+  // Without it, each side assumes that the history behind the cut of a shallow clone is here.
+  await copyFile(join(repository.commonDir, 'shallow'), join(dir, 'shallow')).catch(absent);
   const { GIT_WORK_TREE: _, ...env } = network.env;
   const place: Scratch = {
     ...scratch,
@@ -260,7 +263,7 @@ export type MoveStatus =
   | 'moved'
   | 'rejected';
 
-/** Versions at the side that is written to; `null`: there is none. Equal if nothing moved. */
+/** Versions at the side that is written to. `null`: the ref does not exist there. Both are equal if nothing moved. */
 export interface MovedRef {
   readonly ref: string;
   readonly from: string | null;

@@ -12,7 +12,7 @@ export interface WalkedCommit {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A git object that is missing, or has other content than its id says. */
+/** A git object that is missing, or has content that does not match its id. */
 export interface BrokenObject {
   readonly object: string;
   readonly type: 'commit' | 'tree' | 'blob';
@@ -24,7 +24,7 @@ export interface WalkOptions {
   /** Reports each tree for one commit only, so that a long history costs what changed; default false. */
   readonly once?: boolean;
   /**
-   * Called for a commit whose tree has more than `maxRecordEntries` entries, which a few objects can expand to. It is
+   * Called for a commit with a tree of more than `maxRecordEntries` entries, which a few objects can expand to. It is
    * left out of the result.
    */
   readonly tooLarge?: (commit: string) => void;
@@ -102,7 +102,7 @@ function push(map: Map<string, Place[]>, object: string, where: Place): void {
   else map.set(object, [where]);
 }
 
-/** `take` returns false for bytes that are no such object. */
+/** `take` returns false for bytes that are not an object of `type`. */
 async function readAll(
   place: GitDirectory,
   type: BrokenObject['type'],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import {
   type PartRecord,
   type PartsRecord,

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PersonQuestion } from '../../core/interfaces/person-question.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../core/interfaces/worker.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
 import { grammarOf, type Language } from '../../readers/source/language.ts';
 import type { JvmGrammar } from '../../readers/source/names/jvm-languages.ts';

@@ -1,5 +1,5 @@
 import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFixture } from '../../readers/judges/rules.ts';
 import { directoryOf, placeTest } from '../../readers/judges/tree.ts';
 

@@ -1,7 +1,8 @@
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { LaidPath } from '../../core/interfaces/judge-reach.ts';
-import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { type Configured, configuredProgram } from '../../readers/judges/config-files.ts';
 import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { AnchorTest, CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { addedBinaryLines, isNamedAsText, lineMarks } from '../source/changed-source.ts';

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { readHunkHeader } from '../../readers/diff/read-sections.ts';
 import { readFileHeader } from './read-file-header.ts';
 

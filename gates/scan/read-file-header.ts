@@ -1,4 +1,4 @@
-import type { ChangeType, PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { ChangeType, PatchFile } from '../../core/interfaces/patch-set.ts';
 import { readSections } from '../../readers/diff/read-sections.ts';
 
 const maxHeaderBytes = 64 * 1024;

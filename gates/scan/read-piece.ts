@@ -1,4 +1,4 @@
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { hunkLines, maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/read-sections.ts';
 import type { Unscanned } from './cut-diff.ts';
 import { readFileHeader } from './read-file-header.ts';

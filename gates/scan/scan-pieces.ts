@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { FileSides, Rule, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
+import type { FileSides, RuleInput } from '../../core/interfaces/rule-input.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';

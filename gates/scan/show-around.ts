@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
 

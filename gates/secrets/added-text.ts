@@ -1,6 +1,7 @@
 import { scryptSync } from 'node:crypto';
-import type { AnchorTest, RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { AnchorTest } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { findSecrets, isSecretAt } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { addedBinaryLines, lineMarks } from '../source/changed-source.ts';

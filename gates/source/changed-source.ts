@@ -1,5 +1,5 @@
-import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { binarySides } from '../../readers/diff/binary-sides.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { firstIndex } from '../../readers/source/first-index.ts';

@@ -1,6 +1,6 @@
 /** The tests of the base, with their data, for a run over the candidate. */
 import type { Executed, ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isCollected, isData, isOfTests, takesLines } from '../../readers/source/test-paths.ts';
 
 /**

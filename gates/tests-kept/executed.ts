@@ -6,7 +6,8 @@ import type {
   ExecutedRule,
 } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import { type PatchSet, testsMayGo } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
 import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { compareExpectations, type TestText } from './expectations.ts';

@@ -1,5 +1,5 @@
 import type { Severity } from '../../core/interfaces/finding.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
 import {

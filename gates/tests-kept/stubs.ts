@@ -1,5 +1,5 @@
-import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { Language } from '../../readers/source/language.ts';
 import {
   baseSource,

@@ -1,6 +1,6 @@
 import type { ArtifactProducer, ArtifactRequest } from '../../core/interfaces/artifact.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 import { markdownRaw, markdownText } from '../../readers/documents/markdown-text.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/canonical.ts';
-import type { ChangeType, PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { ChangeType, PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
 import { quotePath } from '../../readers/diff/read-sections.ts';
 

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
-import { inflate } from '../documents/archive/zip.ts';
+import { inflate } from '../documents/archive/inflate.ts';
 
 /** Content of a file that git treats as binary, as far as a diff's `GIT binary patch` contains it. */
 export interface BinarySides {

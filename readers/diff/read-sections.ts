@@ -1,4 +1,4 @@
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**
  * The headers of one file in an incoming patch. Names are as written, including the prefix; an absent name is

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
+import { namedSubmodule, submoduleNotice } from '../documents/gitmodules.ts';
 
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [
@@ -36,15 +37,23 @@ const signs: readonly RegExp[] = [
 ];
 
 /**
- * Explains a failed check if its output suggests that an untracked dependency is missing. Returns `undefined`
- * otherwise, and for files of the repository itself (relative or absolute specifiers). The hint is a note and changes
- * no outcome.
+ * Explains a failed check if its output suggests that an untracked dependency is missing, or names a file of a
+ * submodule among the `skipped` directories. Returns `undefined` otherwise, and for files of the repository itself
+ * (relative or absolute specifiers). The hint is a note and changes no outcome.
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,
   skipped: readonly string[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
+  const submodule = namedSubmodule(text, skipped);
+  if (submodule !== undefined)
+    return {
+      rule: 'check-outcome',
+      severity: 'note',
+      message: submoduleNotice(submodule),
+      detail: { code: 'WORKSPACE_DEPENDENCIES_MISSING', name: submodule, submodule: true },
+    };
   for (const sign of signs) {
     const name = firstForeignName(text, sign);
     if (name === undefined) continue;

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { PrivacyPolicy, Redaction } from '../../core/interfaces/privacy.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
+import { inflate } from '../documents/archive/inflate.ts';
 import { isTar, readTar, type TarPart, writeTar } from '../documents/archive/tar.ts';
-import { inflate, readZip, writeZip } from '../documents/archive/zip.ts';
+import { readZip, writeZip } from '../documents/archive/zip.ts';
 import { joinReceipts, markOf } from './redaction.ts';
 import { Redactor, type RedactorOptions } from './redactor.ts';
 import { findRegions } from './regions.ts';

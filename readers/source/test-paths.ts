@@ -1,4 +1,4 @@
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**
  * Where tests are, by path, whatever their language: cases, and helpers, fixtures and snapshots beside them. Rules that

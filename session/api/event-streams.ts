@@ -28,7 +28,10 @@ function firstSeq(): number {
   return randomOctets(6).readUIntBE(0, 6);
 }
 
-/** What a client that comes back says that it saw last; `undefined` where it says nothing that could be a number. */
+/**
+ * Number of the last event that a reconnecting client has seen (`Last-Event-ID`). `undefined` if the header is absent
+ * or not a number.
+ */
 function lastSeen({ headers }: IncomingMessage): number | undefined {
   const last = headers['last-event-id'];
   return typeof last === 'string' && /^[0-9]{1,15}$/.test(last) ? Number(last) : undefined;
@@ -63,7 +66,7 @@ interface Kept {
   made: Uint8Array | (() => Uint8Array);
 }
 
-/** An empty ring of a stream whose last event was `start`, by number. */
+/** Creates an empty ring for a stream. `start` is the number of the stream's last event. */
 function createReplayRing(
   start: number,
   limits: { readonly events: number; readonly bytes: number } = ringLimits,
@@ -309,7 +312,7 @@ function openChangeStream({ channel, clock, streams = {} }: StreamParts): EventS
     const event = { cursor: of, eventId: `${sessionId}.${of}`, kind, at, payload };
     return toFrame({ type: kind, id: of, data: JSON.stringify(event) });
   };
-  // The same octets for all who need it at once: nothing in it is about one of them.
+  // Cached bytes serve every client that needs them: they contain nothing specific to one client.
   const resync = rememberLast((state: SessionState, of: number, reason: ResyncReason) =>
     frameOf(of, 'resync', state, { reason, snapshot: toSnapshot(state) }),
   );
@@ -407,7 +410,10 @@ function changesBetween(
   ];
 }
 
-/** A reply that goes on: by far the most of all events, and the only one that is no element whole. */
+/**
+ * Text appended to a streaming reply. By far the most frequent event, and the only one that does not send its element
+ * whole.
+ */
 function textDelta({ transcript }: SessionState, facts: readonly Happened[]): Change | undefined {
   const [fact, ...more] = facts;
   const last = transcript.at(-1);
@@ -444,7 +450,7 @@ function removedFrom(
     .map(({ id }): Change => ({ kind: 'element_removed', payload: { list, id } }));
 }
 
-/** Members that are there only where there is something to say, and are gone: what is put in place never says so. */
+/** Optional members that the new snapshot no longer has. Other events cannot express a removal. */
 function membersGone(old: Snapshot, now: Snapshot): readonly Change[] {
   return Object.keys(old)
     .filter((name) => !Object.hasOwn(now, name))

@@ -61,7 +61,8 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
         const wanted = await readBody(() => void required())
           .then(readAttach)
           .catch((fault: unknown) => {
-            // Where no client may attach, no other body would help; which one may, the kind in it says.
+            // If no client may attach, report that first: another body would not help. Which clients may attach
+            // depends on the `kind` in the body.
             if (isWritError(fault, 'INVALID_BODY')) requireAttachable(required().state, { controlToken });
             throw fault;
           });

@@ -18,7 +18,7 @@ export interface SessionApi {
   readonly channel: () => SessionChannel | undefined;
   /** The token of this process; absent where no automation may control the session. */
   readonly controlToken?: string;
-  /** Grants of the attached session; absent: there is no route for them. */
+  /** Grants of the attached session. Absent: the route does not exist. */
   readonly grants?: () => GrantLedger | undefined;
   readonly clock: Clock;
 }
@@ -40,7 +40,7 @@ export interface WriteDoor {
 }
 
 interface WriteKind {
-  /** A request without a body says enough. */
+  /** The request may omit its body. */
   readonly isBodyless?: true;
   /** AUTOMATION_CONTROLLER_REQUIRED for every other lease, before the body is looked at. */
   readonly isForAutomation?: true;

@@ -91,7 +91,7 @@ function obstacleToReading(command: SimpleCommand): Danger | undefined {
 
 const between = /^[ \t]*(?:\|\||&&|\||;)[ \t]*/;
 
-/** Whether the text is these commands' words, as they are written, and nothing else but what joins them. */
+/** Whether the text consists only of these commands' words, as written, and the operators that join them. */
 function isPlain(text: string, commands: readonly SimpleCommand[]): boolean {
   let rest = text.trim();
   for (const [index, { argv }] of commands.entries()) {
@@ -137,7 +137,7 @@ function isOption(word: string): boolean {
 const searchOptions =
   /^(?:-[abceEFGHhIiLlnoqrsTvwxyZ]+|-[ABCem]\d*|--(?:basic|extended|fixed|perl)-[a-z]+|--(?:color|colour|include|exclude|exclude-dir|max-count|context|after-context|before-context|regexp)(?:=.*)?|--(?:ignore-case|invert-match|word-regexp|line-regexp|count|files-with-matches|files-without-match|only-matching|quiet|no-messages|line-number|with-filename|no-filename|recursive|null|text))$/s;
 
-/** Tests of `find` and how they are joined: nothing that runs, deletes, writes or reads a list of places. */
+/** Tests and operators of `find` that do not run, delete or write anything and do not read a list of paths. */
 const findWords =
   /^(?:-(?:name|iname|path|ipath|wholename|regex|iregex|type|maxdepth|mindepth|size|empty|print|print0|prune|not|or|and|o|a|mtime|mmin|newer|perm|readable|executable|true|false|ls|depth|mount|xdev|daystart)|-\d+[a-z]*)$/;
 
@@ -198,7 +198,7 @@ export const readPrograms: ReadonlyMap<string, ReadsOnly> = new Map<string, Read
     ),
   ],
   ['find', (args) => args.every((word) => !isOption(word) || findWords.test(word))],
-  // Its scripts can write and run: one range of lines, and nothing else.
+  // Scripts of `sed` can write and run commands, so only one range of lines is allowed.
   [
     'sed',
     ([quiet, script = '', ...places]) =>
@@ -222,5 +222,5 @@ export const readPrograms: ReadonlyMap<string, ReadsOnly> = new Map<string, Read
   ],
 ]);
 
-/** Of these, those whose words name no place: they say something. */
+/** Of these, the programs with arguments that are text, not paths. */
 const placeless: ReadonlySet<string> = new Set(['echo', 'printf', 'true', 'false', 'seq', 'date', 'command']);

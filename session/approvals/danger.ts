@@ -92,14 +92,14 @@ const interpreters: readonly (readonly [name: RegExp, inline: RegExp])[] = [
 
 const shells = /^(?:sh|dash|bash|ash)$/;
 
-/** Programs whose arguments name what they write, remove or link. */
+/** Programs with arguments that name the files that they write, remove or link. */
 const writers = new Set(
   'rm rmdir unlink mv cp ln install tee touch mkdir mkfifo truncate split csplit tar gtar bsdtar unzip zip gzip gunzip bzip2 xz zstd patch chmod sed gsed rsync sort uniq find curl wget make gmake'.split(
     ' ',
   ),
 );
 
-/** Why one simple command is dangerous, by its own words alone; `undefined` says nothing about its safety. */
+/** Why one simple command is dangerous, by its own words alone. `undefined` does not imply that it is safe. */
 export function dangerOf(command: SimpleCommand): Danger | undefined {
   const [first, ...args] = command.argv;
   const name = first?.literal ?? '';
@@ -183,7 +183,7 @@ function leaves(name: string, command: SimpleCommand): Danger | undefined {
   const isSed = name === 'sed' || name === 'gsed';
   if (isSed && !command.argv.some(({ head }) => /^-[a-zA-Z]*i|^--in-place/.test(head))) return undefined;
   const named = namedPaths({ ok: true, commands: [command], variables: [], redirects: [] });
-  // `cd` makes every relative word of its own reading unknown: its operands are looked at by themselves.
+  // After `cd`, `namedPaths` treats every relative path as unknown, so the operands of `cd` are checked directly.
   const isOut = isMoving
     ? command.argv.slice(1).some(leadsOut)
     : named.some(({ kind }) => kind === 'outside');

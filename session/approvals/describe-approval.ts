@@ -127,7 +127,7 @@ function titleOf(isOutside: boolean, { kind, class: verdict }: ClassifiedUse): s
   }
 }
 
-/** One command of the tree: what it says, and what is thought of it. */
+/** One command of the command tree: its words and its classification. */
 function shownSegment({ command, class: verdict, rule, why }: Segment, mask: Mask): ShownSegment {
   const words = command.argv.slice(0, most.words).map((word) => ({
     text: visibleText(maskedWord(word, mask) ?? word.literal ?? word.text, mask, most.word),
@@ -149,7 +149,7 @@ function unprovenOf({ kind, why, class: verdict, command }: ClassifiedUse): read
   return verdict === 'safe' ? [] : kind === 'other' ? [why] : [];
 }
 
-/** What the answer is bound to. There is no digest of text with a secret, because it would allow guessing. */
+/** The key that the answer is bound to. Text with a secret gets no digest, because a digest would allow guessing. */
 function keyOf(
   use: ToolUse,
   mask: Mask,

@@ -66,8 +66,8 @@ export interface Grant {
 }
 
 /**
- * Milliseconds that a grant has left; `undefined` for one without an end, 0 for one that is over. Both clocks have to
- * agree: one that is set back lengthens nothing, a machine that slept is no shorter time.
+ * Milliseconds until a grant expires: `undefined` if it has no expiry, 0 if it has expired. The larger elapsed time
+ * of both clocks counts. So setting a clock back does not extend a grant, and time asleep counts.
  */
 function timeLeftMs({ at, ttlMs }: Pick<Grant, 'at' | 'ttlMs'>, now: GrantMoment): number | undefined {
   const passed = Math.max(now.epochMs - at.epochMs, now.monotonicMs - at.monotonicMs);

@@ -8,7 +8,7 @@ import { type ClassifiedUse, classifyUse, isCommand, type ToolUse } from './tool
 
 /** Facts about a use that are not in its request. */
 export interface ApprovalFacts {
-  /** Name of the back end that confines commands; absent where nothing does. */
+  /** Name of the sandbox back end that confines commands. Absent if none does. */
   readonly sandbox?: string;
   /** What the sandbox blocked when the same command ran before, if known. */
   readonly heldBack?: string;
@@ -141,7 +141,7 @@ export function maskedCommand(text: string, mask: Mask): string {
   const masked = mask(text);
   const words = classifyCommand(text).segments.flatMap(({ command }) => command.argv);
   const known = words.map(({ literal, head }) => literal ?? head).join('\n');
-  // All at once first: nearly every command hides nothing.
+  // Mask the whole text first: nearly every command contains no secret.
   if (mask(known) === known) return masked;
   return words.reduce((shown, word) => {
     const hidden = maskedWord(word, mask);

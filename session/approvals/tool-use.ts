@@ -36,8 +36,8 @@ type UseSubject =
   | { readonly form: 'text'; readonly text: string };
 
 /**
- * The argv of a text that is one simple command in literal words; any other text is itself, to the last blank. Of a
- * tool that is no command: its words, its paths, its query.
+ * The argv of a text that is one simple command in literal words. Any other text is its own subject, verbatim. For a
+ * tool that is not a command: its words, paths and query.
  */
 export function subjectOf(use: Pick<ToolUse, 'request' | 'argv'>): UseSubject | undefined {
   const { command, paths, query } = use.request;
@@ -55,7 +55,7 @@ export function subjectOf(use: Pick<ToolUse, 'request' | 'argv'>): UseSubject | 
 /** Characters of a web query that a request can hold. */
 const longestWholeQuery = 500;
 
-/** Words of a text that is one simple command, all of them literal, with nothing around it. */
+/** Words of a text that is exactly one simple command in literal words. */
 function plainArgv(text: string): readonly string[] | undefined {
   const reading = commandsOf(text);
   // One command: a line break between two would else pass for a blank.
@@ -73,7 +73,7 @@ const subjectDomain = 'urn:writ:approval-subject:v1';
 const sandboxDomain = 'urn:writ:sandbox-policy:v1';
 
 /**
- * The key of an approval: exact argv or text, real working directory, sandbox policy, branch; nothing is normalised.
+ * The key of an approval: exact argv or text, real working directory, sandbox policy, branch. Nothing is normalised.
  * `undefined` if the use is not known exactly.
  */
 export function approvalKey(use: ToolUse): string | undefined {
@@ -93,7 +93,7 @@ export function subjectDigest(use: Pick<ToolUse, 'request' | 'argv'>): string | 
 
 /** What confines a command, as far as it decides what the command may do. */
 export interface SandboxPolicy {
-  /** Name of the back end; `none` where nothing confines. */
+  /** Name of the back end. `none` if commands are not confined. */
   readonly backend: string;
   readonly network: 'deny' | 'allow';
   /** Hosts that are opened. */
@@ -182,9 +182,9 @@ const never =
 const plainWord = /^[A-Za-z][\w:.@/-]*$/;
 
 /**
- * The words that `approve_pattern_ttl` is about: program and subcommand, all of them literal, at the beginning of one
- * plain command. `undefined`: there is no pattern, and the option covers that exact command alone. None for shells,
- * interpreters, wrappers and whatever else runs a program that its words name: only listed programs have one.
+ * The words that `approve_pattern_ttl` covers: program and subcommand, all literal, at the start of one plain
+ * command. `undefined`: there is no pattern, and the option covers only that exact command. Only listed programs have
+ * a pattern. Shells, interpreters, wrappers and programs that run other programs have none.
  */
 export function commandPattern(
   use: Pick<ToolUse, 'request'>,

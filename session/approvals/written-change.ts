@@ -14,7 +14,7 @@ export interface WrittenChange {
   readonly diff?: string;
   /** Lines of the diff that are left out behind it. */
   readonly unshown?: number;
-  /** Why there is no diff, or what it does not show of its lines. */
+  /** Why there is no diff, or which lines it does not show. */
   readonly note?: string;
 }
 
@@ -53,7 +53,7 @@ function withoutLines(changeType: WrittenChange['changeType'], isSame: boolean):
   return { add: 'an empty file', delete: 'the file was empty', modify: 'nothing differs' }[changeType];
 }
 
-/** Nothing there is a text without lines. */
+/** An absent file is an empty text. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined) return '';
   return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(bytes).toString('utf8') : undefined;
@@ -69,7 +69,7 @@ const around = 3;
 /** Lines that differ, which bounds the work to its square: beyond, all of both texts is one change. */
 const mostDiffering = 1_000;
 
-/** What differs between two texts, as the hunks of a unified diff; nothing where nothing does. Pure. */
+/** Differences between two texts as hunks of a unified diff. Empty if they are equal. Pure. */
 export function unifiedLines(before: string, after: string): readonly string[] {
   const options = { context: around, maxEditLength: mostDiffering };
   const patch = structuredPatch('', '', before, after, '', '', options);

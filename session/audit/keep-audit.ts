@@ -76,7 +76,7 @@ function isClient(command: Command): command is ClientCommand {
 
 const maxClient = 120;
 
-/** Who sent it, as far as he has shown: what a client says of itself counts only where its lease bears it out. */
+/** The proven sender. A client's own identification counts only if its lease confirms it. */
 function principalOf(command: ClientCommand, { lease, ground: { local } }: SessionState): string {
   if (command.type === 'attach') return `${command.kind}:${oneLine(command.clientId, maxClient)}`;
   if (command.type === 'reclaim' || command.proof.from === 'local') return local === 'cli' ? 'cli' : 'tui';

@@ -24,7 +24,7 @@ import {
 export interface OpenAudit extends AsyncDisposable {
   /** What was wrong with what was there: it is left as it is, and the log goes on in another file. */
   readonly problems: readonly AuditProblem[];
-  /** On disk when it resolves. EVIDENCE_WRITE_FAILED: nothing was written then, and it can be tried again. */
+  /** The line is on disk when this resolves. EVIDENCE_WRITE_FAILED: nothing was written, and a retry is possible. */
   append(event: Pick<AuditEvent, 'principal_id' | 'action' | 'redacted_summary'>): Promise<void>;
 }
 
@@ -90,10 +90,10 @@ export async function openAudit(
     size += bytes.length;
     seq += 1;
     prev = sha256Hex(line);
-    // Should it fail, the witness knows of a shorter log, and what is beyond that is vouched for all the same.
+    // If this fails, the witness records a shorter log. The lines after that point are still authenticated.
     await known.reach({ records: seq, digest: prev }).catch(() => undefined);
   };
-  /** A new file says in its first line which of the older ones are kept; only then the others go. */
+  /** A new file records in its first line which older files are kept. Only then are the others deleted. */
   const begin = async (): Promise<void> => {
     const older = await listAuditFiles(directory);
     const path = auditFile(directory, seq + 1);

@@ -77,7 +77,7 @@ function parseAuditLine(text: string): AuditLine | undefined {
 /** One file of an audit log: a log that grows goes on in another one. */
 export interface AuditFile {
   readonly path: string;
-  /** Number of its first line, as its name says. */
+  /** Number of its first line, from the file's name. */
   readonly first: number;
 }
 
@@ -97,7 +97,7 @@ export async function listAuditFiles(directory: string): Promise<readonly AuditF
     .sort((a, b) => a.first - b.first);
 }
 
-/** Beyond that it is no file of ours: one is closed long before. */
+/** A larger file was not written by writ: files are rotated long before this size. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /** The content of a file, or why it cannot be trusted; `undefined` if it does not exist. */
@@ -120,7 +120,6 @@ async function readAuditFile(path: string): Promise<Buffer | string | undefined>
   }
 }
 
-/** One thing that is wrong with an audit log. */
 export interface AuditProblem extends Found {
   readonly code: Extract<ProblemCode, `audit-${string}`>;
 }
@@ -147,9 +146,10 @@ interface VerifiedAudit {
 const shown = 200;
 
 /**
- * Reads a log from its oldest file to its newest: every line in its place, its chain whole, its last line vouched for,
- * and as long as it was when it was last written here. Lines before the oldest file may be gone where a later line of
- * the log itself says so. A last line without an end is how a kill looks and is no damage.
+ * Verifies a log from its oldest file to its newest. Every line is in its place, the chain is complete, and the last
+ * line is authenticated. The log is as long as after its last write here. Lines before the oldest file may be absent
+ * if a later line of the log records their removal. An incomplete last line comes from a killed process and is not
+ * damage.
  */
 export async function verifyAudit(
   directory: string,
@@ -207,7 +207,7 @@ export async function verifyAudit(
 interface ReadLines {
   readonly lines: number;
   readonly end: AuditEnd;
-  /** Numbers of the oldest lines that were kept, as lines of the log's own say. */
+  /** Numbers of the oldest kept lines, as recorded by lines of the log itself. */
   readonly rotations: readonly number[];
   readonly last?: string;
   readonly fault?: string;
@@ -253,7 +253,7 @@ function whyAltered(
 
 const keptWords = /^lines from (\d+) on are kept$/;
 
-/** What the first line of a file says of the files before it. */
+/** Text of the first line of a file about the files before it. */
 export function keptSummary(oldest: number): string {
   return `lines from ${oldest} on are kept`;
 }

@@ -41,7 +41,7 @@ export async function findSession({ root, url, tokenFile, infoFile }: SessionSou
   return { ...access, isThere };
 }
 
-/** What the session says of itself that runs. SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE. */
+/** Reads the discovery file of a running session. SESSION_NOT_RUNNING, PRIVATE_FILE_UNSAFE. */
 async function readRunning({ info, infoLock }: Pick<ControlPlace, 'info' | 'infoLock'>): Promise<Discovery> {
   const text = await readPrivateFile(info);
   if (text === undefined) throw notRunning('stopped', info);

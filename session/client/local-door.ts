@@ -16,8 +16,8 @@ const maxOctets = 256 * 1024;
 const proof = { from: 'local' } as const;
 
 /**
- * The door of a screen in the process of the session: it needs no token, and has the session wherever no client holds
- * it. Messages and answers are held to the form and size that requests are held to. PAYLOAD_TOO_LARGE, INVALID_BODY.
+ * Session access for a screen in the session's own process. It needs no token, and controls the session whenever no
+ * client holds the lease. Form and size limits are the same as for requests. PAYLOAD_TOO_LARGE, INVALID_BODY.
  */
 export function openLocalDoor(
   { channel, grants, transcript }: Pick<OpenSession, 'channel' | 'grants' | 'transcript'>,

@@ -113,8 +113,8 @@ interface OpenControl extends AsyncDisposable {
 
 /**
  * Prepares the control files before the server starts. `write`: lock, new token, and a discovery file once the
- * session is served. `observe`: only a discovery file whose path was given. Files of a killed session are replaced.
- * CONTROL_INSTANCE_CONFLICT, PRIVATE_FILE_UNSAFE.
+ * session is served. `observe`: only a discovery file, at the path that was given. Files of a killed session are
+ * replaced. CONTROL_INSTANCE_CONFLICT, PRIVATE_FILE_UNSAFE.
  */
 export async function openControl({ mode, place, workingDir, clock }: ControlOptions): Promise<OpenControl> {
   const { token: tokenPath, info, tokenLock, infoLock } = place;

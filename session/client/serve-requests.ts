@@ -228,7 +228,7 @@ function tokenOf(attached: unknown): string | undefined {
 interface KeptFeed {
   /** Resolves when the stream is open; no event comes before `begin`. A second call returns the same result. */
   subscribe(): Promise<{ readonly answer: SessionAnswer; readonly begin?: () => void }>;
-  /** When it resolves, nothing comes any more. */
+  /** After this resolves, no further events arrive. */
   unsubscribe(): Promise<void>;
 }
 
@@ -278,7 +278,7 @@ function keepFeed(
 }
 
 const connectWithinMs = 10_000;
-/** A snapshot of a long session, with room. */
+/** Large enough for the snapshot of a long session. */
 const maxEventBytes = 16 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 
@@ -286,7 +286,7 @@ const maxRefusalBytes = 64 * 1024;
 type Feed =
   | { readonly error: Extract<SessionAnswer, { readonly error: unknown }>['error'] }
   | {
-      /** Begins to hand on events; resolves with why there are no more, or with nothing where it was stopped. */
+      /** Starts to forward events. Resolves with the reason why they ended, or with `undefined` if it was stopped. */
       run(onEvent: (event: string, data: unknown) => Promise<void>): Promise<string | undefined>;
     };
 

@@ -43,7 +43,7 @@ export function parseRequest(line: Uint8Array): ParsedRequest {
   const { jsonrpc, method, params = {}, id } = value as Readonly<Record<string, unknown>>;
   if (!isId(id)) return { id: null, error: invalid('expected `id` to be a string, a number or null') };
   const own = id === undefined ? {} : { id };
-  // Without an id of its own it may be anything, and is answered all the same.
+  // An invalid message without an id may be a request, so it is answered with id `null`.
   const known = { id: id ?? null };
   if (jsonrpc !== '2.0') return { ...known, error: invalid('expected `jsonrpc` to be "2.0"') };
   if (typeof method !== 'string') return { ...known, error: invalid('expected `method` to be a string') };
@@ -103,7 +103,7 @@ export const methodRoutes: Readonly<Record<string, MethodRoute>> = {
   'goal.cancel': { route: 'goal/cancel' },
 };
 
-/** Ids as this server makes them; nothing else has a place in a path. */
+/** Ids as this server generates them. No other id may be part of a path. */
 const plainId = /^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$/;
 
 /**

@@ -30,7 +30,7 @@ import { toCallAnswer, toRefusalAnswer, toShownFault } from './tool-answer.ts';
 import { vcsTools } from './vcs-tools.ts';
 import { writTools } from './writ-tools.ts';
 
-/** What the servers of one process share; each connection, or each request over HTTP, has a server of its own. */
+/** State shared by the servers of one process. Each connection, or each request over HTTP, has its own server. */
 export interface McpFamily {
   readonly open: (transport: McpActor['transport']) => Server;
   /** Calls that change something go one after the other. */
@@ -161,7 +161,7 @@ function toListed(tool: McpTool) {
   };
 }
 
-/** What a request of the newer era says of its client; the library has looked at its form. */
+/** Client facts in a request of the newer protocol era. The library has validated their form. */
 interface ClientEnvelope {
   readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
   readonly [CLIENT_CAPABILITIES_META_KEY]?: ReturnType<Server['getClientCapabilities']>;
@@ -216,7 +216,7 @@ async function askClient(
 
 /** The answer of the client's user to an elicitation. */
 interface ElicitedAnswer {
-  /** The question it was, as `questionDigest` says, under a name that counts once. */
+  /** Digest of the question (`questionDigest`). The nonce makes the answer count once. */
   readonly digest: string;
   readonly nonce: string;
   readonly approved: boolean;

@@ -1,5 +1,6 @@
 /** The MCP resources: runs, evidence and threads. */
-import { compact, type JsonData } from '../../api/envelope.ts';
+import { compact } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
@@ -115,7 +116,7 @@ interface Artifact {
   readonly content_type: string;
 }
 
-/** One artifact of a run, found by its digest in what the run lists: nothing else of the repository is read. */
+/** One artifact of a run, found by its digest in the run's list. No other file of the repository is read. */
 async function evidenceOf(
   ground: McpGround,
   id: string,

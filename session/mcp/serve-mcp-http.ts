@@ -35,8 +35,8 @@ const headersWithinMs = 10_000;
 const closeWithinMs = 400;
 
 /**
- * Serves the protocol on the loopback: `Host` and `Origin` are looked at as for every server of writ, and each start
- * has a token of its own, 0600. PORT_UNAVAILABLE; PRIVATE_FILE_UNSAFE where the token cannot be kept.
+ * Serves the protocol on the loopback interface. `Host` and `Origin` are checked as for every server of writ. Each
+ * start has its own token, mode 0600. PORT_UNAVAILABLE; PRIVATE_FILE_UNSAFE if the token cannot be stored.
  */
 export async function serveMcpHttp(
   ground: McpGround,
@@ -77,8 +77,8 @@ interface TokenPlace {
 }
 
 /**
- * `mcp-token`, or `mcp-token-PORT` if another session holds the first, whose readers keep a valid token.
- * PRIVATE_FILE_UNSAFE for a foreign lock.
+ * Returns `mcp-token`, or `mcp-token-PORT` if another session holds the first, so that its readers keep a valid
+ * token. PRIVATE_FILE_UNSAFE for a foreign lock.
  */
 async function takeTokenPlace(directory: string, port: string): Promise<TokenPlace> {
   const file = join(directory, 'mcp-token');

@@ -10,7 +10,7 @@ import type { McpGround } from './tool.ts';
 
 export interface McpStdio {
   readonly input: Readable;
-  /** Standard output: it carries the protocol and nothing else. */
+  /** Writes to stdout, which carries only the protocol. */
   readonly write: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -58,8 +58,8 @@ const maxDepth = 64;
 const lastAnswersMs = 60_000;
 
 /**
- * JSON-RPC, one message a line. What is none is answered as JSON-RPC says (-32700, -32600) and the connection goes on:
- * nothing that a client writes ends it but the end of its output. A line that is too long is skipped whole.
+ * JSON-RPC, one message per line. An invalid message gets the JSON-RPC error (-32700, -32600), and the connection
+ * continues. Only the end of the client's output ends it. A line that is too long is skipped whole.
  */
 function lineTransport({ input, write, isMessage }: LineStreams): Transport {
   const waiting = new Set<string | number>();

@@ -1,6 +1,7 @@
 /** Converts results and errors of tools to MCP answers. */
 import { homedir, tmpdir } from 'node:os';
-import { type JsonData, toErrorRecord, toFault } from '../../api/envelope.ts';
+import { toErrorRecord, toFault } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ToolOutcome, WritAnswer } from './tool.ts';
 
@@ -34,8 +35,8 @@ export function toCallAnswer({ data, text }: ToolOutcome): CallAnswer {
 }
 
 /**
- * A fault as a client may see it: code, sentence, what was expected and found, what to do. No stack, and no path of
- * this machine beyond the working directory. A fault of ours is said to be one, without its words.
+ * A fault as a client may see it: code, message, expected and found values, next step. No stack, and no path outside
+ * the working directory. An internal fault is reported as such, without its message.
  */
 export function toRefusalAnswer(thrown: unknown, cwd: string): CallAnswer {
   const { told, text } = toShownFault(thrown, cwd);
@@ -95,8 +96,8 @@ function hidePlaces(text: string, cwd: string): string {
 }
 
 /**
- * Data that goes into an answer of `maxBytes`: where it does not, its longest lists are shortened, and `truncated` says
- * how long each was. OUTPUT_TOO_LARGE where there is nothing to shorten.
+ * Shortens data so that it fits into an answer of `maxBytes`. The longest lists are shortened, and `truncated` gives
+ * their original lengths. OUTPUT_TOO_LARGE if there is no list to shorten.
  */
 export function fitData(data: JsonData, maxBytes: number): JsonData {
   const lengths = new Map<string, number>();

@@ -1,11 +1,11 @@
 /** The types of MCP tools and their environment, and the validation of arguments. */
-import type { JsonData } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ApprovalPolicy } from '../session-options.ts';
 import type { PlannedChange } from '../vcs/change-repository.ts';
 
-/** Who calls: known by the way that the call came, never by what it says. */
+/** The caller, identified by its transport, never by its own claims. */
 export interface McpActor {
   readonly transport: 'stdio' | 'http';
   /** What the client calls itself; a label, and no proof of anything. */
@@ -35,7 +35,7 @@ export interface ApprovalQuestion {
 export interface McpApproval {
   /** `never` refuses, `allow-all` allows, the others prompt. */
   readonly policy: ApprovalPolicy;
-  /** Prompts the controller of the session; `nobody`: there is no controller. Absent: prompting is not possible. */
+  /** Prompts the controller of the session. `nobody`: there is no controller. Absent: prompting is not possible. */
   readonly askController?: (
     question: ApprovalQuestion,
     signal: AbortSignal,
@@ -123,7 +123,7 @@ export function readArguments(table: ArgumentTable, given: unknown): ReadonlyMap
   return read;
 }
 
-/** JSON Schema of the table, as clients hand it to models. */
+/** JSON Schema of the table, as clients pass it to models. */
 export function toInputSchema(
   table: ArgumentTable,
 ): Readonly<Record<string, unknown>> & { readonly type: 'object' } {
@@ -155,7 +155,7 @@ function isSound({ type, choices, most }: ArgumentSpec, value: unknown): boolean
   return isText(value, most) && (choices === undefined || choices.includes(value));
 }
 
-/** A NUL ends an argument for the system, and half a pair of surrogates is no text. */
+/** A NUL would end an argument for the operating system, and a lone surrogate is not valid text. */
 function isText(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.length <= most && value.isWellFormed() && !value.includes('\0');
 }

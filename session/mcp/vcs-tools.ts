@@ -37,7 +37,7 @@ const runVcs: McpTool = {
   },
 };
 
-/** Its sibling that only reads, and says so: clients may run it unattended. */
+/** The read-only sibling of the tool. It declares that, so clients may run it unattended. */
 const readVcs: McpTool = {
   name: 'read_writ_vcs',
   title: 'Version control, reading only',

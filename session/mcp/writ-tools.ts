@@ -1,5 +1,6 @@
 /** The MCP tools that run read-only writ commands. */
-import { compact, type JsonData } from '../../api/envelope.ts';
+import { compact } from '../../api/envelope.ts';
+import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
@@ -192,7 +193,7 @@ const verify: McpTool = {
   },
 };
 
-/** Commands of writ that change nothing, with the data that `--json` has. */
+/** Commands of writ that change nothing. They return the same data as `--json`. */
 export const writTools: readonly McpTool[] = [validateSpec, planSpec, scanChange, listRuns, showRun, verify];
 
 /** A refusal keeps the data that a yes would have. */

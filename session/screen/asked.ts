@@ -26,7 +26,7 @@ export interface InnerQuestion {
   readonly id: string;
   readonly prompt: string;
   readonly kind: 'single' | 'text';
-  /** `about`: empty if the label says it all. */
+  /** `about` is empty if the label is complete. */
   readonly options: readonly { readonly id: string; readonly label: string; readonly about: string }[];
   readonly secret: boolean;
 }
@@ -90,7 +90,7 @@ export interface Choice {
   readonly id: string;
   readonly label: string;
   readonly letter: string | undefined;
-  /** Its scope or effect; empty if the label says it all. */
+  /** Its scope or effect. Empty if the label is complete. */
   readonly about: string;
 }
 
@@ -114,7 +114,7 @@ export function firstChoiceOf({ options, metadata }: Pick<Asked, 'options' | 'me
   return isDoubtful && deny > 0 ? deny : 0;
 }
 
-/** A toggle shows where it leads, and a confirmation asks for a second choice. */
+/** A toggle shows its new value, and a confirmation requires a second choice. */
 function labelOf({ metadata }: Asked, id: string, label: string): string {
   if (id === 'network')
     return `Network: ${metadata.networkAccess === 'allow' ? 'allow → deny' : 'deny → allow'}`;

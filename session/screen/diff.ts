@@ -23,7 +23,7 @@ export function patchLines(
   });
 }
 
-/** What happens to the file; nothing for hunks without the name of their file. */
+/** File header: the change to the file. Empty for hunks without a file name. */
 function headLines({ names, hunks }: DiffFile, columns: number): readonly Line[] {
   if (names === undefined) return [];
   const [from, to] = [readPath(names[0], 'a/'), readPath(names[1], 'b/')];

@@ -63,8 +63,8 @@ export function readHunks(diff: string): readonly DiffHunk[] {
 }
 
 /**
- * Reads a unified diff. A hunk is as long as the counts of its header say, whatever its lines look like. A header
- * without numbers (a patch of a model) holds the lines up to the next header or file.
+ * Parses a unified diff. The counts in a hunk's header give its length, whatever its lines look like. A header
+ * without numbers (a model's patch) covers the lines up to the next header or file.
  */
 export function readDiff(diff: string): readonly DiffFile[] {
   const files: {

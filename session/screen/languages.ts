@@ -42,7 +42,7 @@ class RunEmitter implements Emitter {
     this.#open.pop();
   }
 
-  /** Grammars say the same by two names (`highlight.js` 11). */
+  /** Grammars call this method under two names (`highlight.js` 11). */
   openNode(scope: string): void {
     this.startScope(scope);
   }
@@ -101,7 +101,7 @@ const known = new Map(
   languages.flatMap(([name, read, others]) => [name, ...others].map((one) => [one, { name, read }] as const)),
 );
 
-/** Which word of the code is what; nothing where the language is unknown, or its grammar gives up. */
+/** Syntax tokens of the code. `undefined` if the language is unknown or its grammar reports an error. */
 export function readCode(code: string, language: string): Found | undefined {
   const found = known.get(language);
   if (found === undefined) return undefined;

@@ -17,7 +17,7 @@ export type Tone =
   | 'warn'
   | 'added'
   | 'removed'
-  /** What is other than before within a line that is added or removed. */
+  /** The part that differs within an added or removed line. */
   | 'added-word'
   | 'removed-word'
   | 'hunk'

@@ -1,4 +1,4 @@
-/* Parses Markdown that arrives in pieces into blocks whose text is safe to show. */
+/* Parses Markdown that arrives in pieces into blocks of text that is safe to show. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { highlightCode, highlightLine, openHighlighter } from './highlighter.ts';
 import { type Line, type Span, type Tone, visible } from './line.ts';
@@ -202,8 +202,8 @@ function toTable({ header, rows, align }: Tokens.Table): Block {
 }
 
 /**
- * Signs that open or close emphasis in one part: the grammar tries each with each. More of them than a person writes
- * are no emphasis.
+ * Emphasis markers in one part. The grammar tries each with each, so text with more markers than a person writes is
+ * not parsed.
  */
 const mostSigns = 512;
 /** A line in a quote in a list in a quote … deeper than any text that is meant to be read. */
@@ -213,7 +213,7 @@ const grammar = new Marked({ gfm: true });
 // HTML is text of the paragraph around it.
 grammar.use({ tokenizer: { html: () => undefined, tag: () => undefined } });
 
-/** The blocks of one part as `marked` reads them; nothing where it holds what is made to be read for ever. */
+/** The blocks of one part as `marked` parses them. `undefined` if the part is built to make parsing very slow. */
 function readMarkdown(part: string): readonly MarkedToken[] | undefined {
   if (isTooDeep.test(part) || part.split(/[*_~]/, mostSigns + 2).length > mostSigns + 1) return undefined;
   try {
@@ -227,7 +227,7 @@ function readMarkdown(part: string): readonly MarkedToken[] | undefined {
 /** Characters of the longest part, and of the longest line; a longer one becomes several. */
 const mostPart = 8192;
 
-/** A piece of a text that is parsed alone. `continues`: rows of a table whose head was in an earlier part. */
+/** A piece of a text that is parsed alone. `continues`: rows of a table with its head in an earlier part. */
 type Part =
   | { readonly type: 'text'; readonly text: string; readonly continues: boolean }
   | { readonly type: 'code'; readonly text: string; readonly language: string; readonly isFirst: boolean };
@@ -242,7 +242,7 @@ type Open =
       readonly list?: 'ordered' | 'bullets';
       /** Spaces that are added to the indented lines of an item: two spaces under `1.` are three in CommonMark. */
       readonly shift?: ' ' | '';
-      /** Both lines above the rows of a table whose beginning is finished. */
+      /** The two lines (header and separator) above the rows of a table that began in a finished part. */
       readonly head?: string;
     }
   | { readonly type: 'code'; readonly fence: Fence; readonly language: string; readonly isFirst: boolean };
@@ -433,7 +433,7 @@ function putOne(token: MarkedToken, around: Around, depth: number, lines: Inline
   }
 }
 
-/** A link shows where it leads, unless its text says so. */
+/** A link shows its target, unless its text already does. */
 function putLink(
   target: string,
   text: string,
@@ -511,8 +511,8 @@ function decodeReferences(text: string): string {
 const schemes: readonly string[] = ['http', 'https', 'mailto'];
 
 /**
- * Where a link may lead: an address of the web, a mailbox, or a path of this site. Nothing for every other scheme, and
- * for what a browser would read as another address than a person does.
+ * A safe link target: a web address, a mail address, or a path of this site. `undefined` for every other scheme, and
+ * for text that a browser reads as another address than a person does.
  */
 export function safeHref(target: string): string | undefined {
   if (target === '' || /[\x00-\x20\x7f\\]|^\/\//.test(target)) return undefined;

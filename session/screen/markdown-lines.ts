@@ -4,7 +4,7 @@ import { type Align, type Block, type InlineLine, type Item, openBlocks } from '
 import { cellsOf, widthOf, wrapLine } from './wrap.ts';
 
 export interface MarkdownStream {
-  /** Lines that are finished by this piece: they can be printed, and nothing that comes later changes them. */
+  /** Returns the lines that this piece completes. They can be printed: later text does not change them. */
   push(text: string): readonly Line[];
   /** The open lines as if the text ended here; the next piece replaces them. */
   live(): readonly Line[];
@@ -37,7 +37,7 @@ export function markdownLines(text: string, { columns }: { readonly columns: num
   return [...stream.push(text), ...stream.end()];
 }
 
-/** Columns below which text is no longer indented: it would be a column of single words. */
+/** Below this width, text is not indented: it would become a column of single words. */
 const leastColumns = 12;
 const widestRule = 40;
 
@@ -144,7 +144,7 @@ function naturalWidths(rows: readonly (readonly InlineLine[])[]): readonly numbe
   return widths;
 }
 
-/** The widest columns give way first; nothing where one would be too narrow to be read. */
+/** Shrinks the widest columns first. `undefined` if a column would be too narrow to read. */
 function fit(natural: readonly number[], room: number): readonly number[] | undefined {
   const total = natural.reduce((sum, width) => sum + width, 0);
   if (total <= room) return natural;

@@ -109,7 +109,7 @@ function section(title: string, lines: readonly string[], tone: Tone): readonly 
 }
 
 /**
- * The summary of a contract: objectives, scope, checks, risk, and unusual values. undefined if the question has no
+ * The summary of a spec: objectives, scope, checks, risk, and unusual values. `undefined` if the question has no
  * summary.
  */
 export function contractEssence({ metadata }: Pick<Asked, 'metadata'>): readonly Line[] | undefined {
@@ -178,7 +178,7 @@ export function commandTree({ metadata }: Pick<Asked, 'metadata'>): readonly Lin
   ];
 }
 
-/** As it is written; each further line behind a sign of its own, so that none passes for something that we say. */
+/** The text as written. Each further line has its own prefix, so that no line can pass for text of writ. */
 function textLines({ command, commandLines, subject }: Asked['metadata']): readonly Line[] {
   if (wordOf(command) === '') return [[span('  ', 'dim'), span(visible(wordOf(subject)), 'code')]];
   const lines = wordsOf(commandLines);
@@ -187,7 +187,10 @@ function textLines({ command, commandLines, subject }: Asked['metadata']): reado
   );
 }
 
-/** A single command needs no row of its own, unless it has an unknown word or another verdict than the whole. */
+/**
+ * A single command needs its own row only if it has an unknown word, is not safe, or differs from the verdict of the
+ * whole.
+ */
 function isTelling({ segments, verdict }: Asked['metadata']): boolean {
   const [one] = rowsOf(segments);
   return one !== undefined && (one.verdict !== 'safe' || one.verdict !== verdict || hasUnknown(one));
@@ -218,7 +221,7 @@ export function documentOf({ title = '', description = '' }: Pick<Asked, 'title'
   return head === `# ${title}` ? rest.join('\n').trimStart() : description;
 }
 
-/** A document whose first part, before its first heading, says whose it is and of when: what it says, and that. */
+/** Splits a document at its first heading. `about` is the part before it: the author and the date. */
 export function documentParts(document: string): { readonly body: string; readonly about: string } {
   const at = document.search(/^## /m);
   return at < 0 ? { body: document, about: '' } : { body: document.slice(at), about: document.slice(0, at) };
@@ -240,7 +243,7 @@ interface ContractParts {
 }
 
 /**
- * Splits the document of a contract. An unknown section is essence. `lacks`: the section about missing values is shown
+ * Splits a spec document. Unknown sections belong to the essence. `lacks`: the section about missing values is shown
  * elsewhere.
  */
 export function contractParts(body: string, { lacks }: { readonly lacks: boolean }): ContractParts {

@@ -8,8 +8,8 @@ import type { ThreadList } from '../thread/check-threads.ts';
 import type { ThreadPage } from '../thread/thread-index.ts';
 
 /**
- * What a screen has of a session, wherever it is: the newest snapshot, and the commands that every client has. What is
- * refused rejects with a `WritError` and has changed nothing.
+ * A screen's access to a session, local or remote: the newest snapshot, and the commands that every client has. A
+ * refused command rejects with a `WritError` and changes nothing.
  */
 export interface SessionDoor {
   /** The same object until something changes. */

@@ -145,7 +145,7 @@ function breakable(word: string): readonly string[] {
   ].map(([piece]) => piece);
 }
 
-/** What a line begins with before its words: an indent, a sign or a number, a word in a column of its own. */
+/** The prefix of a line: an indent, a marker, a number, or a word in its own column. */
 const beginning = /^ *(?:\S+ {2,}|(?:[-+•✓✗·?>$]|\d+\.) )?/;
 
 /** Wraps a line; its further rows are indented to its words. */

@@ -43,7 +43,7 @@ export function remoteNotice({ bind, version, commit }: NoticeFacts): (remote: s
     );
 }
 
-/** Of the page and its files: nothing from elsewhere, nothing inline, nothing framed, no markup out of text. */
+/** Policy for the page and its files: no external resources, no inline code, no framing, no markup from strings. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

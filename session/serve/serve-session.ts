@@ -163,7 +163,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
   }
 }
 
-/** Every route of a session, behind one door for those that write. */
+/** Every route of a session. The write routes share one entry point. */
 function routesOf(
   { about, clock, requireAgent, threads, graph }: ServeSetting,
   session: () => OpenSession | undefined,
@@ -320,7 +320,7 @@ export async function readDiagnostics(state: () => SessionState, facts: Diagnost
   };
 }
 
-/** Its code alone: a sentence can hold what a provider or a command said. */
+/** Only the error's code: its message can contain text of a provider or a command. */
 function lastErrorOf({ status, transcript }: SessionState): string | undefined {
   if (status !== 'error') return undefined;
   const content = transcript.findLast(({ kind }) => kind === 'info_note')?.content ?? '';

@@ -91,13 +91,16 @@ function told({ context, networkAccess, review, model }: SettingChange): readonl
   ];
 }
 
-/** What goes with another change is said, too. */
+/** Reports a setting that changed because of another change. */
 function closed(before: SessionSettings, after: SessionSettings, change: SettingChange): readonly string[] {
   if (change.networkAccess !== undefined || before.networkAccess === after.networkAccess) return [];
   return ['network deny: what only reads gets none'];
 }
 
-/** Where a session stops, in USD: what a person said in it, else what it was opened with; `undefined`: nowhere. */
+/**
+ * The cost limit of the session in USD: the limit set by a person, else the one it was opened with. `undefined`: no
+ * limit.
+ */
 export function limitOf({ limit, ground }: Pick<SessionState, 'limit' | 'ground'>): number | undefined {
   return limit === undefined ? ground.limitUsd : limit.usd;
 }
@@ -114,7 +117,7 @@ export function changeBudget(
 ): Decided {
   const before = limitOf(state);
   const { ground, settings } = state;
-  // Of another model than the one that it was started with, the first question says whether its price is known.
+  // If the model has changed since the start, the first call shows whether its price is known.
   if (limitUsd !== undefined && settings.model === undefined && ground.isPriced === false)
     throw budgetUnpriced(ground.provider.model ?? ground.provider.provider, limitUsd);
   const isMore = before !== undefined && (limitUsd === undefined || limitUsd > before);

@@ -36,7 +36,7 @@ export type ClientCommand =
       readonly proof: Proof;
     }
   | { readonly type: 'goal-cancel'; readonly reason?: string; readonly proof: Proof }
-  /** What a person says of one hunk of a patchset. */
+  /** A person's review of one hunk of a patchset. */
   | ({ readonly type: 'review'; readonly proof: Proof } & HunkReview)
   /** Revokes a grant. */
   | { readonly type: 'revoke'; readonly grant: string; readonly proof: Proof }
@@ -45,7 +45,7 @@ export type ClientCommand =
 
 export type CommandOf<T extends ClientCommand['type']> = Extract<ClientCommand, { readonly type: T }>;
 
-/** What effects report; of a turn that is over, nothing counts any more. */
+/** Reports of effects. Reports of an ended turn are ignored. */
 export type Report = { readonly turn: string } & (
   | Extract<
       Fact,
@@ -132,7 +132,7 @@ export interface Moment {
   readonly workspace?: string;
 }
 
-/** What a command came to: nothing of it has happened yet. */
+/** The result of a command before it is applied. */
 export interface Decided {
   readonly facts: readonly Fact[];
   readonly wants: readonly Want[];
@@ -164,7 +164,7 @@ export function saidFact({ text, commandId }: Message, by: Speaker, id: string):
   return { type: 'said', id, text, by, ...(commandId === undefined ? {} : { commandId }) };
 }
 
-/** Whether the same was said before under the same command. COMMAND_PAYLOAD_CONFLICT where it was something else. */
+/** Whether the command id was used before with the same text. COMMAND_PAYLOAD_CONFLICT if the text differs. */
 export function isRepeated(
   { commands }: Pick<SessionState, 'commands'>,
   { text, commandId }: Message,

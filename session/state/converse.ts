@@ -91,7 +91,9 @@ function begun(
   };
 }
 
-/** A plan that failed as often as it may by itself, or as its goal allows: the next message says how it goes on. */
+/**
+ * A plan that failed after all repairs that its limit or its goal allows. The next message decides how it continues.
+ */
 function isStoppedRepair(asked: Interaction): asked is PlanQuestion {
   return (
     asked.kind === 'post_plan_choice' &&
@@ -130,7 +132,7 @@ function goOn(
   };
 }
 
-/** Another agent answers a question of an automation, as a turn of its own. */
+/** Another agent answers an automation's question in its own turn. */
 export function dispatch(
   state: SessionState,
   { agent, prompt }: Pick<CommandOf<'dispatch'>, 'agent' | 'prompt'>,
@@ -277,15 +279,15 @@ function actAtOnce(state: SessionState, said: AtOnce, by: Speaker, moment: Momen
   }
 }
 
-/** Title of the entry of a transcript that says what a person answered. */
+/** Title of the transcript entry with a person's answer. */
 const answerTitle = 'Answer';
 
 /** Characters of a question, and of one answer. */
 const most = { asked: 200, given: 4000 } as const;
 
 /**
- * The answer as a transcript entry: notes, and each question of a model with its answer; secret answers are not
- * shown. `undefined` if the option says everything.
+ * The answer as a transcript entry: notes, and each question of a model with its answer. Secret answers are not
+ * shown. `undefined` if the option is the whole answer.
  */
 function answerNote(
   { plans }: Pick<SessionState, 'plans'>,
@@ -352,9 +354,9 @@ function charactersOf(dialogue: readonly ModelMessage[]): number {
 }
 
 /**
- * What an answer to its draft or its plan makes of a goal: Execute grants one budget from here on, Cancel leaves it
- * blocked. A program is given the first budget alone, and goes on with what is left of it; PERSON_REQUIRED where
- * nothing is. Pure.
+ * Applies an answer to a goal's draft or plan. Execute grants one budget from this point, Cancel leaves the goal
+ * blocked. A program gets only the first budget and continues with its rest. PERSON_REQUIRED if no budget is left.
+ * Pure.
  */
 function answeredGoal(
   state: SessionState,
@@ -388,7 +390,10 @@ function isDeed(spoken: Spoken): spoken is Deed {
   return Object.hasOwn(deedKinds, spoken.kind);
 }
 
-/** A turn of its own. CONTROLLER_CONFLICT while one runs, UNSUPPORTED_OPERATION where the session is not for that. */
+/**
+ * Starts a turn for a local command. CONTROLLER_CONFLICT while another turn runs, UNSUPPORTED_OPERATION if the
+ * session does not support it.
+ */
 function beginDeed(
   state: SessionState,
   deed: Deed,

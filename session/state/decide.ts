@@ -21,8 +21,8 @@ import { brokenOff, repliedFact } from './reduce-transcript.ts';
 import { pendingOf, type SessionState, type ToolCall } from './state.ts';
 
 /**
- * What a command makes of a state. Pure. A command that is refused throws (CONTROLLER_CONFLICT,
- * INVALID_CONTROLLER_TOKEN, …) and has changed nothing.
+ * Decides the effect of a command on a state. Pure. A refused command throws (CONTROLLER_CONFLICT,
+ * INVALID_CONTROLLER_TOKEN, …) and changes nothing.
  */
 export function decide(state: SessionState, command: Command, moment: Moment): Decided {
   const due = expired(state, command, moment);
@@ -101,7 +101,7 @@ function written(state: SessionState, command: Write, by: Speaker, moment: Momen
     case 'review':
       return review(state, command, by, moment);
     case 'revoke':
-      // Grants are no part of the state: they die with their process.
+      // Grants are not part of the state: they end with their process.
       return nothingDecided;
     case 'detach': {
       if (command.clientId !== by.clientId)
@@ -142,7 +142,7 @@ function review(
       detail: { patchset },
     });
   const known = state.reviews.find((one) => one.patchset === patchset && one.hunk === hunk);
-  // Why a hunk was rejected is nothing to say of one that is kept after all.
+  // If a rejected hunk is kept after all, the comment of the rejection no longer applies.
   const isTakenBack = verdict === 'keep' && known?.verdict === 'reject';
   const now = {
     verdict: verdict ?? known?.verdict,
@@ -174,12 +174,11 @@ function notFound(message: string, detail: Readonly<Record<string, unknown>>): W
   return new WritError('NOT_FOUND', { message, detail });
 }
 
-/** What an effect reports; nothing counts of a turn that is over. */
+/** Applies an effect's report. After its turn has ended, only its usage counts. */
 function takeReport(state: SessionState, command: Report, { nowMs, newId }: Moment): Decided {
   const { turn, ...told } = command;
   // What was paid was paid, whether its turn is over or not.
   if (told.type === 'used') return { facts: [{ ...told, turn }], wants: [] };
-  // What an ended turn still says is about nothing that is.
   if (turn !== state.turn) return nothingDecided;
   switch (told.type) {
     case 'ask': {

@@ -1,7 +1,7 @@
 /** The dialogue that a model gets, bounded and shortened. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 
-/** `clear`: nothing that was said before is sent to a model; `compact`: less of it is. */
+/** `clear`: no earlier message is sent to a model. `compact`: fewer are sent. */
 export type DialogueCut = 'clear' | 'compact';
 
 /** Characters of a dialogue that are kept. */

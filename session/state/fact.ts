@@ -42,7 +42,7 @@ export interface SessionGround extends StartedSettings {
   readonly attachable: readonly Lease['kind'][];
   /** What one yes of a person lets a goal use up. */
   readonly goalBudget: GoalAmounts;
-  /** Where it stops, in USD over its thread, unless a person says otherwise; absent: nowhere. */
+  /** Cost limit of the thread in USD, unless a person sets another. Absent: no limit. */
   readonly limitUsd?: number;
   /** Whether the price of the model is known; absent: unknown until the first call. */
   readonly isPriced?: boolean;
@@ -106,7 +106,7 @@ export type Fact =
       /** What a command of a person printed. */
       readonly output?: string;
     }
-  /** A model has begun to write a call; without a name: what was announced has come whole, or to nothing. */
+  /** A model has begun to write a call. Without a name: the announced call is complete or was dropped. */
   | { readonly type: 'announced'; readonly id: string; readonly toolName?: string }
   /** The end of what a command of a person has printed so far, under the id of its tool call. */
   | { readonly type: 'printing'; readonly id: string; readonly text: string }
@@ -134,7 +134,7 @@ export type Fact =
     }
   /** A message of the dialogue with the model, as the model gets it back. */
   | { readonly type: 'exchanged'; readonly message: ModelMessage }
-  /** From here on a model is sent less of the dialogue, or nothing of it. */
+  /** From this point, a model gets less of the dialogue, or none of it. */
   | { readonly type: 'talk-cut'; readonly how: DialogueCut }
   /** Something that people have to know, in words. */
   | {
@@ -172,9 +172,9 @@ export type Fact =
     } & UsedOnce)
   | { readonly type: 'goal-began'; readonly goal: SessionGoal }
   | { readonly type: 'goal-moved'; readonly goal: string; readonly change: GoalChange }
-  /** What a person says of one hunk, all of it: whatever was said of it before is over. */
+  /** A person's complete review of one hunk. It replaces earlier reviews of the hunk. */
   | { readonly type: 'reviewed'; readonly id: string; readonly review: HunkReview; readonly by: Speaker }
-  /** A model has got what was said under these ids. */
+  /** A model has received the reviews with these ids. */
   | { readonly type: 'reviews-told'; readonly ids: readonly string[]; readonly hearing?: 'talk' | 'plan' }
   /** A person set where the session stops, in USD; absent: nowhere. */
   | { readonly type: 'limited'; readonly limitUsd?: number }
@@ -226,7 +226,7 @@ export interface Lease {
   readonly tokenDigest: string;
   /** For people and clients: by the wall clock when it was granted or renewed. */
   readonly expiresAtMs: number;
-  /** When it ends, in milliseconds of the monotonic clock of this process: a step of the wall clock changes nothing. */
+  /** End time in milliseconds of this process's monotonic clock. Changes of the wall clock do not affect it. */
   readonly endsAtMs: number;
 }
 

@@ -4,19 +4,19 @@ export const maxObjectiveBytes = 16 * 1024;
 /** What else a client may name for a goal to be held to. */
 export const criterionBounds = { count: 20, least: 5, most: 500 } as const;
 
-/** `blocked`: nothing is done for it until a person says so. */
+/** `blocked`: no work is done for it until a person continues it. */
 type GoalStatus = 'active' | 'blocked' | 'achieved' | 'cancelled';
 
-/** Why nothing is done for a goal. */
+/** Why no work is done for a goal. */
 export type BlockReason =
   | BudgetReason
   /** Neither the files nor the failed checks are others than after the run before. */
   | 'no_progress'
-  /** The drafted contract has no check that says whether a criterion holds. */
+  /** The drafted spec has no check that verifies a criterion. */
   | 'criterion_unverifiable'
   /** A run was committed in which tests that failed at its base pass only because they were rewritten. */
   | 'expectation_changed'
-  /** No contract was drafted of it. */
+  /** No spec was drafted for it. */
   | 'draft_refused'
   /** The model stayed unreachable after all retries. */
   | 'provider_failed'
@@ -28,13 +28,13 @@ export type BlockReason =
   | 'session_budget'
   /** A run waits for approvals. */
   | 'awaiting_people'
-  /** Something else ended its turn, which says what. */
+  /** Another fault ended its turn and is recorded there. */
   | 'failed';
 
 export interface GoalCriterion {
   readonly id: string;
   readonly text: string;
-  /** Ids of the contract's checks that verify it; empty as long as no contract is drafted. */
+  /** Ids of the spec's checks that verify it. Empty until a spec is drafted. */
   readonly checks: readonly string[];
   /** `accepted`: those checks passed in a run that was committed. `refuted`: one of them did not. */
   readonly status: 'open' | 'accepted' | 'refuted';
@@ -82,7 +82,7 @@ export function isOpenGoal({ status }: Pick<SessionGoal, 'status'>): boolean {
 /** Tokens, their cost, and milliseconds of work. */
 export interface GoalAmounts {
   readonly tokens: number;
-  /** Of models whose price is known; of others the tokens alone count. */
+  /** For models with a known price. For others only tokens count. */
   readonly costUsd: number;
   readonly workMs: number;
 }
@@ -100,7 +100,7 @@ export type BudgetReason = 'budget_tokens' | 'budget_cost' | 'budget_time';
 
 export const noAmounts: GoalAmounts = { tokens: 0, costUsd: 0, workMs: 0 };
 
-/** A budget of which nothing is used. */
+/** A budget with nothing used. */
 export function newBudget(grant: GoalAmounts): GoalBudget {
   return { grant, limit: grant, used: noAmounts };
 }

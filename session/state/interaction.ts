@@ -5,7 +5,7 @@ import type { AskedQuestion, PlanMetadata, Question } from './question.ts';
 
 export type InteractionKind = Question['kind'];
 
-/** A question to the controller. It is pending until it is answered or withdrawn; there is no timeout. */
+/** A question to the controller. It is pending until it is answered or withdrawn. It has no timeout. */
 export type Interaction = InteractionParts & Question;
 
 /** The members that every kind of question has. */
@@ -101,8 +101,8 @@ export function isApproval<Asked extends Pick<Question, 'kind'>>(
 }
 
 /**
- * Reads an answer against the question. Nothing is filled in: what names no option, an unknown one, or says two things
- * at once is INVALID_INTERACTION_RESPONSE, and the question stays pending.
+ * Validates an answer against its question. No default is filled in. An answer without an option, with an unknown
+ * option, or with contradictory members is INVALID_INTERACTION_RESPONSE, and the question stays pending.
  */
 export function validateAnswer(question: Interaction, given: GivenAnswer): InteractionAnswer {
   const { selectedOption, approved, applyToFuture = 'no', note, answers } = given;
@@ -130,13 +130,13 @@ export function validateAnswer(question: Interaction, given: GivenAnswer): Inter
   };
 }
 
-/** What an answer without `selectedOption` says in so many words: yes or no to an approval, answers to questions. */
+/** The option that an answer without `selectedOption` implies: yes or no to an approval, or answers to questions. */
 function impliedOption(question: Interaction, { approved, answers }: GivenAnswer): string | undefined {
   if (isApproval(question) && approved !== undefined) return approved ? 'approve' : 'deny';
   return question.kind === 'request_user_input' && answers !== undefined ? 'answer' : undefined;
 }
 
-/** Whether `modify` was said without what shall be different: the next message says it. */
+/** Whether the answer is `modify` without a note. The next message is then the note. */
 export function awaitsNote({
   option,
   note,
@@ -149,7 +149,7 @@ export function questionsOf(asked: Question): readonly AskedQuestion[] {
   return asked.kind === 'request_user_input' ? (asked.metadata.questions ?? []) : [];
 }
 
-/** Ids of the questions whose answers are kept nowhere. */
+/** Ids of the questions with answers that are never stored. */
 export function secretQuestions(asked: Interaction): ReadonlySet<string> {
   return new Set(questionsOf(asked).flatMap(({ id, secret }) => (secret === true ? [id] : [])));
 }

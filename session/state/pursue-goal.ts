@@ -20,8 +20,8 @@ type Said = FactOf<'said'>;
 type Wish = Pick<CommandOf<'goal-start'>, 'objective' | 'criteria'>;
 
 /**
- * A goal begins, in a turn of its own. The same objective again goes on with the one that is blocked; any other is
- * GOAL_ALREADY_ACTIVE as long as that one is open.
+ * Starts a goal in its own turn. The same objective resumes the blocked goal. Another objective is
+ * GOAL_ALREADY_ACTIVE while a goal is open.
  */
 export function startGoal(
   state: SessionState,

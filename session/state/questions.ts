@@ -161,7 +161,7 @@ export function localChangesQuestion(runId: string, dirty: readonly DirtyPath[])
   };
 }
 
-/** The choice in an answer; anything that is no choice is `stop`. */
+/** The choice in an answer. Any text that is not a choice counts as `stop`. */
 export function localChangesAnswer({ answers }: Pick<GivenAnswer, 'answers'>): LocalChanges {
   const [given] = answers?.[questionId] ?? [];
   return options.find(({ id }) => id === given)?.id ?? 'stop';

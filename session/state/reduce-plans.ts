@@ -52,7 +52,7 @@ export function answeredPlans(
   );
 }
 
-/** Ends open plans with their turn; a plan whose run waits for people stays. */
+/** Ends open plans with their turn. A plan with a run that waits for people stays open. */
 export function endedPlans(
   { plans, run, outcome }: Pick<SessionState, 'plans' | 'run' | 'outcome'>,
   end: TurnEnd,
@@ -67,7 +67,7 @@ export function endedPlans(
   });
 }
 
-/** What was being done is to be done; what a model said of its own steps stays what it said. */
+/** Ends a plan. Steps in progress become `pending`, except steps that a model reported itself. */
 function ended(plan: SessionPlan, status: SessionPlan['status'], atMs: number): SessionPlan {
   const open = plan.run === undefined ? [] : plan.steps.filter((one) => one.status === 'in_progress');
   return {
@@ -111,7 +111,7 @@ export function stepped(
   return { ...plan, steps, updatedAtMs };
 }
 
-/** Nothing is at work behind its turn, or while its goal is blocked: what still was is to be done. */
+/** After its turn, or while its goal is blocked, no task works: a running task becomes `pending`. */
 export function stoppedTask(task: SessionTask, updatedAtMs: number): SessionTask {
   if (task.status !== 'running') return task;
   return { ...task, status: 'pending', details: 'was stopped', updatedAtMs };

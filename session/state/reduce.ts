@@ -305,7 +305,7 @@ function usedBy(
   };
 }
 
-/** Another turn begins at nothing. */
+/** A new turn starts without usage. */
 function withoutTurn({ turn: _, ...usage }: SessionState['usage']): SessionState['usage'] {
   return usage;
 }

@@ -54,8 +54,8 @@ function bounded(dialogue: readonly ModelMessage[]): readonly ModelMessage[] {
 }
 
 /**
- * Facts that repair a state whose process was killed: running tools become unknown, a question stays pending, a held
- * change is asked about again, any other turn has failed. Pure.
+ * Facts that repair a state after its process was killed. Running tools become unknown, and a question stays pending.
+ * A held change is presented again. Any other turn has failed. Pure.
  */
 export function afterKill(
   state: SessionState,
@@ -71,7 +71,7 @@ export function afterKill(
     });
   const { turn } = state;
   const goal = pursuedGoal(state);
-  // Only a draft or a plan that waits for a yes has nothing under way.
+  // Only a draft or plan that waits for confirmation has no work in progress.
   const isLeft = goal?.status === 'active' && !pendingOf(state).some(isReview) && state.noteFor === undefined;
   if (isLeft)
     left.push({
@@ -98,7 +98,7 @@ function isReview({ kind }: Interaction): boolean {
   return kind === 'intent_review_choice' || kind === 'post_plan_choice';
 }
 
-/** The run that the turn works on and that has come to nothing yet: stopped now, it is kept and can be gone on with. */
+/** The turn's run if it has no outcome yet. If it is stopped now, it is kept and can be resumed. */
 export function stoppedRun({ run, outcome }: Pick<SessionState, 'run' | 'outcome'>): string | undefined {
   return outcome?.runId === run ? undefined : run;
 }
@@ -159,7 +159,7 @@ export function openTranscriptArchive(): TranscriptArchive {
 function evicted(before: SessionState, after: SessionState, fact: Happened): readonly TranscriptEntry[] {
   if (after.earlier === before.earlier) return [];
   const [oldest] = before.transcript;
-  // A reply whose place is before the whole window never enters it.
+  // A reply placed before the whole window never enters it.
   const [gone] =
     oldest === after.transcript[0] ? reduce({ ...before, transcript: [] }, fact).transcript : [oldest];
   return gone === undefined ? [] : [{ ...gone, streaming: false }];

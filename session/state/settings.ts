@@ -22,7 +22,7 @@ export type SettingChange = Partial<Omit<SessionSettings, 'review'>> & { readonl
 export interface StartedSettings extends Pick<SessionSettings, 'context' | 'networkAccess'> {
   /** Settings that were passed at the start; they override those of a resumed thread. */
   readonly named: readonly (keyof SessionSettings)[];
-  /** Its agent profile only reads: nothing makes a context of it that writes. */
+  /** The agent profile is read-only: no context makes the session writable. */
   readonly onlyReads: boolean;
 }
 

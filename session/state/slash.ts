@@ -1,4 +1,4 @@
-/** What a message says to a session: words for a model, or one of the slash commands that every screen knows. */
+/** Parses a message to a session: text for a model, or one of the slash commands that every screen knows. */
 import { WritError } from '../../core/base/errors.ts';
 import { budgetBounds } from '../../engine/config/bounds.ts';
 import type { DialogueCut } from './dialogue.ts';
@@ -21,7 +21,7 @@ export type Spoken =
 /** Messages that start a turn of a model. */
 export type TurnWords =
   | { readonly kind: 'plain'; readonly text: string }
-  /** A question, which changes nothing. */
+  /** A read-only question. */
   | { readonly kind: 'ask'; readonly text: string };
 
 /** Local commands: each runs in its own turn, and no model is called. */

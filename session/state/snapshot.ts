@@ -103,7 +103,10 @@ export function toEntry({ createdAtMs, updatedAtMs, ...entry }: TranscriptEntry)
   return { ...entry, createdAt: toRfc3339(createdAtMs), updatedAt: toRfc3339(updatedAtMs) };
 }
 
-/** What a killed process had begun is no failure and no success: the contract's four words have none for it. */
+/**
+ * A call that a killed process had started neither failed nor succeeded. None of the four statuses of a snapshot
+ * expresses that, so it is reported as `failed` with `unknown:` in the summary.
+ */
 function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
   const isUnknown = status === 'unknown';
   const told = isUnknown ? `unknown: ${summary ?? 'it was stopped before its end'}` : summary;
@@ -137,7 +140,7 @@ const most = 400;
 
 const refusals = { deny: 'it is not made', abort: 'it is not made, and the turn stops' };
 
-/** What an option does, where its label does not say all of it. */
+/** Effects of options with labels that do not describe them completely. */
 const said: Readonly<Partial<Record<InteractionKind, Readonly<Record<string, string>>>>> = {
   approval: refusals,
   sandbox_approval: refusals,
@@ -161,7 +164,7 @@ const networks: Readonly<Record<string, string>> = {
   deny: 'commands of the run may not reach the network now: lets them',
 };
 
-/** What an option of this question would do, in a person's words; `undefined` where its label says it all. */
+/** The effect of an option of this question, as text for a person. `undefined` if the label is complete. */
 export function optionDescription(
   question: Question,
   option: string,

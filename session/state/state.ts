@@ -70,7 +70,7 @@ export interface SessionState {
   /** The turn that runs. */
   readonly turn: string | undefined;
   readonly isCancelling: boolean;
-  /** The interaction whose `modify` waits for the next message as its note. */
+  /** The interaction answered with `modify`. The next message becomes its note. */
   readonly noteFor: string | undefined;
   /** The last of them; what came before is in the thread. */
   readonly transcript: readonly TranscriptEntry[];
@@ -78,7 +78,7 @@ export interface SessionState {
   readonly earlier: number;
   readonly toolCalls: readonly ToolCall[];
   readonly interactions: readonly Interaction[];
-  /** The contract that the person and the model talk about. */
+  /** The spec that the person and the model discuss. */
   readonly draft: SessionDraft | undefined;
   readonly plans: readonly SessionPlan[];
   readonly tasks: readonly SessionTask[];
@@ -88,9 +88,9 @@ export interface SessionState {
   /** What the last run came to. */
   readonly outcome: RunOutcome | undefined;
   readonly goal: SessionGoal | undefined;
-  /** What was said of single hunks, the last word of each. */
+  /** The last review of each hunk. */
   readonly reviews: readonly SaidReview[];
-  /** The last run whose change a person is to review, until he has. */
+  /** The last run with a change that waits for a person's review. */
   readonly heldRun: HeldRun | undefined;
   /** What waits for that person. */
   readonly held: HeldReview | undefined;
@@ -103,9 +103,9 @@ export interface SessionState {
   readonly usage: Omit<SessionUsage, 'limitUsd'>;
   /** Limit in USD that a user set; absent: not set in this thread. */
   readonly limit: { readonly usd?: number } | undefined;
-  /** What a model gets of what was said before, oldest first. */
+  /** Earlier messages that a model gets, oldest first. */
   readonly dialogue: readonly ModelMessage[];
-  /** By `commandId`: what was said under it. */
+  /** By `commandId`: the text that was sent under it. */
   readonly commands: ReadonlyMap<string, string>;
   readonly updatedAtMs: number;
 }

@@ -5,7 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 export interface Used {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of what has a price; absent where nothing has. */
+  /** Cost of calls with a known price. Absent if there is none. */
   readonly costUsd?: number;
   /** The price of a model was unknown. */
   readonly unpriced?: true;
@@ -81,7 +81,7 @@ export function shortBudget(
   return `the budget is short: this is estimated to cost ${cost} USD, and ${left} of ${limitUsd} USD are left; it would stop on the way (\`/budget USD\` raises it)`;
 }
 
-/** The same of the cap in its contract. */
+/** Warns if the estimate exceeds the cap in the spec. */
 export function shortCap(
   { maxCostUnits }: { readonly maxCostUnits: number },
   { tokens, costUsd }: Omit<StepCost, 'line'>,

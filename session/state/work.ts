@@ -10,11 +10,11 @@ export interface SessionDraft {
   readonly runId: string;
   /** From 1; each new draft adds one. */
   readonly revision: number;
-  /** The request, and what the person said of drafts before this one. */
+  /** The request, and the person's comments on earlier drafts. */
   readonly said: readonly string[];
   readonly summary: string;
   readonly digest: string;
-  /** `metadata.id` of the contract. */
+  /** `metadata.id` of the spec. */
   readonly intentId: string;
 }
 
@@ -75,7 +75,7 @@ export interface SessionTask {
 export interface PatchHunk {
   /** Of path and lines; the same in every patchset that changes the same lines in the same way. */
   readonly id: string;
-  /** Its line of the diff that begins with `@@`, or words where there are no lines. */
+  /** The hunk's `@@` line of the diff, or a description if the change has no lines. */
   readonly header: string;
 }
 
@@ -115,7 +115,7 @@ export interface RunOutcome {
   readonly commit?: string;
 }
 
-/** What a person said of one hunk. */
+/** A person's review of one hunk. */
 export interface HunkReview {
   readonly patchset: string;
   readonly path: string;
@@ -125,7 +125,7 @@ export interface HunkReview {
   readonly comment?: string;
 }
 
-/** A run whose change waits on a branch of its own until a person has reviewed it. */
+/** A run with a change that waits on its own branch until a person has reviewed it. */
 export interface HeldRun extends Pick<HeldChange, 'runId' | 'branch' | 'target'> {
   /** Of the plan that it executed. */
   readonly plan: string;

@@ -25,8 +25,8 @@ interface ThreadFindings {
 }
 
 /**
- * Checks every thread, also while sessions write them: its directory, journal and lock are its own, the chain holds,
- * this user's witness vouches for all of it, and the index says what the journals say. Changes nothing.
+ * Checks every thread, also while sessions write to it. Its directory, journal and lock are its own, and the chain is
+ * intact. This user's witness authenticates all of it, and the index agrees with the journals. Changes nothing.
  */
 export async function checkThreads(repository: Place, witness: Looking): Promise<ThreadFindings> {
   const problems: Problem[] = [];
@@ -76,7 +76,7 @@ async function checkThread(repository: Place, id: string, witness: Looking): Pro
   }
 }
 
-/** Of journals that have not changed since they were read, the index says what reading them again says. */
+/** For journals that have not changed since they were read, the index must equal a new reading. */
 async function checkIndex(repository: Place, ids: readonly string[]): Promise<readonly Problem[]> {
   const where = threadIndexPath(repository);
   // It is made when threads are listed.
@@ -102,7 +102,7 @@ async function checkIndex(repository: Place, ids: readonly string[]): Promise<re
   }
 }
 
-/** Rebuilds the index from the journals and returns its path; nothing if the old one cannot be removed. */
+/** Rebuilds the index from the journals and returns its path. Empty if the old index cannot be removed. */
 export async function rebuildThreadIndex(repository: Place): Promise<readonly string[]> {
   try {
     await withThreadIndex(repository, (index) => refresh(repository, index), { anew: true });
@@ -118,7 +118,7 @@ export async function rebuildThreadIndex(repository: Place): Promise<readonly st
 interface ThreadItem {
   readonly id: string;
   readonly title?: string;
-  /** Nothing archives a thread yet. */
+  /** Threads cannot be archived yet. */
   readonly archived: false;
   readonly currentIntentId?: string;
   readonly createdAt: string;
@@ -140,7 +140,7 @@ export async function listThreads(
   { limit, offset }: ThreadPage,
 ): Promise<ThreadList> {
   try {
-    // Nothing is made where there never was a session.
+    // If there never was a session, no index is created.
     const { ids } = await listThreadIds(repository);
     if (ids.length === 0) return { items: [] };
     const found = await withThreadIndex(repository, async (index) => {
@@ -160,7 +160,7 @@ export async function listThreads(
 
 const atOnce = 16;
 
-/** Reads what journals say that the index does not know, and forgets threads that are gone. */
+/** Reads journals that changed since they were indexed, and removes absent threads from the index. */
 async function refresh(repository: Pick<Repository, 'commonDir'>, index: ThreadIndex): Promise<void> {
   const { ids } = await listThreadIds(repository);
   const known = index.scans();

@@ -107,7 +107,7 @@ export function threadNotFound(threadId: string, { isRun = false } = {}): WritEr
 interface ThreadIds {
   /** Sorted. */
   readonly ids: readonly string[];
-  /** Names of links, files and directories that are no thread's. */
+  /** Names of links, files and directories that belong to no thread. */
   readonly strangers: readonly string[];
 }
 

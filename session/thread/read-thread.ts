@@ -46,7 +46,7 @@ export async function readThreadJournal(directory: string): Promise<ParsedJourna
   }
 }
 
-/** What was said in a thread: the last entries of its transcript, and how many came before. */
+/** Text of a thread: the last entries of its transcript, and the number of earlier entries. */
 interface ThreadWords {
   readonly transcript: readonly TranscriptEntry[];
   readonly earlier: number;
@@ -78,7 +78,7 @@ function toEntry(fact: unknown): readonly TranscriptEntry[] {
 }
 
 interface ThreadReading extends ThreadWords {
-  /** Absent if the journal is not authentic: its words can be shown, but nothing in it is trusted. */
+  /** Absent if the journal is not authentic: its text can be shown, but is not trusted. */
   readonly proven?: { readonly facts: readonly Happened[]; readonly state: SessionState };
 }
 
@@ -101,7 +101,7 @@ export async function readThread(
   return { transcript: state.transcript, earlier: state.earlier, proven: { facts, state } };
 }
 
-/** Which model a thread was worked on with last, as its journal says: input from outside until it is validated. */
+/** The model that a thread used last, from its journal. Untrusted input until it is validated. */
 export interface RecordedModel {
   readonly provider: string;
   readonly model?: string;
@@ -139,7 +139,7 @@ export async function listSessionThreads(
   return (await listThreadIds(repository)).ids;
 }
 
-/** What was said first in a thread, to call it by; `undefined` where nothing was, or its journal is damaged. */
+/** The first message of a thread, used as its name. `undefined` if there is none, or the journal is damaged. */
 export async function firstWords(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,
@@ -163,7 +163,7 @@ export async function runsOfThread(
   return [...new Set(runs)].slice(-maxRuns);
 }
 
-/** What of a journal has the form of a fact; nothing of one that is damaged, or leads elsewhere. */
+/** Records of a journal that have the form of a fact. Empty if the journal is damaged or is a link. */
 async function factsOf(
   repository: Pick<Repository, 'commonDir'>,
   threadId: string,

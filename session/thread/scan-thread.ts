@@ -17,7 +17,7 @@ interface ChainPlace {
 
 /** How far reading came. */
 interface ChainEnd extends ChainPlace {
-  /** A line is none, or does not follow on the one before: nothing behind it was read. */
+  /** A line is malformed or does not continue the chain. Lines after it were not read. */
   readonly isDamaged: boolean;
 }
 
@@ -67,7 +67,7 @@ function parseLine(line: Buffer): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
-/** What a list says of a thread. Times are milliseconds since the epoch. */
+/** A thread as a list shows it. Times are milliseconds since the epoch. */
 export interface ThreadSummary {
   readonly id: string;
   /** The first request, else the first command, on one line and cut. */
@@ -151,7 +151,7 @@ export interface ThreadScan extends ChainEnd {
   readonly stamp: string;
 }
 
-/** What the journal of a thread looks like from outside; `undefined` where there is no file. */
+/** Stamp of a thread's journal, from its file metadata. `undefined` if there is no file. */
 export async function stampOf(directory: string): Promise<string | undefined> {
   const found = await lstat(join(directory, journalFile), { bigint: true }).catch(absent);
   return found?.isFile() ? toStamp(found) : undefined;
@@ -162,8 +162,8 @@ function toStamp({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs: b
 }
 
 /**
- * Reads a thread's journal for a list, from where `before` ended if that is the same file and it has only grown. What
- * is damaged is known up to the damage. `undefined` where there is no file.
+ * Reads a thread's journal for a list. Reading continues where `before` ended if it is the same file and has only
+ * grown. A damaged journal is read up to the damage. `undefined` if there is no file.
  */
 export async function scanThread(
   directory: string,
@@ -173,7 +173,7 @@ export async function scanThread(
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const path = join(directory, journalFile);
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((fault: NodeJS.ErrnoException) => {
-    // What leads elsewhere is no journal of ours.
+    // A link or a device is not a journal of writ.
     if (fault.code === 'ELOOP' || fault.code === 'ENXIO') return undefined;
     return absent(fault);
   });

@@ -18,7 +18,7 @@ export interface ThreadPage {
 export interface ThreadIndex {
   /** By thread id. */
   scans(): ReadonlyMap<string, ThreadScan>;
-  /** Remembers these, and forgets others; all of it or nothing. */
+  /** Stores the `read` scans and removes the `gone` threads in one transaction. */
   update(read: ReadonlyMap<string, ThreadScan>, gone: readonly string[]): void;
   /** Last updated first, then by id. */
   page(page: ThreadPage): readonly ThreadSummary[];

@@ -197,7 +197,7 @@ function compactChoices(choices: readonly Choice[], at: number, columns: number)
   return [...rows, ...shown.slice(0, mostAbout)];
 }
 
-/** The subject of an approval in at most `rows` rows: the command first, and a line that says how much is missing. */
+/** The subject of an approval in at most `rows` rows: the command first, and a line with the number of omitted rows. */
 function compactSubject(asked: Asked, rows: number, columns: number): readonly Line[] {
   if (!isApproval(asked)) return [];
   const tree = commandTree(asked);

@@ -73,7 +73,7 @@ const toolSigns: Readonly<Record<string, readonly [string, Tone]>> = {
 
 function toolLine({ title = 'tool', content = '', status = '' }: Entry): Line {
   const { verb, what, came, isBad } = toolWords(title, content, status);
-  // A command that says no by its exit code was run as it should be, and is no success all the same.
+  // A completed command with a failing exit code is shown as failed.
   const [sign, tone] = toolSigns[status === 'completed' && isBad ? 'failed' : status] ?? ['·', 'dim'];
   return [
     span(`${sign} `, tone),

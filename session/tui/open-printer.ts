@@ -148,8 +148,8 @@ export function askedChange(asked: Pick<Asked, 'kind' | 'metadata'>, columns: nu
 }
 
 /**
- * Contracts that were answered before the screen opened, by the first entry behind each: a resumed thread must show
- * its contract.
+ * Specs that were answered before the screen opened, by the first entry after each. A resumed thread must show its
+ * spec.
  */
 function earlierContracts(
   entries: readonly Entry[],

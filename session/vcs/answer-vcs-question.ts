@@ -89,7 +89,7 @@ export async function answerVcsQuestion(
 
 const branchForms = ['--show-current', '--all', '-a', '--remotes', '-r'];
 
-/** git refuses two of them in words of its own; the first one is meant. */
+/** git rejects two of these forms with its own error. Here the first one counts. */
 function oneOf(
   given: (...names: readonly string[]) => readonly string[],
   forms: readonly string[],
@@ -103,7 +103,7 @@ async function stateOf(repository: Repository, signal: AbortSignal): Promise<Vcs
   return { text: JSON.stringify(state), state };
 }
 
-/** Without a ref there is no answer, and git says so by its exit code alone. */
+/** If no ref matches, git prints nothing and reports it only by its exit code. */
 async function refsOf(
   repository: Repository,
   options: readonly string[],

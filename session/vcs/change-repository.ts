@@ -255,7 +255,7 @@ async function stage(repository: Repository, paths: readonly string[]): Promise<
   return [`staged ${paths.length}:`, ...paths.map((path) => `  ${JSON.stringify(path)}`)].join('\n');
 }
 
-/** Nothing of it is left locked where we or it are killed. */
+/** If writ or git is killed, no lock file remains. */
 async function moved(repository: Repository, args: readonly string[], input = ''): Promise<void> {
   const locks = [{ path: join(repository.gitDir, 'HEAD.lock'), contents: [] }];
   const { code, stderr, lock } = await askLockingGit(repository, args, { input, locks });

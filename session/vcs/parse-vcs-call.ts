@@ -45,7 +45,7 @@ const repositoryReach: VcsReach = {
   },
 };
 
-/** What version control is to change; nothing of it is text that git reads as an option. */
+/** A change of the repository. No member can be read by git as an option. */
 export type VcsChange =
   /** `what`: files that are tracked alone, or new ones too. */
   | { readonly command: 'add'; readonly paths: readonly string[]; readonly what: 'tracked' | 'all' }

@@ -16,7 +16,7 @@ import type { Answered, TurnScope, WorkSetting } from './turn-scope.ts';
 
 /** Where the tools of one run work, as an approval is bound to it. */
 export interface ConsentGround extends Pick<ToolUse, 'cwd' | 'sandbox' | 'branch' | 'argv'> {
-  /** Name of the back end that confines commands; absent where nothing does. */
+  /** Name of the sandbox back end that confines commands. Absent if none does. */
   readonly backend?: string;
   /** What the sandbox kept a command of the same text from, when it was tried before. */
   readonly heldBack: (command: string) => string | undefined;
@@ -82,7 +82,7 @@ function consented({ option }: Answered, use: ToolUse, grants: GrantLedger): Con
   return { refused: 'the person did not approve it' };
 }
 
-/** What commands of a run have of the network: every public host, or those that rules of its contract name. */
+/** Network access of a run's commands: every public host, or the hosts that rules of its spec name. */
 interface OpenedNetwork extends Pick<SandboxPolicy, 'hosts'> {
   readonly networkAccess: 'allow' | 'deny';
 }
@@ -111,7 +111,7 @@ export async function consentGround(
 
 export const noNetwork: OpenedNetwork = { networkAccess: 'deny', hosts: [] };
 
-/** What of the network a contract opens to commands; of one that cannot be read nothing. */
+/** Network access that a spec opens to commands. None if the spec is unreadable. */
 export function openedNetwork(specBytes: Uint8Array): OpenedNetwork {
   const read = readIntentSpec(specBytes);
   if (!read.ok) return noNetwork;

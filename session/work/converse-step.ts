@@ -22,7 +22,7 @@ import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 const maxKeptResult = 64 * 1024;
 
-/** A question that is answered: the model reads the repository, and changes nothing in any context. */
+/** Answers a question: the model reads the repository and changes nothing in any context. */
 export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
   const { setting, signal, state, emit, note, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
@@ -84,7 +84,8 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
       },
     },
   });
-  // What a provider had to say beside its replies, the reasoning of another one that could not come along too.
+  // Notices of a provider beside its replies, for example about another provider's reasoning that could not be passed
+  // on.
   for (const notice of turns.taken().notices)
     if (!state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
       await note('Note', notice);
@@ -117,9 +118,8 @@ interface QuestionGround {
 }
 
 /**
- * The search of the web for a question, if the person allowed the network of the session. There is no spec behind a
- * question, so no domain list applies; pages cannot be read, because an address of any host could carry out
- * what the model has read.
+ * Opens web search for a question, if the person allowed the session's network. A question has no spec, so no domain
+ * list applies. Pages cannot be read: an address of any host could carry out text that the model has read.
  */
 async function openSearch(
   scope: TurnScope,

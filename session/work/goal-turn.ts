@@ -132,9 +132,9 @@ export async function holdGoal(
 }
 
 /**
- * A draft may be edited by hand before it is confirmed. If a check that verifies one of the goal's criteria is gone, is
- * not required any more, or leaves the criterion without a `testSuite` although the test runner is known, the goal is
- * blocked and the turn ends. `undefined` if the turn may go on.
+ * A person may edit a draft before confirming it. The goal is blocked and the turn ends if a check that verifies a
+ * criterion is gone or no longer required. The same applies if it leaves the criterion without a `testSuite` although
+ * the test runner is known. `undefined` if the turn may go on.
  */
 export async function requireVerifiable(
   scope: TurnScope,

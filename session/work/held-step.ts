@@ -44,7 +44,7 @@ export async function heldStep(
   // Another process may have been stopped behind the commit of what was left.
   const landed = held.anew === undefined ? undefined : (await findRunOf(scope, held.anew.runId))?.view;
   if (landed?.decision?.type === 'commit') return takenOut(scope, held, landed);
-  // Or behind the move of the branch: that is done, whatever is said now.
+  // A process may also have stopped after the branch moved. Then the change is kept, whatever the answer.
   const repository = await openRepository(scope.setting.repositoryPath);
   const hasMoved = (await readRef(repository, held.target.ref)) === held.commit;
   if (hasMoved && (await recordOf(scope, held)) !== undefined) return keep(scope, held);
@@ -124,7 +124,7 @@ interface Ending {
   readonly end: HeldEnd;
   readonly text: string;
   readonly toModel: string;
-  /** What the session came to by it, where that is another thing than the run that was held. */
+  /** The session's outcome, if it differs from the outcome of the held run. */
   readonly outcome?: RunOutcome;
 }
 
@@ -177,7 +177,7 @@ function nameOf(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }
 
-/** The patch of a held change without these hunks; `undefined` where nothing of it is left. */
+/** The patch of a held change without the rejected hunks. `undefined` if no hunk is left. */
 async function runLeft(
   { setting }: Pick<TurnScope, 'setting'>,
   { runId, patchset }: HeldReview,

@@ -59,8 +59,8 @@ const closeWithinMs = 2000;
 const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
 
 /**
- * One turn at a time, which the channel sees to; a turn goes on where an answer says how. `place` is a directory of
- * this session alone, for commands of a person.
+ * Runs one turn at a time, which the channel enforces. An answer can continue a turn. `place` is a directory of this
+ * session only, for a person's commands.
  */
 export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: string): SessionWork {
   const copy = keepCopy(place);
@@ -176,7 +176,7 @@ function toldOf(reason: string): { readonly reason?: string } {
   return reason === '' ? {} : { reason };
 }
 
-/** A turn ends, whatever the disk says: what cannot be written now is written when it can be. */
+/** Ends a turn. The caller retries until the end is written to disk. */
 async function endTurn(scope: TurnScope, ended: Exclude<StepEnd, 'waits'>): Promise<void> {
   await scope.emit({ type: 'tools-stopped' });
   await scope.emit({ type: 'end', ...ended });
@@ -311,8 +311,8 @@ function isFull(fault: unknown): boolean {
 }
 
 /**
- * Checks a draft that was edited by hand against the stored one and notes the differences (docs/lifecycle.md, Edited
- * by hand). DRAFT_LOOSENED; OBJECT_CORRUPT if the stored draft differs from the thread.
+ * Checks a manually edited draft against the stored one and notes the differences (docs/lifecycle.md, Edited by
+ * hand). DRAFT_LOOSENED; OBJECT_CORRUPT if the stored draft differs from the thread.
  */
 async function holdEdits(
   { setting: { engine }, state, note }: TurnScope,

@@ -2,6 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { compact } from '../../api/envelope.ts';
+import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
@@ -56,7 +57,7 @@ export async function makePlan(
   const { setting, signal, state, emit, meter } = scope;
   const { engine, source, clock, repositoryPath, sandbox } = setting;
   const repository = await openRepository(repositoryPath);
-  const kept = requireDraft(repository, runId);
+  const kept = await openDraft(scope, repository, runId);
   const reviewed = untoldReviews(scope, 'plan');
   const ran = untoldRuns(scope);
   const request = {
@@ -100,6 +101,25 @@ export async function makePlan(
   };
   await emit({ type: 'planned', plan });
   return { plan, planned };
+}
+
+/** The confirmed draft. If the last run of the goal was committed and closed its intent, it gets another id. */
+async function openDraft(
+  { setting: { engine, repositoryPath }, state, emit, newId }: TurnScope,
+  repository: Repository,
+  runId: string,
+): Promise<KeptDraft> {
+  const kept = requireDraft(repository, runId);
+  const closedBy = pursuedGoal(state())?.judged;
+  if (closedBy === undefined) return kept;
+  const id = newId();
+  const next = await continueIntent(engine, repositoryPath, kept.specBytes, { closedBy, id });
+  if (next === undefined) return kept;
+  const { specBytes, digest } = next;
+  await keepDraft(repository, { ...kept, specBytes });
+  const { draft } = state();
+  if (draft?.runId === runId) await emit({ type: 'drafted', draft: { ...draft, digest, intentId: id } });
+  return { ...kept, specBytes, drafted: specBytes };
 }
 
 /** Prompts for the execution of a plan; the answer is valid while the working tree is unchanged. */
@@ -202,7 +222,7 @@ function changedLines(before: SessionPlan | undefined, after: MadePlan): readonl
 
 const maxFiles = 200;
 
-/** Estimates what a plan costs, of its contract, the files that its Tasks are to write, and what the thread cost. */
+/** Estimates the cost of a plan from its spec, the files that its Tasks are to write, and the thread's past cost. */
 async function estimatePlan(
   { plans, usage: { turn } }: Pick<SessionState, 'plans' | 'usage'>,
   root: string,

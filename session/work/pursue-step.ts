@@ -91,7 +91,7 @@ async function stopAt(
 
 const usedUp = 'the budget is used up; Execute grants one more';
 
-/** Goes on with the run that a killed process left, within what is left of the budget; what follows a person says. */
+/** Resumes the run of a killed process within the rest of the budget. A person decides how to continue after it. */
 export async function resumePursued(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
   const networkAccess = await networkOf(scope, plan);
   const before = spentSoFar(scope);
@@ -204,9 +204,9 @@ function refutedRemark(criteria: readonly GoalCriterion[], { decision }: RunView
 }
 
 /**
- * What a run says of criteria. In a committed run a criterion is accepted if each of its checks ran, passed, and did
- * not pass by rewriting a test that failed at the base. Otherwise it is refuted. In any other run it is refuted if one
- * of its checks failed. What a model claims is not read. Pure.
+ * Evaluates criteria against a run. In a committed run, a criterion is accepted if each of its checks ran and passed,
+ * without rewriting a test that failed at the base. Otherwise it is refuted. In any other run, it is refuted if one
+ * of its checks failed. A model's claims are not read. Pure.
  */
 export function evaluateCriteria(
   criteria: readonly GoalCriterion[],
@@ -239,7 +239,7 @@ function rewrittenRed({ findings }: Pick<CheckRecord, 'findings'>): readonly str
   );
 }
 
-/** Whether each of them was verified. Of none nothing is said. */
+/** Whether each criterion was verified. False for an empty list. */
 export function areAccepted(criteria: readonly GoalCriterion[]): boolean {
   return criteria.length > 0 && criteria.every(({ status }) => status === 'accepted');
 }
@@ -261,7 +261,7 @@ async function lastRun(
   return found && { view: found.view, isJudged: run === judged };
 }
 
-/** Digest of what a run left: its files, and which checks and tests failed. The same twice is no progress. Pure. */
+/** Digest of a run's result: its files, and the failed checks and tests. The same digest twice is no progress. Pure. */
 function traceOf({ patch, stages }: Pick<RunView, 'patch' | 'stages'>): string {
   return sha256Hex(JSON.stringify([patch?.digest ?? null, [...failedTests(stages)].sort()]));
 }

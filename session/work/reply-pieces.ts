@@ -70,9 +70,9 @@ export function announcing(
 /** Decides what happens to local changes in the way of a run. */
 
 /**
- * What a plan and its runs do about local changes: the choice that is kept with the draft, else the option of the
- * session, else the answer of the person to a question. Option and answer are kept with the draft. Without a person
- * (the approval policy `never`, a program that controls the session) there is no question, and they stop the run.
+ * Decides how a plan and its runs treat local changes. In order: the choice stored with the draft, the option of the
+ * session, the person's answer to a question. Option and answer are stored with the draft. Without a person (approval
+ * policy `never`, or a controlling program) there is no question, and local changes stop the run.
  */
 export async function localChangesOfDraft(
   scope: TurnScope,
@@ -87,7 +87,7 @@ export async function localChangesOfDraft(
   return { askLocalChanges: (dirty) => askLocalChanges(scope, runId, dirty) };
 }
 
-/** The same for a held change, whose plan may have been drafted as another run. */
+/** The same for a held change. Its plan may have been drafted as another run. */
 export function localChangesOfHeld(
   scope: TurnScope,
   held: HeldReview,

@@ -34,7 +34,7 @@ export async function findRunOf(
   }
 }
 
-/** The contract of a run, as its record holds it. RUN_NOT_FOUND. */
+/** The spec of a run, from its record. RUN_NOT_FOUND. */
 export async function contractOf(scope: Pick<TurnScope, 'setting'>, runId: string): Promise<Buffer> {
   const found = await findRunOf(scope, runId);
   const bytes = await found?.store.objects.read(found.store.refs.run(runId), 'spec.json');
@@ -74,7 +74,7 @@ export async function holdRun(
   { repository, runId, specBytes, plan }: Beginning,
 ): Promise<HeldRun | undefined> {
   const read = state().settings.review === 'on' ? readIntentSpec(specBytes) : undefined;
-  // A contract that cannot be read begins no run.
+  // No run begins with an unreadable spec.
   if (read?.ok !== true) return undefined;
   const target = await unheldTarget(repository, read.effective.metadata.target.baseRef, runId);
   return { runId, branch: `refs/heads/writ/review-${runId}`, target, plan: plan.id };

@@ -124,7 +124,10 @@ export async function shellStep(
   return { end: 'done' };
 }
 
-/** Version control has ways of its own; said before anything is copied, and held by the sandbox whatever is read. */
+/**
+ * Refuses version control programs before any copy is made. The sandbox blocks them even if the text cannot be
+ * parsed.
+ */
 function withheld(command: string) {
   const reading = commandsOf(command);
   if (!reading.ok) return {};
@@ -134,7 +137,7 @@ function withheld(command: string) {
   return { refusal: refusal(message, { reason: 'withheld', program }) };
 }
 
-/** SANDBOX_NONE_REFUSED for one that confines nothing where the network is to be closed. */
+/** SANDBOX_NONE_REFUSED if the back end confines nothing and the network is to be closed. */
 function requireConfined({ unconfined, name }: SandboxBackend, networkAccess: 'allow' | 'deny'): void {
   if (!unconfined || networkAccess === 'allow') return;
   throw new WritError('SANDBOX_NONE_REFUSED', {
@@ -209,7 +212,7 @@ async function runInCopy(
   }
 }
 
-/** In the directory of the session; one of which the copy has nothing (it is empty, or ignored) is empty there. */
+/** Runs in the session's directory. A directory that the copy lacks (it is empty or ignored) is created empty. */
 async function wordsOf(
   { repository, cwd }: CopyGround,
   workspace: string,
@@ -221,7 +224,7 @@ async function wordsOf(
   return ['sh', '-c', 'cd -- "$1" && exec sh -c "$2"', 'sh', `./${below}`, command];
 }
 
-/** What `[workspace] share` names, read-only; nothing is prepared for a command. */
+/** Shares the directories of `[workspace] share`, read-only. No `prepare` step runs for a command. */
 async function sharedIn(
   { repository, config, backend, base, signal, setting }: CopyGround,
   workspace: string,
@@ -244,7 +247,7 @@ async function sharedIn(
 
 const mostNamed = 5;
 
-/** Programs say in words of their own that there is no network; how it is opened none of them knows. */
+/** Programs report a missing network in their own words, but cannot report how to open it. */
 function closedNote({ backend, setting, mayOpen }: CopyGround, result: SandboxResult): readonly string[] {
   if (backend.unconfined || setting.networkAccess === 'allow' || result.exitCode === 0) return [];
   if (heldBack(textOf(result), undefined) !== 'to reach the network') return [];
@@ -353,13 +356,14 @@ function openLiveText({ clock, signal, mask, emit }: LiveParts): LiveText {
 /** The copy of the working tree for the user's commands. */
 
 /**
- * The copy of the work tree that commands of one session run on, one after the other: what the next one needs of it is
- * not copied again. One that was not said to be kept goes, and the last one with the session.
+ * The copy of the working tree for commands of one session, which run one at a time. Files that the next command can
+ * reuse are not copied again. A copy that was not passed to `keep` is deleted, and the last one is deleted with the
+ * session.
  */
 interface KeptCopy extends AsyncDisposable {
   /** A directory of this session alone. */
   readonly place: string;
-  /** The work tree as it is now, and nothing of what was left there; an empty directory for reports. */
+  /** Provides the current working tree without leftovers of earlier commands, and an empty directory for reports. */
   renew(
     repository: Repository,
     signal: AbortSignal,

@@ -126,7 +126,7 @@ interface EnvelopeLines {
 }
 
 function hunksOf(section: EnvelopeSection): readonly EnvelopeLines[] {
-  // What a file held that goes is not said.
+  // The content of a deleted file is not shown.
   if (section.kind === 'delete') return [];
   if (section.kind === 'add') {
     const lines = section.lines.map((line) => `+${line}\n`);

@@ -107,7 +107,7 @@ export function openScope(
     emit,
     mention: (report) => mention({ ...report, turn } as Report),
     async ask(question) {
-      // Registered first: an answer can come before `tell` resolves.
+      // Registered first: an answer can arrive before `emit` resolves.
       const answered = waiters.wait(question.subject, signal);
       answered.catch(() => undefined);
       await emit({ type: 'ask', ...question });
@@ -188,7 +188,7 @@ export interface ApprovalSetting {
 interface WorkTime {
   /** Milliseconds of work since the last call. */
   take(): number;
-  /** Waiting for this is no work. */
+  /** Waits for the answer. The wait does not count as work. */
   waiting<T>(answer: Promise<T>): Promise<T>;
   /** Whether it waits now. */
   isWaiting(): boolean;
@@ -264,7 +264,7 @@ export function openSpending(named?: ModelMeter['named']): Spending {
             () => {
               untold -= costUsd;
             },
-            // What could not be written down was paid all the same.
+            // A cost that could not be written was still paid.
             () => undefined,
           );
         };

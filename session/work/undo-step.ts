@@ -2,8 +2,8 @@
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
 import { type TaskUndoing, taskUndoing, undoContract, workTasksOf } from '../../engine/draft/undo.ts';
 import { runIntent } from '../../engine/run-intent.ts';
 import type { RunStore } from '../../store/stores.ts';
@@ -51,7 +51,7 @@ export async function undoStep(scope: TurnScope, wanted: string): Promise<StepEn
   return 'waits';
 }
 
-/** Undoes the run by a new run over the reverse patch; nothing is forced. */
+/** Undoes the run by a new run over the reverse patch. Conflicts are not forced. */
 export async function undoAnswered(
   scope: TurnScope,
   { subject, given }: { readonly subject: string; readonly given: GivenAnswer },
@@ -202,7 +202,7 @@ async function pick(
   return 'reason' in found ? found : ofTask(found, task);
 }
 
-/** Resolves `RUN` or `RUN/TASK` to a run with a commit, or says why there is none. */
+/** Resolves `RUN` or `RUN/TASK` to a run with a commit, or returns the reason why there is none. */
 async function runNamed(scope: TurnScope, wanted: string): Promise<Picked | NotUndoable> {
   const [named = '', task] = wanted.split('/');
   const found = await findRunOf(scope, named);

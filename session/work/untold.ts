@@ -34,7 +34,7 @@ interface Reviewed {
   readonly ids: readonly string[];
 }
 
-/** Where a model hears of it: in what was said before, or in what a plan is made of. Each hears it once. */
+/** Where a model receives a review: in the dialogue, or in the input of a plan. Each receives it once. */
 type Hearing = 'talk' | 'plan';
 
 /**

@@ -76,8 +76,8 @@ function reportText(found: VerifiedTarget): string {
 }
 
 /**
- * Verifies what was sealed, by the verifier and the anchors of `writ verify`, offline; it changes nothing. What was
- * found is a tool call with all checks, and a note with the verdict. Nothing verified is a failure.
+ * Verifies sealed evidence offline, with the verifier and the anchors of `writ verify`. It changes nothing. The
+ * result is a tool call with all checks, and a note with the verdict. If nothing was verified, the turn fails.
  */
 export async function verifyStep(scope: TurnScope, wanted: string): Promise<StepEnd> {
   const { emit, note, newId, setting } = scope;

@@ -115,7 +115,7 @@ function remember(all: Map<string, string>, one: string, what: string): void {
 
 const looking = new Set(['workspace.fs read', 'workspace.search search']);
 
-/** Whether a call changes nothing, here or elsewhere. */
+/** Whether a call is read-only, locally and remotely. */
 function isLooking({ tool, action }: ToolRequest): boolean {
   return looking.has(`${tool} ${action}`);
 }

@@ -139,8 +139,8 @@ const asksPeople: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A human loop needs somebody in it: `required` wants at least one approver. Approvers without one count only where a
- * release check asks for them; elsewhere no approval is awaited, which is said.
+ * A human loop needs a person: `required` demands at least one approver. Approvers without `required` count only if a
+ * release check waits for approvals. Otherwise no approval is awaited, and an issue reports that.
  */
 export function humanLoopApprovers(spec: Partly<IntentSpec>): readonly Issue[] {
   const { required, minApprovers } = spec.risk?.humanInLoop ?? {};

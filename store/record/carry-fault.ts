@@ -12,9 +12,15 @@ export interface CarryFault {
 type Candidate = Pick<ApprovalSubject, 'baseCommit' | 'candidateTree'>;
 
 /**
- * Compares an earlier candidate with `now`, whose canonical patch has `patchDigest`: the policies at both bases allow
- * it, the target only moved forward, the canonical patches are equal byte by byte, and so are the old blobs of every
- * changed file. `undefined` if all of this holds. Both bases are the policy commits of their candidates.
+ * Compares an earlier candidate with `now`. `patchDigest` is the digest of `now`'s canonical patch. Returns
+ * `undefined` if the approvals may carry over:
+ *
+ * - the policies at both bases allow it
+ * - the target only moved forward
+ * - the canonical patches are equal byte by byte
+ * - the old blobs of every changed file are equal
+ *
+ * Both bases are the policy commits of their candidates.
  */
 export async function findCarryFault(
   reader: CarryReader,

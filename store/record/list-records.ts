@@ -125,7 +125,7 @@ async function findAmong(
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));
-  // Anyone can push a run whose id is the beginning of another: only a complete id is unambiguous.
+  // Anyone can push a run with an id that is the beginning of another: only a complete id is unambiguous.
   const fits =
     exact && wanted.length === 36 && uuidTimeMs(wanted) !== undefined
       ? [exact]

@@ -61,8 +61,8 @@ const paths = {
 } as const;
 
 /**
- * The commit that a run was decided to become; `undefined` if there is none, or no decision. OBJECT_CORRUPT for a
- * damaged record, RUN_NOT_FOUND if nothing of the run is here.
+ * The commit that the run's decision names; `undefined` if there is none, or no decision. OBJECT_CORRUPT for a
+ * damaged record, RUN_NOT_FOUND if this repository has no data of the run.
  */
 export async function decidedCommit(
   repository: Repository,

@@ -149,7 +149,7 @@ export function parseToolUses(bytes: Uint8Array): ToolUsesRecord {
   return parseShaped(toolUsesPath, toolUsesShape, bytes, { maxBytes: 1024 * 1024, maxDepth: 8 });
 }
 
-/** Says which content of the record is masked. */
+/** Path of the record of the masked content. */
 export const maskedPath = 'masked.json';
 
 const maskedShape = fields({

@@ -6,7 +6,7 @@ import { type GateReport, peopleOf } from './gate-report.ts';
 
 /** A finding without times in its text, so that two evaluations of one change are equal. */
 interface VerdictFinding extends Pick<Finding, 'rule' | 'severity' | 'message' | 'path' | 'line'> {
-  /** The finding says that an approval is missing. */
+  /** The finding is about a missing approval. */
   readonly waiting?: true;
 }
 
@@ -33,8 +33,8 @@ interface VerdictStage extends Pick<StageRecord, 'stage' | 'status' | 'expected'
 }
 
 /**
- * The result of the gates and nothing else (`docs/approval.md`, The verdict): two evaluations of one change are
- * equal, on any machine. Approvals are bound to its digest.
+ * The result of the gates only (`docs/approval.md`, The verdict): two evaluations of one change are equal, on any
+ * machine. Approvals are bound to its digest.
  */
 export interface Verdict {
   readonly schema: 'urn:writ:verdict:v1';
@@ -111,7 +111,7 @@ function toFindings(findings: readonly Finding[]): readonly VerdictFinding[] {
       return {
         rule,
         severity,
-        // Measured values differ each time; the severity says whether they are acceptable.
+        // Measured values differ each time; the severity already states whether they are acceptable.
         message: rule === 'regression' ? words.replace(/\d+/g, '#') : words,
         ...(path === undefined ? {} : { path }),
         ...(line === undefined ? {} : { line }),

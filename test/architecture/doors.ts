@@ -81,7 +81,7 @@ export const doors: readonly Door[] = [
   {
     // Nothing is unpacked without a bound.
     name: 'inflating',
-    file: 'readers/documents/archive/zip.ts',
+    file: 'readers/documents/archive/inflate.ts',
     code: /\b(?:inflate(?:Raw)?|gunzip|unzip|(?:brotli|zstd)Decompress)Sync\b|\bcreate(?:Inflate(?:Raw)?|Gunzip|Unzip|BrotliDecompress|ZstdDecompress)\b/,
   },
   {

@@ -27,7 +27,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
   'attest/public/public-log.ts': "export const add = async () => import('@sigstore/sign');\n",
-  'readers/documents/archive/zip.ts':
+  'readers/documents/archive/inflate.ts':
     "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
   'store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',

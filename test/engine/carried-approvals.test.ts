@@ -5,6 +5,7 @@ import { type ChangedSince, changedSince } from '../../api/run/approve-run.ts';
 import { judgeHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
+import { verificationRefusal } from '../../api/verify/verification-data.ts';
 import { formatBundle } from '../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { generateKey, openUserSigningKey, toSigner } from '../../attest/keys/key-signer.ts';
@@ -174,6 +175,20 @@ t.test('an approval counts for the same patch on a moved target, and `verify` re
     sample.git('-C', clone, 'fetch', '--quiet', 'origin', '+refs/ai/*:refs/ai/*');
     sample.git('-C', clone, 'gc', '--quiet', '--prune=now');
     t.strictSame(troubles(await verified({ ...sample, root: clone }, done, (one) => one, sample.root)), []);
+  });
+
+  await t.test('names the command that fetches the objects which a shallow clone lacks', async (t) => {
+    const clone = join(sample.home, 'shallow');
+    sample.git('clone', '--quiet', '--depth=1', `file://${sample.root}`, clone);
+    sample.git('-C', clone, 'fetch', '--quiet', 'origin', '+refs/ai/*:refs/ai/*');
+    const verifiedHere = () => verified({ ...sample, root: clone }, done, (one) => one, sample.root);
+    const report = await verifiedHere();
+    t.match(troubles(report), ['approvals-carried missing missing', /^approvals missing/]);
+    const [hint = ''] = verificationRefusal([{ kind: 'run', target: 'HEAD', report }])?.hints ?? [];
+    t.match(hint, '`git fetch --refetch --no-filter` in a partial clone');
+    const [command = ''] = /git fetch --unshallow/.exec(hint) ?? [];
+    sample.git('-C', clone, ...command.split(' ').slice(1), '--quiet');
+    t.strictSame(troubles(await verifiedHere()), []);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { isRfc3339DateTime } from '../../readers/documents/markdown-text.ts';
+import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
 import schema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
 import { type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
 import { findSchemaViolations, maxViolations } from '../../spec/schema-violations.ts';

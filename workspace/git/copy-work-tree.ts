@@ -40,15 +40,16 @@ const longestTickNs = 2_000_000_000n;
 
 type LastCopy = Pick<CopiedTree, 'made' | 'sources'>;
 
-/** Files of `.writ/` that repositories track; tokens and journals lie beside them. */
+/** Files of `.writ/` that repositories track. Tokens and journals are in the same directory. */
 const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)$/i;
 
 /**
- * Copies the working tree to `to`, an empty directory: tracked and untracked files as they are on disk, but nothing
- * that git ignores, no git directory, and of `.writ/` only what repositories track. Submodules and nested
- * repositories become empty directories. Links are copied as links and never followed. `last`: the copy that is at
- * `to` already. An entry that is as it was copied, of a file that did not change, is kept; everything else there is
- * removed. WORKTREE_TOO_LARGE.
+ * Copies the working tree to the empty directory `to`: tracked and untracked files as they are on disk. Ignored files
+ * and the git directory are not copied; of `.writ/`, only files that repositories track are. Submodules and nested
+ * repositories become empty directories. Links are copied as links and never followed.
+ *
+ * `last`: the existing copy at `to`. An unmodified entry of it is kept if its source did not change. All other
+ * entries are removed. Throws WORKTREE_TOO_LARGE.
  */
 export async function copyWorkTree(
   repository: Repository,
@@ -106,7 +107,7 @@ function newestOf({ states }: CopiedStates): bigint {
   return newest;
 }
 
-/** The sources whose next write is certain to change their state. */
+/** Returns the states of sources that are certain to change at the next write. */
 function settled(
   sources: ReadonlyMap<string, CopiedState>,
   { states }: CopiedStates,
@@ -192,7 +193,7 @@ function isShown(name: Buffer): boolean {
   return !/^\.writ(?:\/|$)/i.test(text) || ownFiles.test(text);
 }
 
-/** A git directory can have another name and lie in the working tree; git then lists it like any directory. */
+/** A git directory can have another name and be inside the working tree; git then lists it like any directory. */
 async function isInGitDirectory({ root, gitDir, commonDir }: Repository): Promise<(name: Buffer) => boolean> {
   const places = await Promise.all([gitDir, commonDir].map((place) => realpath(place)));
   const own = places
@@ -205,7 +206,7 @@ function parentOf(name: Buffer): Buffer {
   return name.subarray(0, Math.max(0, name.lastIndexOf('/')));
 }
 
-/** Creates each directory of the copy once; does not enter what is no directory in the working tree. */
+/** Creates each directory of the copy once. Does not enter an entry that is not a directory in the working tree. */
 function openDirectories(from: Buffer, target: Buffer) {
   const known = new Map<string, Promise<boolean>>();
   const enter = (path: Buffer): Promise<boolean> => {
@@ -262,7 +263,8 @@ async function showsWrites(path: string): Promise<boolean> {
 }
 
 /**
- * Waits until the file system of a directory of ours has a clock later than `ctimeNs`; false if that takes too long.
+ * Waits until the file system of a directory that writ owns has a clock later than `ctimeNs`; false if that exceeds
+ * the time limit.
  */
 export async function ticksAfter(directory: string, ctimeNs: bigint): Promise<boolean> {
   const ends = systemClock.monotonic() + longestWaitMs;
@@ -290,9 +292,9 @@ interface EntryAsked {
 }
 
 /**
- * Copies the entry at `source` to `copy`, replacing what is there. A link is copied as a link; one that appears
- * during the copy is not followed. `undefined` if there is nothing to copy. Throws EACCES without permission, ESTALE
- * if the entry is another one at each attempt.
+ * Copies the entry at `source` to `copy`, replacing an existing entry. A link is copied as a link; one that appears
+ * during the copy is not followed. Returns `undefined` if the source is missing. Throws EACCES without permission,
+ * and ESTALE if the entry was replaced during each attempt.
  */
 export async function copyEntry(
   source: Buffer,
@@ -330,7 +332,7 @@ export async function makeDirectory(copy: Buffer): Promise<void> {
   await replacing(copy, () => mkdir(copy));
 }
 
-/** `undefined` if there is no file any more. */
+/** Returns `undefined` if the file no longer exists. */
 async function copyFileAt(
   source: Buffer,
   copy: Buffer,
@@ -388,7 +390,7 @@ interface CopiedState {
 /** Entries below a directory by path (bytes as latin1), directories before their content. */
 interface CopiedStates {
   readonly states: ReadonlyMap<string, CopiedState>;
-  /** State of the directory itself, whose permissions a command may change. */
+  /** State of the directory itself, because a command may change its permissions. */
   readonly root?: string;
   /** False if the limits were exceeded or a directory could not be read. */
   readonly isWhole: boolean;
@@ -471,7 +473,7 @@ function* entryNames(directory: Buffer): Generator<Buffer> {
   }
 }
 
-/** Changes of files, sorted. If a listing is not whole, nothing is reported as added or deleted. */
+/** Changes of files, sorted. If a listing is incomplete, no file is reported as added or deleted. */
 export function changesBetween(
   before: CopiedStates,
   after: CopiedStates,

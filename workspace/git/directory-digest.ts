@@ -111,7 +111,7 @@ async function leaves(link: string, target: string, within: string): Promise<boo
   try {
     return !isInside(within, await realpath(link));
   } catch {
-    // Dangling or circular: there is nothing to read behind it, so its text decides.
+    // Dangling or circular: it has no readable target, so its text decides.
     return !isInside(within, resolve(parent, target));
   }
 }

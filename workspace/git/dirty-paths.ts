@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths } from '../../core/base/printable.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { askGit, gitFailed, gitFields, maxListBytes, runGit } from './git.ts';
 import { fileAt, mayBeLossy, readIndex, toBytePath, toSide, toTextPath } from './held-index.ts';
 import type { Repository } from './repository.ts';
@@ -114,7 +114,7 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
 
 interface Tracked {
   readonly tracked: ReadonlySet<string>;
-  /** Paths as bytes, whose changes `status` does not show. */
+  /** Paths as bytes with changes that `status` does not show. */
   readonly hidden: readonly HiddenPath[];
 }
 

@@ -20,8 +20,8 @@ const chunkBytes = 256 * 1024;
 
 /**
  * Keeps git's index of a fresh export at `indexFile`, outside of the directory. Git compares contents only if size,
- * inode, change time (which no program can set) or the second of the export leave a doubt. Nothing in the directory,
- * such as attributes or config, has an influence. A tree that is kept in memory (`small`) is compared byte by byte.
+ * inode, change time (which no program can set) or the second of the export leave a doubt. Files in the directory,
+ * such as attributes or config, have no influence. A tree that is kept in memory (`small`) is compared byte by byte.
  */
 export async function rememberExport(
   objects: GitDirectory,

@@ -26,7 +26,7 @@ import type { Target } from './target.ts';
 import { classifyPaths } from './torn-paths.ts';
 
 /**
- * Moves the target ref to the sealed commit by compare-and-swap. `moved: false` is TARGET_MOVED: nothing was changed.
+ * Moves the target ref to the sealed commit by compare-and-swap. `moved: false` is TARGET_MOVED, without any change.
  * `already`: an earlier process moved it before it was killed. `held`: another branch that must be at this commit at
  * that moment.
  */
@@ -94,9 +94,9 @@ export async function isOnTarget(repo: Repository, target: Target): Promise<bool
 const submoduleMode = '160000';
 
 /**
- * Completes a `followWorktree` that was killed at any instant. A path whose content is the old one, the new one, a
- * part of it or missing is brought to the new commit, with its index entry. All other content is the user's and
- * stays. May be killed and repeated itself.
+ * Completes a `followWorktree` that was killed at any instant. A path is brought to the new commit, with its index
+ * entry, if its content is the old one, the new one, a part of it or missing. All other content is the user's and
+ * stays. This call may be killed and repeated too.
  */
 export async function finishFollow(repo: Repository, target: Target, commit: string): Promise<FollowOutcome> {
   // A read-tree that outlived its writ may still be writing.

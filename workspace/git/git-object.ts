@@ -38,7 +38,7 @@ export interface RawEntry {
 /** `latin1` keeps names as bytes. */
 export type NameEncoding = 'utf8' | 'latin1';
 
-/** The entries of a tree object; `undefined` if the bytes are no tree. */
+/** The entries of a tree object; `undefined` if the bytes are not a valid tree. */
 export function parseTree(
   bytes: Buffer,
   idBytes: number,

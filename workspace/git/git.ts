@@ -119,7 +119,7 @@ interface GatedGit extends StartedProcess {
  * process dies first, git ends without an effect.
  */
 export function startGatedGit(place: GitDirectory, args: readonly string[]): GatedGit {
-  // It executes its input, and without a `commit` line it changes nothing.
+  // The command executes its input and changes nothing without a `commit` line.
   if (args[0] === 'update-ref' && args.includes('--stdin')) {
     const git = startGit(place, args);
     return { ...git, open: (input) => void git.stdin.end(input) };
@@ -263,7 +263,8 @@ const safeSettings: readonly GitSetting[] = [
   ['core.askPass', ''],
   ['core.sshCommand', 'false'],
   ['core.gitProxy', ''],
-  ['core.alternateRefsCommand', ''],
+  // It lists no refs; an empty command is an error, which git would print instead of the cause of a failure.
+  ['core.alternateRefsCommand', 'true'],
   ['core.protectHFS', 'true'],
   ['core.protectNTFS', 'true'],
   ['credential.helper', ''],

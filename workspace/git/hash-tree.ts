@@ -1,4 +1,4 @@
-/* Verifies that the objects of a tree are what their ids say, and that a partial clone has all of them. */
+/* Verifies that the objects of a tree match their ids, and that a partial clone has all of them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -76,8 +76,8 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
 }
 
 /**
- * Calls `take` for each object in order: `undefined` if git finds none of that id, `damaged` if git fails while it
- * reads it. A damaged object costs a process, so `take` returns false when it has enough.
+ * Calls `take` for each object in order, with `undefined` if git does not find the id, and `damaged` if git fails
+ * while it reads the object. A damaged object costs a process, so `take` returns false to stop.
  */
 async function hashObjects(
   place: GitDirectory,
@@ -120,7 +120,7 @@ export async function promisedBelow(repository: Repository, tree: string): Promi
   return new Set(lines.flatMap((line) => (line.startsWith('?') ? [line.slice(1)] : [])));
 }
 
-/** Alternates outside of the repository; our own object store lies inside. */
+/** Alternates outside of the repository. writ's own object store is inside. */
 async function borrowedBy({ objectsDir, commonDir }: Repository): Promise<readonly string[]> {
   const text = await readFile(join(objectsDir, 'info', 'alternates'), 'utf8').catch(() => '');
   return text
@@ -151,7 +151,10 @@ export async function requireObjects(repository: Repository, trees: readonly str
 
 interface EvidenceReader {
   hashTree(tree: string): Promise<HashedTree>;
-  /** A file of a commit; no `bytes` if the commit has none there, `undefined` if there is no such commit. */
+  /**
+   * Reads a file of a commit. `bytes` is absent if the commit has no such file; `undefined` if there is no such
+   * commit.
+   */
   readAt(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors and committers of `base..tip` as `Name <mail>`; empty if some commits are not in this clone. */
   listPeople(base: string | null, tip: string): Promise<readonly string[]>;

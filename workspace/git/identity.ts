@@ -109,7 +109,7 @@ function decodeWords(text: string): string {
     );
 }
 
-/** Everyone whom a commit message names with `Co-authored-by:`. */
+/** Everyone that a commit message names with `Co-authored-by:`. */
 export function coAuthorsIn(message: string): readonly Identity[] {
   // As git reads trailers: blanks before the colon are allowed, and a line that begins with a blank continues the one
   // before.

@@ -141,9 +141,9 @@ async function moveAll(names: readonly string[], from: string, to: string): Prom
 }
 
 /**
- * Creates a scratch at `dir` with the objects that an earlier process left there, each under the id of its content,
- * so an object that was changed is missing. Nothing else is kept, config and hooks least of all. OBJECT_CORRUPT if
- * git cannot read the objects.
+ * Creates a scratch at `dir` with the objects that an earlier process left there. Each object gets the id of its
+ * content, so a changed object is missing. All other files, especially config and hooks, are dropped. OBJECT_CORRUPT
+ * if git cannot read the objects.
  */
 export async function takeUpScratch(dir: string, over: Borrowable): Promise<Scratch> {
   const before = `${dir}-before`;

@@ -26,8 +26,9 @@ export interface IncludedChanges {
 }
 
 /**
- * The content of the working tree at the dirty paths, over `base`, as objects in the scratch. Changes nothing in the
- * repository. WORKTREE_DIRTY for what set-aside refuses too, for ignored files, and for content that is only staged.
+ * The content of the working tree at the dirty paths, over `base`, as objects in the scratch. The repository stays
+ * unchanged. WORKTREE_DIRTY for paths that set-aside refuses too, for ignored files, and for content that is only
+ * staged.
  */
 export async function readLocalContent(
   repo: Repository,

@@ -26,7 +26,7 @@ export interface ClaimedLock {
    * that it is ours.
    */
   readonly contents?: readonly string[];
-  /** A file that only the holder of the lock writes, and whose leftover blocks like the lock. */
+  /** A file that only the holder of the lock writes. If it is left over, it blocks like the lock. */
   readonly with?: string;
 }
 
@@ -126,7 +126,7 @@ async function readClaim(path: string, commonDir: string): Promise<FoundClaim | 
   const work = parseClaim(text, commonDir);
   const found = { path, beatMs: Number(stat.mtimeNs) / 1e6, inode: stat.ino, device: stat.dev };
   if (work === undefined) {
-    // Incomplete, so it claims no lock; only its name says which process made it.
+    // It is incomplete and claims no lock; only its name identifies the process that made it.
     const maker = fromNamePart(basename(path));
     const state = maker !== undefined && (await isProvenDead(maker)) ? 'dead' : 'unreadable';
     return { ...found, state, work: { locks: [], litter: [], processes: [], sinceMs: 0 } };
@@ -260,7 +260,7 @@ const maxLockBytes = 256n;
  */
 export async function removeStaleLocks(
   place: Pick<GitDirectory, 'gitDir'>,
-  /** A claim of this process, all of whose gits have ended. */
+  /** A claim of this process with no running git left. */
   ended?: string,
 ): Promise<void> {
   const isOver = ({ state, path }: FoundClaim): boolean => state === 'dead' || path === ended;
@@ -290,7 +290,7 @@ export async function removeStaleLocks(
   }
 }
 
-/** Waits for gits whose starter was killed, then removes stale locks. GIT_FAILED if one does not end. */
+/** Waits for git processes with a killed starter, then removes stale locks. GIT_FAILED if one does not end. */
 export async function settleGit(place: Pick<GitDirectory, 'gitDir'>, waitMs = orphanWaitMs): Promise<void> {
   const deadline = systemClock.monotonic() + waitMs;
   for (;;) {
@@ -308,7 +308,7 @@ export async function settleGit(place: Pick<GitDirectory, 'gitDir'>, waitMs = or
   }
 }
 
-/** True if the lock is a hard link of a claim whose processes live. */
+/** True if the lock is a hard link of a claim with live processes. */
 export async function isHeldByUs(place: Pick<GitDirectory, 'gitDir'>, path: string): Promise<boolean> {
   const found = await statOf(path);
   const claims = await readClaims(place);
@@ -344,7 +344,7 @@ async function removeIfStale(lock: ClaimedLock, claim: FoundClaim, directory: st
   const away = join(directory, `away-${randomOctets(8).toString('hex')}`);
   await rename(lock.path, away);
   const moved = await statOf(away);
-  // In between, the user removed it by hand and another process acquired it.
+  // Meanwhile the user removed it by hand and another process acquired it.
   if (moved === undefined || !isSame(moved, found)) await link(away, lock.path).catch(() => undefined);
   await rm(away, { force: true });
 }

@@ -23,7 +23,7 @@ interface ObjectQuestion {
   readonly command: 'contents' | 'hash' | 'info';
   /** Called with each answer in the order of the names; `undefined`: no such object. A throw ends the request. */
   readonly take: (index: number, answer: ObjectAnswer | undefined) => void;
-  /** Most bytes of one object whose bytes are kept; with `contents`, a larger one is INPUT_TOO_LARGE. */
+  /** Maximum bytes of one object to keep; with `contents`, a larger object is INPUT_TOO_LARGE. */
   readonly maxBytes: number;
 }
 
@@ -112,7 +112,7 @@ class AnswerCutter {
   }
 }
 
-/** GIT_FAILED for a `git cat-file` whose output has another form. */
+/** GIT_FAILED for a `git cat-file` with unexpected output. */
 function badAnswer(what: string): WritError {
   return new WritError('GIT_FAILED', {
     message: `\`git cat-file\` ${what}`,
@@ -257,7 +257,7 @@ class ObjectReader {
       while (!cutter.isDone) {
         const { value, done } = await git.chunks.next();
         if (done !== true) cutter.push(value);
-        // It ended while it was idle (a Ctrl-C reaches it too), which has nothing to do with this read.
+        // It ended while it was idle (a Ctrl-C reaches it too), independently of this read.
         else if (!isFresh && cutter.isUntouched) return await this.#askAnew(git, question);
         else throw await endedEarly(git);
       }

@@ -116,7 +116,7 @@ async function readText(path: string, maxBytes: number): Promise<Buffer | 'missi
   }
 }
 
-/** True if the fault says that there is no such file. */
+/** True if the fault is a missing file. */
 export function isMissing(fault: unknown): boolean {
   return fault instanceof Error && 'code' in fault && missing.includes(String(fault.code));
 }

@@ -114,7 +114,7 @@ export async function resolveId(place: GitDirectory, expression: string): Promis
   return id !== undefined && isObjectId(id) ? id : undefined;
 }
 
-/** Whether history was cut off in this clone; `undefined` if git cannot say. */
+/** Whether this clone is shallow; `undefined` if git does not report it. */
 export async function isShallow(place: GitDirectory): Promise<boolean | undefined> {
   const answer = await tryGit(place, ['rev-parse', '--is-shallow-repository']);
   return answer === undefined ? undefined : answer !== 'false';
@@ -162,7 +162,7 @@ async function readConfig(place: GitDirectory): Promise<{
       .filter((key) => key !== ''),
   );
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
-  // 1 is "no such key"; after another code nothing is known.
+  // Exit code 1 is "no such key"; any higher code is no answer.
   const isKnown = code <= 1;
   const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {

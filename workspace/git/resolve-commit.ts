@@ -191,7 +191,7 @@ async function refsCalled(place: GitDirectory, names: readonly string[]): Promis
   return (await matchRefs(place, names)).filter(({ ref }) => names.includes(ref));
 }
 
-/** Commits and tags whose ids have this prefix, or that at the end of a `git describe` name. */
+/** Commits and tags with ids that have this prefix, or the prefix at the end of a `git describe` name. */
 async function idsLike(place: GitDirectory, base: string): Promise<readonly string[]> {
   const prefix = /^(?:.+-\d+-g)?([0-9a-f]{4,64})$/i.exec(base)?.[1];
   if (prefix === undefined) return [];

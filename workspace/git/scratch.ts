@@ -15,8 +15,8 @@ export interface Scratch extends GitDirectory {
 }
 
 /**
- * Content is stored and written byte by byte, whatever `.gitattributes` in the tree say: this file has the highest
- * precedence.
+ * Content is stored and written byte by byte, even if `.gitattributes` in the tree request a conversion: this file
+ * has the highest precedence.
  */
 const rawAttributes = '* -text !eol -ident !filter !working-tree-encoding !diff !merge !whitespace\n';
 
@@ -90,12 +90,12 @@ function alternateLine(path: string): string {
 
 /** An object store without alternates, and where its history was cut. */
 export interface SealedObjects extends Scratch {
-  /** Commits whose parents are missing (git: `shallow`). */
+  /** Commits with missing parents (git: `shallow`). */
   readonly shallow: readonly string[];
 }
 
 interface SealRequest {
-  /** The commit whose history is included; `undefined` for none. */
+  /** The last commit of the included history; `undefined` for none. */
   readonly commit: string | undefined;
   /** Number of commits from the tip, at least 1. */
   readonly history: number;
@@ -105,9 +105,9 @@ interface SealRequest {
 const maxCommitBytes = 16 * 1024 * 1024;
 
 /**
- * Creates a bare git directory at `dir` (expected absent) with everything reachable from the commit, to the given
- * depth, and from the trees, and nothing else: no alternates, refs or config of the user. If `from` is shallow, its
- * history ends there.
+ * Creates a bare git directory at `dir` (expected absent). It contains only the objects reachable from the commit, to
+ * the given depth, and from the trees: no alternates, refs or config of the user. If `from` is shallow, its history
+ * ends there.
  */
 export async function sealObjects(
   from: Scratch,

@@ -76,7 +76,7 @@ export async function stuckPaths(
   for (const one of dirty)
     if (['unmerged', 'obstructed'].includes(one.reason) || lost.has(one.path) || mayBeLossy(one.path))
       stuck.push(one);
-    // git indexes nothing below a symlink.
+    // git indexes no path below a symlink.
     else if (await isBelowFile(repo.root, toBytePath(one.path))) stuck.push(one);
   return stuck;
 }

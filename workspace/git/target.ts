@@ -1,4 +1,4 @@
-/* Chooses the branch that a sealed commit goes to, and the commit whose policy applies. */
+/* Selects the branch for a sealed commit, and the policy commit. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -62,7 +62,7 @@ export async function planTarget(repo: Repository, request: TargetRequest): Prom
 
 /**
  * The target of a started run, as seen from this working tree; the current directory does not change it. REF_INVALID
- * if it is no branch, TARGET_CHECKED_OUT if another working tree has it checked out.
+ * if it is not a branch, TARGET_CHECKED_OUT if another working tree has it checked out.
  */
 export async function reopenTarget(
   repo: Repository,
@@ -239,11 +239,14 @@ async function refExists(repo: Repository, ref: string): Promise<boolean> {
 }
 
 /**
- * The commit whose `.writ/` applies to a run: configuration, plugins, policies, signers. Without a commit, the empty
- * tree of an unborn branch.
+ * The commit that provides the `.writ/` of a run: configuration, plugins, policies, signers. If there is no commit,
+ * it is the empty tree of an unborn branch.
  */
 export interface PolicyCommit extends Base {
-  /** The branch whose tip it is, and must still be at the swap; absent if it is the base of the change. */
+  /**
+   * The branch with this commit as its tip, which must still be the tip at the swap. Absent if the policy commit is
+   * the base of the change.
+   */
   readonly ref?: string;
 }
 

@@ -10,7 +10,7 @@ import { type ChangedEntry, type EntrySide, fileAt, toIndexInfo, withEmptyIndex 
 import type { Repository } from './repository.ts';
 
 /**
- * `done`: the wanted content; `ours`: content of writ or git that may be replaced; `absent`: nothing; `left`: content
+ * `done`: the wanted content; `ours`: content of writ or git that may be replaced; `absent`: no file; `left`: content
  * of the user.
  */
 type TornState = 'done' | 'ours' | 'absent' | 'left';
@@ -25,9 +25,9 @@ const linkMode = '120000';
 const submoduleMode = '160000';
 
 /**
- * Classifies each path after a git was killed between two trees: the content before, the content after, a beginning
- * of it, or nothing at all is git's; all other content is the user's. git itself compares files with content, so its
- * rules for line endings, encodings, modes and symlinks apply.
+ * Classifies each path after a git was killed between two trees. The content before, the content after, a beginning
+ * of it, and a missing file are git's; all other content is the user's. git itself compares files with content, so
+ * its rules for line endings, encodings, modes and symlinks apply.
  */
 export async function classifyPaths(
   repo: Repository,
@@ -67,7 +67,7 @@ export async function unchangedPaths(
   return withEmptyIndex(repo, async (index) => {
     const input = Buffer.from(toIndexInfo(repo, files), 'latin1');
     await runGit(index, ['update-index', '-z', '--index-info'], { input });
-    // Marks equal files in the index; its exit code only says that some differ.
+    // Marks equal files in the index; its exit code only reports that some differ.
     await askGit(index, ['update-index', '-q', '--refresh'], { maxBytes: maxListBytes });
     const args = ['diff-files', '-z', '--name-only', '--no-ext-diff', '--no-renames'];
     const listed = await runGit(index, args, { maxBytes: maxListBytes });
@@ -123,8 +123,8 @@ const maxReturns = 100;
 const sliceMs = 8;
 
 /**
- * Deletes the entry at `path`, a link rather than its target: names that are not UTF-8, directories without
- * permissions, any depth, any number of files (in bounded memory). A missing path is no fault.
+ * Deletes the entry at `path`; of a link, not its target. Handles names that are not UTF-8, directories without
+ * permissions, any depth, and any number of files (in bounded memory). A missing path is not an error.
  */
 export async function removeTree(path: string | Buffer): Promise<void> {
   const root = typeof path === 'string' ? Buffer.from(path) : path;

@@ -20,7 +20,7 @@ type Entry = Omit<TreeEntry, 'sizeBytes'>;
 const fewEntries = 2_000;
 const fewTrees = 200;
 const maxPaths = 4_000_000;
-/** A tree with more objects is listed at once: reading them takes as long as the listing. */
+/** A tree with more objects is listed directly: reading its objects is not faster than the listing. */
 const maxCountedTrees = 500;
 
 /** Most entries of a record, directories included; a usual one has some hundred. */
@@ -250,8 +250,8 @@ interface Difference {
 const maxPairs = 500_000;
 
 /**
- * Number of paths at which two trees differ ('' is no tree), without listing them: a few objects can expand to any
- * number of paths. `undefined` beyond `most` different directories.
+ * Number of paths at which two trees differ ('' is the absence of a tree), without listing them: a few objects can
+ * expand to any number of paths. `undefined` beyond `most` different directories.
  */
 export async function countChangedPaths(
   place: GitDirectory,

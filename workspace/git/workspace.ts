@@ -19,11 +19,12 @@ import { listTree, type TreeEntry } from './tree.ts';
 const maxWorkers = 4;
 
 /**
- * Writes the tree of `treeish` into `dir` (created, expected empty) with its own `.git`, whose HEAD is `headCommit`
- * (unborn without one). No filter, line-ending or encoding conversion; symlinks as symlinks, submodules as empty
- * directories. `small`: the tree as `readSmallTree` returned it, which saves the process. The `.git` borrows the
- * objects of `objects` and, if that is sealed, records where its history ends. After untrusted code has seen the
- * directory, never run git with this `.git`: its config may have changed.
+ * Writes the tree of `treeish` into `dir` (created, expected empty) with its own `.git`. Its HEAD is `headCommit`
+ * (unborn without one). There is no filter, line-ending or encoding conversion. Symlinks stay symlinks, submodules
+ * become empty directories. `small`: the tree as `readSmallTree` returned it, which saves the process.
+ *
+ * The `.git` borrows the objects of `objects` and, if that is sealed, records where its history ends. After untrusted
+ * code has seen the directory, never run git with this `.git`: its config may have changed.
  */
 export async function exportTree(
   objects: GitDirectory & Borrowable & Partial<Pick<SealedObjects, 'shallow'>>,

@@ -271,7 +271,7 @@ function feed(place: Scratch, args: readonly string[]): Feed {
     const chunk = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     parts = [];
     held = 0;
-    // A git that has ended never drains; its exit code says why.
+    // A git that has ended never drains; its exit code shows why.
     if (!ended && !git.stdin.write(chunk))
       await Promise.race([once(git.stdin, 'drain'), git.exited]).catch(() => {});
   };

@@ -1,7 +1,7 @@
 /* Reads from git what is needed to carry approvals over to a moved target. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { carriesApprovals } from '../../engine/config/section-alone.ts';
 import { askGit, gitFailed } from '../git/git.ts';
 import { describeObjects, readObjects } from '../git/read-objects.ts';
@@ -75,7 +75,7 @@ export function carryReader(repository: Repository): CarryReader {
 
 /**
  * True if `commit` has the ancestor; `undefined` if the history between them is incomplete. `.git/shallow` would hide
- * parents, so that git would say no.
+ * parents, so that git would wrongly return no.
  */
 async function isAncestorInFull(
   repository: Repository,

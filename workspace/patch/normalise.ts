@@ -4,7 +4,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { ChangeType, PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { ChangeType, PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { gitFailed, runGit, startGit, withGit } from '../git/git.ts';
 import type { Base } from '../git/resolve-commit.ts';
 import type { Scratch } from '../git/scratch.ts';

@@ -3,7 +3,7 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchFile } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { type HunkHeader, readHunkHeader, readSections } from '../../readers/diff/read-sections.ts';
 
 /**
@@ -171,8 +171,8 @@ export function hunkIds(): (path: string, lines: Uint8Array) => string {
 }
 
 /**
- * A patch without the rejected hunks; the rest applies to the same base. A file without any hunk left is not renamed
- * or created either. Empty if nothing is left.
+ * A patch without the rejected hunks; the rest applies to the same base. A file without remaining hunks is not
+ * renamed or created either. Empty if no hunk remains.
  */
 export function patchWithout(diff: Buffer, rejected: ReadonlySet<string>): Buffer {
   const parts: Buffer[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { type PatchSection, readSections } from '../../readers/diff/read-sections.ts';
 import { askGit, gitLine, runGit } from '../git/git.ts';
 import { describeObjects } from '../git/read-objects.ts';

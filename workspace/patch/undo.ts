@@ -1,7 +1,7 @@
 /* Undoes earlier changes by three-way merges, and compares the patches of two candidates. */
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/tests-may-go.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { type MergeOutcome, mergeTrees } from '../git/create-commit.ts';
 import { runGit } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
@@ -43,8 +43,8 @@ export async function treeWithout(
 }
 
 /**
- * The patch that undoes these steps at `tip` and keeps later changes elsewhere. `undefined` if nothing of them is
- * left there.
+ * The patch that undoes these steps at `tip` and keeps later changes elsewhere. `undefined` if `tip` no longer
+ * contains any part of them.
  */
 export async function stepsUndoing(
   scratch: Scratch,

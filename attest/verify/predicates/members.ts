@@ -87,8 +87,8 @@ export function requireNames(object: JsonObject, at: string, names: readonly str
 const form = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Epoch milliseconds of an RFC 3339 time that the calendar has (no 30 February): nothing is before or after another.
- * ATTESTATION_MALFORMED or `malformed`.
+ * Epoch milliseconds of an RFC 3339 time with a valid calendar date (no 30 February), because an invalid date has no
+ * order. Throws ATTESTATION_MALFORMED or `malformed`.
  */
 export function readMoment(value: unknown, at: string): number {
   const text = expectText(value, at, form);

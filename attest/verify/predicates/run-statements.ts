@@ -12,15 +12,15 @@ import { gitIdForm, readDigestSet } from '../../statement/statement.ts';
 import { refuted } from '../report.ts';
 import { isUnset, readResource, requireNames } from './members.ts';
 
-/** What the statement about the decision says. */
+/** Claims of the decision statement. */
 export interface DecisionClaims {
   readonly runId: string;
   readonly baseCommit: string | null;
-  /** SHA-256 of the contract and of what was recorded, by member. */
+  /** SHA-256 of the spec and of the recorded files, by member. */
   readonly digests: Readonly<Record<'intentspec' | 'record' | 'input' | 'gateReport', string>>;
   /** Checks that had to run, by stage: as many ran. */
   readonly expected: ReadonlyMap<string, number>;
-  /** Persons whose approval counted. */
+  /** People with a counted approval. */
   readonly approvers: readonly string[];
   readonly approvals: readonly {
     readonly principal: string;
@@ -79,7 +79,7 @@ function readStages(values: readonly unknown[]): ReadonlyMap<string, number> {
   for (const [n, value] of values.entries()) {
     const { stage: name, status, expected: due, ran: done } = expectObject(value, `/predicate/stages/${n}`);
     const stage = expectText(name, `/predicate/stages/${n}/stage`);
-    // What is no number counts as none: text, `null` and `true` are not 1 or 0.
+    // A value that is not a number is invalid: text, `null` and `true` are not 1 or 0.
     const expected = typeof due === 'number' ? due : Number.NaN;
     const ran = typeof done === 'number' ? done : Number.NaN;
     const isWhole = Number.isSafeInteger(expected) && expected >= 0 && ran === expected;
@@ -99,7 +99,7 @@ function readStages(values: readonly unknown[]): ReadonlyMap<string, number> {
   return stages;
 }
 
-/** What a statement about approvals that carry over says. */
+/** Claims of a statement about approvals that carry over. */
 export interface EquivalenceClaims {
   readonly runId: string;
   /** SHA-256 by member. */
@@ -180,13 +180,13 @@ export function readManifest({ runId, files }: JsonObject): {
 
 const maxPayloadBytes = 16 * 1024 * 1024;
 
-/** The files of an evidence manifest in a bundle, whose signature is not verified. */
+/** The files of an evidence manifest in a bundle. The signature is not verified. */
 export function readUnverifiedManifest(bytes: Uint8Array): ReadonlyMap<string, string> {
   const { predicate } = parseJsonObject(parseBundle(bytes).envelope.payload, maxPayloadBytes);
   return readManifest(expectObject(predicate, '/predicate')).files;
 }
 
-/** What a suite is said to have come to. */
+/** Claimed result of a test suite. */
 export interface TestResultClaims {
   readonly result: 'PASSED' | 'WARNED' | 'FAILED';
   readonly failedTests: readonly string[];

@@ -36,8 +36,8 @@ const members: readonly string[] = [
 ];
 
 /**
- * A scheme and something behind it, or a host and a path as registries are named (`quay.io/app@sha256:…`); a path of a
- * machine names nothing elsewhere.
+ * A scheme with a non-empty rest, or a host and a path as in registry names (`quay.io/app@sha256:…`). Local paths are
+ * excluded: they have no meaning on another machine.
  */
 const resourceForm =
   /^(?!file:)(?:[A-Za-z][A-Za-z0-9+._-]+:[!-~]*[^\s:/][!-~]*|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+|:\d{1,5})[A-Za-z0-9.:-]*\/[!-~]*[A-Za-z0-9][!-~]*)$/;
@@ -45,10 +45,12 @@ const resourceForm =
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2048}$/;
 
 /**
- * Reads a SLSA verification summary (VSA 1.2) whole: who verified, what, by which policy, from what, when, with which
- * result, and which levels, one of a track. A verdict other than PASSED is `policy-deny`; contradictions and wrong
- * forms are `malformed`. A form that binds nothing (a weak digest, a resource without the form of a name, a member with
- * nearly the right name) is `unsupported`. Unknown members are ignored.
+ * Parses a complete SLSA verification summary (VSA 1.2): verifier, resource, policy, inputs, time, result, and
+ * levels, at most one per track.
+ *
+ * A result other than PASSED is `policy-deny`. Contradictions and wrong forms are `malformed`. A form that does not
+ * bind is `unsupported`: a weak digest, a resource without a proper name, or a misspelled member. Unknown members are
+ * ignored.
  */
 export function readSummary(predicate: JsonObject): SummaryClaims {
   const at = '/predicate';
@@ -92,7 +94,7 @@ export function readSummary(predicate: JsonObject): SummaryClaims {
   return claims;
 }
 
-/** A digest that an attacker can reproduce, or of an unknown algorithm, identifies nothing. */
+/** A digest that an attacker can reproduce, or that has an unknown algorithm, identifies no artifact. */
 function requireBinding({ digest }: Resource, at: string): void {
   const names = [...digest.keys()];
   if (names.some((name) => Object.hasOwn(digestLengths, name) && !weakDigests.includes(name))) return;
@@ -154,8 +156,8 @@ export function levelOf(name: string): SlsaLevel | undefined {
 }
 
 /**
- * True for a name that is no level and nearly one: SLSA reserves names that begin with `SLSA_`, and a reader that
- * ignores case or hyphens would accept `slsa_build_level_3`.
+ * True for a name that resembles a level but is not one. SLSA reserves the prefix `SLSA_`, and a reader that ignores
+ * case or hyphens would accept `slsa_build_level_3`.
  */
 export function isMistakenLevel(name: string): boolean {
   if (name === 'FAILED' || levelOf(name) !== undefined) return false;

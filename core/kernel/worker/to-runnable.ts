@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/**
- * Converts a module's file URL to a runnable one. Modules are named by source file (`./rule.ts`); in the compiled
- * package the `.js` file beside it is used.
- */
+/** Maps the URL of a source module (`./rule.ts`) to the file that runs: `.js` in the compiled package. */
 export function toRunnable(module: string): string {
   if (!module.endsWith('.ts') || existsSync(fileURLToPath(module))) return module;
   return `${module.slice(0, -'.ts'.length)}.js`;

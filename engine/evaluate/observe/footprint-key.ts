@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
-import type { PatchSet } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { followLinks, readLinks } from '../../../readers/judges/tree.ts';
 import { isOfTests } from '../../../readers/source/test-paths.ts';

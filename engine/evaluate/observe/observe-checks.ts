@@ -2,14 +2,14 @@ import { posix } from 'node:path';
 import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
+import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
-import type { PatchFile, PatchSet } from '../../../core/interfaces/tests-may-go.ts';
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
-import type { PrepareStep } from '../../config/config.ts';
+import type { PrepareStep } from '../../config/workspace-section.ts';
 import type { ObservedChecks } from '../../state/checks.ts';
 import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
@@ -151,7 +151,7 @@ interface SeenStep {
   readonly reason?: string;
 }
 
-/** The steps of `prepare` that may make something else of the patch, observed in the tree that judges. */
+/** Observes the `prepare` steps that the patch may affect, in the tree that supplies the verification inputs. */
 async function observeSteps(attempt: Attempt, side: WorkspaceSide): Promise<readonly SeenStep[]> {
   const steps = touchedSteps(attempt);
   if (steps.length === 0) return [];
@@ -182,7 +182,9 @@ function newTooling(
   });
 }
 
-/** What judges among the inputs of steps, if the traces of all of them show it; it counts for the tree of the base. */
+/**
+ * Verification inputs among the inputs of steps, if traces of all steps show them. They count only for the base tree.
+ */
 function seenSteps(
   { isBase, entries }: JudgedTree,
   steps: readonly SeenStep[],

@@ -98,8 +98,8 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
 }
 
 /**
- * Digests of what the footprint of a step depends on: lockfiles, and what judges among the inputs of `prepare`, without
- * the product; and with it.
+ * Digests of the inputs of a step's footprint. `key` covers lockfiles and the verification inputs among the inputs of
+ * `prepare`. `wholeKey` also covers the product's files.
  */
 function stepKeys(
   ground: Attempt['ground'],

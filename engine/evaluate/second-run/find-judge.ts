@@ -31,7 +31,7 @@ export async function findJudge(
   const checked = await followChecks(checks, files, read);
   const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
   if (steps.length === 0) return checked;
-  // A step sees nothing else of the tree.
+  // A step sees no other part of the tree.
   const inputs = prepare.flatMap((step) => step.inputs);
   const places = [...inputs, ...prepare.map(({ lockfile }) => lockfile)];
   const shown = files.filter(({ path }) => isBelow(path, places));
@@ -48,7 +48,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What leads to files that judge since `prepare` uses them. */
+/** Origin of verification inputs that count because `prepare` uses them. */
 export const ofPrepare = '`[[workspace.prepare]]`';
 
 /**

@@ -36,7 +36,7 @@ export interface PrepareRequest {
 
 /** Shows what steps do with files. */
 export interface PrepareObserver {
-  /** Whether a step whose result is kept runs once more if no footprint of it is kept. */
+  /** Whether a step with a cached result must run again if no footprint of it is stored. */
   isNeeded(step: PrepareStep): boolean;
   /** What is kept of a step. */
   find(step: PrepareStep): Promise<ObservedStep | undefined>;
@@ -60,7 +60,7 @@ export interface PrepareOutcome {
   /** True if an existing entry had no valid MAC, or had changed, and was built again. */
   readonly distrusted: boolean;
   readonly directories: readonly PreparedDirectory[];
-  /** Absent if nobody asked. */
+  /** Absent if no observer was passed. */
   readonly observed?: ObservedStep;
 }
 

@@ -33,6 +33,8 @@ interface DraftedContract {
  */
 const plainCommand =
   /^(?:\.\/?)?[A-Za-z0-9_][A-Za-z0-9_.:@%+/=,-]*(?: (?:[A-Za-z0-9_.:@%+/=,-]+|(?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\/[A-Za-z0-9_.-]+"))*$/;
+/** A program by an absolute path, or one with `./` or `../`, which no command may have. */
+const dotPath = /^\.{0,2}\/[A-Za-z0-9_.@+/-]+(?= |$)/;
 const reportWord = / (?:--[a-z][a-z-]*=)?"\$REPORTS_DIR\//;
 
 const maxQuestions = 20;
@@ -85,13 +87,18 @@ function checkFaults({ checks }: IntentDraft): readonly string[] {
     ...(checks.some(({ stage }) => stage === 'fast')
       ? []
       : ['a change without a fast check is never committed: name at least one']),
-    ...checks.flatMap(({ id, command }) =>
-      plainCommand.test(command)
+    ...checks.flatMap(({ id, command }) => {
+      const [path] = dotPath.exec(command) ?? [];
+      if (path !== undefined)
+        return [
+          `the command of \`${id}\` starts the path \`${path}\`: expected a program's bare name, or a program of a directory such as \`.venv/bin/python\`, without \`./\`; a script of the repository needs its interpreter (\`sh gradlew test\`)`,
+        ];
+      return plainCommand.test(command)
         ? []
         : [
             `the command of \`${id}\` is no plain command: expected words without quotes, pipes or variables, or a report at \`"$REPORTS_DIR/NAME"\``,
-          ],
-    ),
+          ];
+    }),
   ];
 }
 

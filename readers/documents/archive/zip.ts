@@ -1,13 +1,6 @@
-import {
-  crc32,
-  createGunzip,
-  deflateRawSync,
-  type Gunzip,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-} from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { type ArchiveFault, isFault } from './archive-fault.ts';
+import { inflate } from './inflate.ts';
 
 /** All members of a zip archive in memory, as `zipMembers` reads them. */
 export function readZip(bytes: Buffer, limits: ZipLimits): readonly ZipMember[] | ArchiveFault {
@@ -273,33 +266,4 @@ export function writeZip(members: readonly ZipMember[]): Buffer {
   end.writeUInt32LE(listed.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, listed, end]);
-}
-
-const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
-
-/**
- * Inflates deflate data (RFC 1951; also in the RFC 1950 or RFC 1952 container). Stops with a fault once the output
- * exceeds `maxBytes`. Zlib has no limit of 0, so 0 counts as 1.
- */
-export function inflate(
-  packed: Uint8Array,
-  format: keyof typeof formats,
-  maxBytes: number,
-): Buffer | ArchiveFault {
-  try {
-    return formats[format](packed, { maxOutputLength: Math.max(1, maxBytes) });
-  } catch (cause) {
-    if (isTooLarge(cause))
-      return { fault: `it unpacks to more than ${maxBytes} bytes`, bound: 'bytes', cause };
-    return { fault: 'it is damaged', cause };
-  }
-}
-
-/** Inflates gzip as a stream. The reader must count the output and stop, because the output has no other limit. */
-export function inflateStream(): Gunzip {
-  return createGunzip();
-}
-
-function isTooLarge(cause: unknown): boolean {
-  return cause instanceof RangeError && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
 }

@@ -13,7 +13,7 @@ export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] =
 const maxDepth = 50;
 
 /**
- * Reads a package.json. An override or resolution counts only if it replaces a package with another one (alias, git,
+ * Parses a package.json. An override or resolution counts only if it replaces a package with another one (alias, git,
  * URL).
  */
 export function readPackageJson(root: Table, reading: ReadingBuilder): void {

@@ -257,7 +257,7 @@ function isPlain(unit: number): boolean {
   return unit >= 0x20 && unit <= 0x7e;
 }
 
-/** Normalises text from outside: line ends become `\n`, control characters other than tabs are removed. */
+/** Normalises untrusted text: line ends become `\n`, control characters except tabs are removed. */
 export function plainText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   if (!/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(whole)) return whole;

@@ -8,7 +8,7 @@ export interface Composer {
   readonly history: History;
   readonly search: Search | undefined;
   readonly completion: Completion | undefined;
-  /** Where the token begins whose list was closed: it stays closed. */
+  /** Start of the token with a completion list that was closed. The list stays closed. */
   readonly closed: number | undefined;
   readonly queue: readonly string[];
   readonly notice: string | undefined;
@@ -119,7 +119,7 @@ export function takeBack(composer: Composer): Composer | undefined {
   };
 }
 
-/** Writes all waiting messages again: after an interrupt nothing is sent by itself. */
+/** Moves all queued messages back into the composer: after an interrupt, writ sends none automatically. */
 export function takeAllBack(composer: Composer): Composer {
   if (composer.queue.length === 0) return composer;
   const { buffer } = composer;

@@ -213,7 +213,7 @@ function wrap(page: Folded, block: Block, width: number): readonly Row[] {
     if (one.cells > 1 || one.text === ' ') wordAt = row.length;
     if (hangs) push(row.length);
   }
-  // Behind a space that hangs over there is no place for a cursor.
+  // There is no cursor position after a space that overhangs the row.
   if (row.length > 0 || rows.length === 0 || block.isLineEnd) rows.push(row);
   let from = block.from;
   return rows.map((drawn, index) => {
@@ -278,7 +278,7 @@ const mostUnits = 32;
 const tab = '    ';
 const known = new Map<string, Seen>();
 
-/** Remembered, for the same signs are drawn at every key. `next` is what is behind it, or nothing. */
+/** Cached, because every key press draws the same graphemes. `next` is the text that follows, or empty. */
 function seenAs(grapheme: string, next: string): Seen {
   // A joiner at its end belongs there or not by what is behind it.
   if (/[\u200c\u200d]$/.test(grapheme)) return measured(beforeNext(cut(grapheme), next));

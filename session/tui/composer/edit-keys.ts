@@ -129,7 +129,10 @@ export const editKeys: ReadonlyMap<string, Act> = new Map(
   }),
 );
 
-/** A key in words: `ctrl+c`, `alt+enter`, `shift+tab`, `left`; nothing for text. Letters are small, without `shift`. */
+/**
+ * Name of a key: `ctrl+c`, `alt+enter`, `shift+tab`, `left`. `undefined` for text. Letters are lower case, without
+ * `shift`.
+ */
 export function chordOf(key: Key): string | undefined {
   if (key.type !== 'key') return undefined;
   const isChar = key.name.startsWith('char:');
@@ -144,7 +147,7 @@ export function chordOf(key: Key): string | undefined {
 
 /* A line for a secret answer, which is never shown or stored. */
 
-/** Characters of a secret; marks that are drawn, so that a screen says nothing of how long it is. */
+/** Bounds for a secret: its characters, and the marks drawn for it, so that the screen does not reveal its length. */
 const most = { characters: 64 * 1024, marks: 8 };
 
 export type SecretEffect = { readonly type: 'answer'; readonly text: string } | { readonly type: 'leave' };

@@ -76,7 +76,7 @@ export async function showLocal(
       return [[span(`  ${visible(command.why)}`, 'warn')]];
     case 'quit':
     case 'resume':
-      // Ways to leave the screen, which show nothing.
+      // Commands that leave the screen print nothing.
       return [];
   }
 }

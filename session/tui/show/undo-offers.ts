@@ -7,8 +7,8 @@ import type { Key } from '../term/painter.ts';
 const most = 20;
 
 /**
- * The same, where a command is written, or begun by this key; nothing elsewhere. A transcript is long, and keys come
- * fast.
+ * Completions for `/undo` while a slash command is typed or begun by this key, otherwise empty. A transcript is long,
+ * and keys arrive fast.
  */
 export function undoOffersFor(
   typed: string,

@@ -7,7 +7,10 @@ interface Step {
   readonly key?: Key;
   /** What comes next is not keys: a paste, a text for the terminal (`string`), or a sequence that is too long. */
   readonly next?: 'paste' | 'string' | 'overlong';
-  /** What could be a key by itself, if nothing more comes: a lone Escape, or Alt with the sign of a sequence. */
+  /**
+   * Input that is a key by itself if no more bytes arrive: a lone Escape, or Alt with the first character of a
+   * sequence.
+   */
   readonly undecided?: 'escape' | 'sequence';
 }
 
@@ -35,7 +38,7 @@ export function decodeEscape(bytes: Uint8Array): Step {
   return { took: 2, key: control === undefined ? charKey(sign, { alt: true }) : withAlt(control) };
 }
 
-/** Alt with an arrow in some terminals; otherwise a lone Escape. */
+/** Alt with a cursor key in some terminals; otherwise a lone Escape. */
 function decodeTwoEscapes(bytes: Uint8Array, third: number | undefined): Step {
   const lone: Step = { took: 1, key: keyOf('escape') };
   if (third === undefined) return { took: 0, undecided: 'escape' };
@@ -112,7 +115,9 @@ const numbers: Readonly<Record<number, KeyName>> = {
 
 const mostNumber = 9_999_999;
 
-/** The key that `ESC [ parameters final` is; nothing where it is none (a report, the mouse, a key without a name). */
+/**
+ * The key for `ESC [ parameters final`. `undefined` if it is not a key: a report, the mouse, or a key without a name.
+ */
 function csiKey(parameters: string, final: string): Key | undefined {
   if (/[^\d:;]/.test(parameters)) return undefined;
   const fields = parameters.split(';').map((field) => field.split(':').map(toNumber));
@@ -129,7 +134,7 @@ function csiKey(parameters: string, final: string): Key | undefined {
   return final === '~' && numbered !== undefined ? keyOf(numbered, modifiers) : undefined;
 }
 
-/** The key that `ESC O [modifier] final` is; nothing where it is none. */
+/** The key for `ESC O [modifier] final`. `undefined` if it is not a key. */
 function ss3Key(parameters: string, final: string): Key | undefined {
   const modifiers = modifiersOf(toNumber(parameters));
   if (modifiers === undefined) return undefined;
@@ -138,7 +143,7 @@ function ss3Key(parameters: string, final: string): Key | undefined {
   return final === 'M' ? keyOf('enter', modifiers) : undefined;
 }
 
-/** One more than the bits of what is held down. Nothing with Super or Hyper: those belong to the desktop. */
+/** Decodes modifiers, sent as their bits plus one. `undefined` with Super or Hyper: the desktop uses those. */
 function modifiersOf(value: number): Modifiers | undefined {
   const bits = Math.max(value, 1) - 1;
   if ((bits & 0b1_1000) !== 0) return undefined;
@@ -149,7 +154,7 @@ function toNumber(digits: string): number {
   return digits === '' ? 1 : Math.min(Number(digits), mostNumber);
 }
 
-/** Keys that a terminal names by a number of its own (kitty's protocol) or by what they once sent. */
+/** Keys that a terminal sends as a number of kitty's protocol or as their legacy code. */
 const named = new Map<number, KeyName>([
   [8, 'backspace'],
   [9, 'tab'],
@@ -168,7 +173,7 @@ const named = new Map<number, KeyName>([
   [57_426, 'delete'],
 ]);
 
-/** What a terminal sends as the number of a character and modifiers. Nothing where it is no key that writ knows. */
+/** The key or text for a character number with modifiers. `undefined` for a key that writ does not know. */
 function codeKey(code: number, modifiers: Modifiers, shifted = code): Key | undefined {
   const name = named.get(code);
   if (name !== undefined) return keyOf(name, modifiers);

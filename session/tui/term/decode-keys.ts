@@ -45,7 +45,7 @@ export interface DecodeState {
   readonly mode: 'keys' | 'paste' | 'string' | 'overlong';
   readonly pending: Uint8Array;
   readonly paste: PasteSoFar;
-  /** Nothing of the paste came for long: Ctrl+C ends it now. */
+  /** No bytes of the paste have arrived for long: Ctrl+C now ends it. */
   readonly stalled: boolean;
 }
 
@@ -166,7 +166,7 @@ function without(state: DecodeState, took: number): DecodeState {
   return { ...state, pending: state.pending.subarray(took) };
 }
 
-/** What a terminal would have done with its colours: gone whole, so that nothing of them is left as text. */
+/** CSI sequences such as colours. They are removed whole, so that no part remains as text. */
 const sequences = /\x1b\[[0-?]*[ -/]*[@-~]/g;
 
 /** Normalises pasted text: line ends become `\n`, tabs four spaces, other control characters are removed. */

@@ -23,7 +23,7 @@ export interface PainterOptions {
   readonly reflows: boolean;
 }
 
-/** A painter of a terminal whose cursor is at the beginning of an empty line. */
+/** Opens a painter. The terminal's cursor must be at the start of an empty line. */
 export function openPainter({ write, theme, reflows, ...options }: PainterOptions): Painter {
   let { size } = options;
   let region = emptyRegion;
@@ -204,7 +204,7 @@ class Pen {
 
   moveTo(row: number, column = this.column): void {
     const rows = row - this.row;
-    // "Reverse index" is shorter, and scrolls nothing: there is a row above.
+    // "Reverse index" is shorter. It does not scroll here, because a row above exists.
     if (rows < 0) this.written += rows === -1 ? '\x1bM' : `\x1b[${-rows}A`;
     if (rows > 0) this.written += rows === 1 ? '\x1b[B' : `\x1b[${rows}B`;
     this.row = row;
@@ -278,7 +278,7 @@ class Pen {
     this.lookAs(cell.look);
     this.written += cell.text;
     const column = (this.column ?? this.columns) + cell.width;
-    // A terminal may draw the cell wider or narrower: what follows is put at its column all the same.
+    // A terminal may draw this cell wider or narrower, so the cursor is moved to the next column explicitly.
     if (cell.loose && column < this.columns) this.written += `\x1b[${column + 1}G`;
     this.column = column < this.columns ? column : undefined;
     this.daring ||= cell.loose || this.column === undefined;

@@ -24,19 +24,22 @@ export interface Painter {
    * hidden.
    */
   live(lines: readonly Line[], cursor?: Cursor): void;
-  /** Redraws the live region for another size; nothing above it changes. */
+  /** Redraws the live region for a new size. Lines above it do not change. */
   resized(size: Size): void;
-  /** Removes the live region and writes nothing until `resume`. */
+  /** Removes the live region and pauses output until `resume`. */
   pause(): void;
   /** Draws the live region below the current line, for a terminal of this size. */
   resume(size: Size): void;
-  /** Removes the live region. Nothing is written afterwards. */
+  /** Removes the live region and ends all output. */
   close(): void;
 }
 
 /** Calls what draws, not more often than a person sees. */
 interface Frames {
-  /** Something changed: drawn in this turn of the event loop if nothing was for long enough, else when it was. */
+  /**
+   * Requests a draw. It runs in this turn of the event loop if the last draw was long enough ago, else when the
+   * interval ends.
+   */
   ask(): void;
   /** Draws at once: the answer to a key does not wait. */
   now(): void;
@@ -76,8 +79,8 @@ export function openFrames(clock: Clock, draw: () => void, leastMs = usualMs): F
 export type Key =
   | { readonly type: 'text'; readonly text: string }
   /**
-   * Pasted text: line ends are `\n`, a tab is four blanks, other control characters are gone. Never a command by
-   * itself. `dropped` says how many octets were too many, where any were.
+   * Pasted text. Line ends are `\n`, a tab is four spaces, other control characters are removed. A paste is never a
+   * command by itself. `dropped` is the number of octets beyond the limit, if any.
    */
   | { readonly type: 'paste'; readonly text: string; readonly dropped?: number }
   | {
@@ -102,7 +105,7 @@ export type KeyName =
   | 'end'
   | 'page-up'
   | 'page-down'
-  /** With `ctrl` or `alt`: which letter or sign. A letter is a small one; `shift` says that it was not. */
+  /** With `ctrl` or `alt`: the letter or character. Letters are lower case; `shift` marks an upper-case one. */
   | `char:${string}`;
 
 export interface Modifiers {

@@ -43,7 +43,7 @@ export function openPlainPainter({ write, theme, ...options }: Omit<PainterOptio
       });
     },
     live(lines, cursor) {
-      // A row that is full would be broken by the terminal, and nothing leads back over that.
+      // The terminal would wrap a full row, and the cursor cannot move back over a wrap.
       const row = cutRow(toRow(lines.at(-1) ?? [], theme), size.columns - 1);
       wanted = { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
       draw();

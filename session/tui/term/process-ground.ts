@@ -19,7 +19,7 @@ export interface Ground {
   onSignal(name: LifeSignal, listener: () => void): () => void;
   /** Called when the process ends or has an uncaught fault: the last moment to restore the terminal. */
   onLast(listener: () => void): () => void;
-  /** Stops the job that this process belongs to, as Ctrl+Z does elsewhere. Nothing where the system has none of it. */
+  /** Suspends the job of this process, as Ctrl+Z does elsewhere. Does nothing if the system has no job control. */
   stop(): void;
 }
 

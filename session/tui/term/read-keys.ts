@@ -49,7 +49,7 @@ export function readKeys(
   let state: DecodeState = noKeys;
   let waiting = new AbortController();
   let stopped = false;
-  /** Until when the rest of a sequence may arrive whose Escape was reported as a key. */
+  /** Time until which the rest of a sequence may arrive after its Escape was reported as a key. */
   let lateUntilMs = Number.NEGATIVE_INFINITY;
   let burst: Burst = noBurst;
   /** A letter that is reported when its burst is over, or with what follows. */
@@ -70,7 +70,7 @@ export function readKeys(
     } else if (more.length === 0 && [...key.text].length === 1 && isAsking()) held = key.text;
     else report(keys);
   };
-  /** The burst is over when nothing arrives in time; what had arrived while the process was held up is read first. */
+  /** The burst ends when no input arrives in time. Input that arrived while the process was blocked is read first. */
   const hold = (next: Burst): void => {
     burst = next;
     const gapMs = gapOf(next);
@@ -147,7 +147,7 @@ function withoutTypingBehindPaste(keys: readonly Key[]): readonly Key[] {
 }
 
 const bracketedPaste = '\x1b[200~';
-/** Keys that are no text, and answers of a terminal. */
+/** Escape sequences: keys without text, and replies of the terminal. */
 const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)|O[A-Za-z]|[^[\]P_O])/g;
 const lineEnd = /[\r\n]/;
 /** Control characters; CR LF is one line end. */

@@ -191,7 +191,7 @@ function since(updatedAt: string, nowMs: number): string {
   return seconds > 0 ? ` ${seconds}s` : '';
 }
 
-/** What a turn that ended cost; nothing if no model was called. */
+/** The cost of an ended turn. Empty if no model was called. */
 export function turnCost(
   before: TurnTime | undefined,
   after: TurnTime | undefined,

@@ -109,7 +109,7 @@ function chosenOf({ composer: { completion, search, history } }: View): string {
     return search.hasFailed ? 'nothing older' : visible(found ?? '');
   }
   const choice = completion?.choices[completion.chosen];
-  // What is first is no choice yet: it changes with every letter.
+  // The first choice is not shown: it changes with every letter.
   if (completion === undefined || choice === undefined || completion.chosen === 0) return '';
   return visible(`${choice.name}  ${choice.detail}`.trim());
 }

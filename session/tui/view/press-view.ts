@@ -70,7 +70,7 @@ export function hearsLetters({ card, secret }: View, snapshot: Snapshot): boolea
   return card.focus !== 'away' && nextAsked(snapshot)?.id === card.id;
 }
 
-/** A person who began to type continues: the next letter, or Enter, answers nothing. */
+/** Moves the focus away from the card once a person types, so that the next letter or Enter does not answer it. */
 function typedOn({ card, composer }: View, { view, effects }: Stepped): Stepped {
   const { text } = view.composer.buffer;
   if (card === undefined || text === '' || text === composer.buffer.text) return { view, effects };

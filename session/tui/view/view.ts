@@ -20,7 +20,7 @@ export interface View {
   readonly card: Card | undefined;
   readonly facts: StatusFacts;
   readonly time: TurnTime | undefined;
-  /** The question whose turn the previous key would have ended; the same key again ends it. */
+  /** The question with a turn that the previous key would have ended. The same key again ends it. */
   readonly leaving: string | undefined;
   /** Shown above the composer until the next key. */
   readonly notice: Line | undefined;
@@ -58,7 +58,7 @@ export interface Stepped {
   readonly effects: readonly Effect[];
 }
 
-/** Whether messages have to wait. A plan whose repairs failed accepts some. */
+/** Whether messages must wait. A plan with failed repairs accepts some. */
 export function mustWait({ status, interactions }: Pick<Snapshot, 'status' | 'interactions'>): boolean {
   if (status !== 'awaiting_interaction') return status === 'thinking' || status === 'executing_tool';
   return !interactions.some((one) => one.status === 'pending' && rowsOf([one.metadata.repair]).length > 0);
@@ -123,7 +123,7 @@ export function startWriting(view: View): View {
   return { ...view, aside: composer, composer: besides(composer) };
 }
 
-/** A composer for words that are no message: without history and queue. */
+/** A composer for text that is not a message: without history and queue. */
 function besides({ asked }: Composer): Composer {
   return { ...emptyComposer, asked };
 }

@@ -13,8 +13,9 @@ export const nothingBefore: Before = { entries: [], from: 0 };
 export const mostBefore = 20_000;
 
 /**
- * What the page still has of entries that left the session's window. A window that does not touch the one before (the
- * page was away for long, or another session is served) leaves nothing of it: a gap would pass for a silence.
+ * Entries that left the session's window and that the page still holds. If the new window does not touch the old one,
+ * they are dropped: a gap would look like silence. That happens after a long absence, or if another session is
+ * served.
  */
 export function keepBefore(before: Before, old: Seen | undefined, now: Seen): Before {
   if (old?.transcript === now.transcript) return before;
@@ -56,8 +57,8 @@ export function groupsOf(entries: readonly Entry[], size: number, from: number):
 /* What a tab remembers over a reload: typed text and the place of reading. */
 
 /**
- * What a person has typed and not sent: it survives a reload of its tab, and nothing else. Nothing secret is ever put
- * here. A store that is full or switched off loses nothing before the tab ends.
+ * A person's unsent text. It survives a reload of its tab, but not the end of the tab. Secrets are never stored here.
+ * If the store is full or disabled, the text stays in memory.
  */
 export interface Drafts {
   get(key: string): string;

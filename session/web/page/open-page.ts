@@ -155,7 +155,7 @@ export function openPage(draw: (page: Page) => void): void {
     }
     if (seen.controller !== old?.controller) control.hear(seen.controller);
   };
-  /** What was typed into a question that is over is handed back. */
+  /** Returns text to the person if its question is over. */
   const returnLost = ({ id }: Question, text: string): void => {
     const words = [...drafts.below(notesOf(id)).values()].join('\n');
     drafts.forget(notesOf(id));

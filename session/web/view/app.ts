@@ -180,7 +180,7 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
     : isClosed
       ? 'This cannot be sent from here.'
       : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
-  // Without the right to write there is no field, unless text was typed before.
+  // Without write access there is no field, unless text was typed before.
   if (isClosed && typed === '') return null;
   return h(
     'form.composer',
@@ -292,7 +292,7 @@ interface Given {
   readonly page: Page;
 }
 
-/** Panes of which one is open; arrow keys, Home and End go through their names. */
+/** Tabs of panes with one open. Cursor keys, Home and End move between the tabs. */
 function Tabs({ tabs, open, choose, page }: Given): VNode {
   const list = useRef<HTMLDivElement>(null);
   const ids = Object.keys(tabs);

@@ -181,7 +181,7 @@ export function HunkView({ path, header, lines }: HunkGiven): VNode {
   }, [path, header, lines.length, JSON.stringify(lines)]);
 }
 
-/** Endings whose language has another name. */
+/** File extensions that differ from the name of their language. */
 const languageOf: Readonly<Record<string, string>> = {
   mts: 'ts',
   cts: 'ts',

@@ -124,7 +124,7 @@ const ways: Readonly<Record<string, { readonly words: string; readonly isStart: 
   awaiting_people: { words: 'A run waits for approvals: writ approve, and then', isStart: true },
 };
 
-/* The button that undoes a run or a task, and what notes say about undone ones. */
+/* The undo button of a run or task, and the parser of undo notes. */
 
 /** Requests an undo, which a question lists before anything is done, and shows why it was refused. */
 export function UndoButton({
@@ -154,7 +154,7 @@ export function UndoButton({
   );
 }
 
-/** What an undo note says was undone, and by which run; undefined for another note. */
+/** Parses an undo note: the undone run or task, and the run that undid it. `undefined` for another note. */
 export function readTakenBack({
   kind,
   title,

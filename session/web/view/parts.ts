@@ -101,7 +101,7 @@ interface Given {
 
 export function toolLine({ toolName, told, status }: Given): readonly (VNode | false)[] {
   const { verb, what, came, isBad } = toolWords(toolName, told, status);
-  // A command that says no by its exit code was run as it should be, and is no success all the same.
+  // A completed command with a failing exit code is shown as failed.
   const shown = status === 'completed' && isBad ? 'failed' : status;
   return [
     h(`span.tag.tag-${shown}`, shown),

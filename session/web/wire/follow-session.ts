@@ -74,7 +74,7 @@ const listOf = {
   interaction: 'interactions',
 } as const;
 
-/** Kinds of events that the page knows; others change nothing that it shows. */
+/** Kinds of events that the page handles. Other kinds do not change the view. */
 const changeKinds = [
   'resync',
   'text_delta',
@@ -135,7 +135,7 @@ function withElement(elements: readonly Element[], payload: Change['payload']): 
   return place < 0 ? [...elements, payload] : elements.with(place, payload as unknown as Element);
 }
 
-/** What a route answered; a refusal is an answer. `OFFLINE`: nothing came back. */
+/** The result of a request to a route, refusals included. `OFFLINE`: no response arrived. */
 export type Answer =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
   | {
@@ -185,7 +185,7 @@ export const askSession: Ask = async (path, { body, token, outlives = false } = 
 
 /* Holds the control lease of this page. */
 
-/** The lease as this page has it. Nothing of it is kept anywhere but here. */
+/** The lease as this page knows it. It is kept only here. */
 export interface Held {
   readonly token?: string;
   readonly expiresAtMs: number;
@@ -207,7 +207,7 @@ interface Control {
   release(): Promise<Answer>;
   /** Writes, and requests control first if that is allowed or if the own lease expired. */
   write(path: string, body: Readonly<Record<string, unknown>>, mayTake: boolean): Promise<Answer>;
-  /** The session says who has it: a lease that is not ours has ended ours. */
+  /** Receives the session's current controller. The lease of another client ends the lease of this page. */
   hear(controller: ToldController): void;
   leave(): void;
 }

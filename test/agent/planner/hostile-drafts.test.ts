@@ -55,9 +55,15 @@ t.test('a drafted check may write its report where writ reads it, and nothing el
   const command = '.venv/bin/python -m pytest --junitxml="$REPORTS_DIR/pytest.xml"';
   const { data, told } = await draft(t, [
     submits({ ...priceDraft, checks: [{ ...check, command: `${command.slice(0, -1)}$(id)"` }] }),
+    submits({ ...priceDraft, checks: [{ ...check, command: './gradlew test' }] }),
+    submits({ ...priceDraft, checks: [{ ...check, command: `./${command}` }] }),
+    submits({ ...priceDraft, checks: [{ ...check, command: '/usr/bin/python3 -m pytest' }] }),
     submits({ ...priceDraft, checks: [{ ...check, command }] }),
   ]);
   t.match(told, 'no plain command');
+  t.equal(told.split('no plain command').length, 2, 'of a path the reason is another');
+  for (const path of ['./gradlew', './.venv/bin/python', '/usr/bin/python3'])
+    t.match(told, `starts the path \`${path}\`: expected a program's bare name`);
   t.match(data?.draft.questions, [`may the check \`unit\` run \`${command}\`?`]);
 });
 

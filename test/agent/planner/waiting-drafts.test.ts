@@ -67,7 +67,10 @@ t.test('a waiting draft lists what is missing for a commit and is restored by `r
   await using model = await scriptModel([submits({ ...priceDraft, changeType: 'feature', questions })]);
   const asked = await ask(sample, model, []);
   t.match(asked.data.draft, {
-    lacks: [/1 person has to approve.*no `.writ\/allowed_signers`/, /none are imported here/],
+    lacks: [
+      /1 person has to approve.*no `.writ\/allowed_signers`/,
+      /no advisories are imported here.*`writ sca import FILE`/,
+    ],
     questions: { length: 15 },
   });
   t.strictSame(faultsOf('run', asked.data), []);

@@ -69,6 +69,10 @@ const rewritten = (bundle: Loose, change: (body: Loose) => unknown): Loose =>
   });
 const rootWith = (change: (copy: Loose) => unknown): Loose => edited(foundry.root, change);
 const withRekor2 = rootWith((r) => r.tlogs.push(foundry.rekor2));
+const rekor2From = (start: string, end?: string): Loose =>
+  edited(withRekor2, ({ tlogs: [, { publicKey }] }) => {
+    publicKey.validFor = { start: `${start}-01-01T00:00:00Z`, ...(end && { end: `${end}-01-01T00:00:00Z` }) };
+  });
 const v2ed = await foundry.make({ ...message, entry: 'v2', stamped: true, inRekor2: true });
 const dsse2ed = await foundry.make({ entry: 'dsse2', stamped: true, inRekor2: true });
 /** As GitHub's: an authority and its time stamps, and no log. */
@@ -138,6 +142,42 @@ const rows: Record<string, Row> = {
     bundle: await foundry.make({ ...message, entry: 'v2', inRekor2: true }),
     root: withRekor2,
     exit: 3,
+  },
+  'rekor2-ed25519-log-ends-after-time-stamp': { bundle: v2ed, root: rekor2From('2020', '2999'), exit: 0 },
+  'rekor2-ed25519-log-ended-before-time-stamp_fail': {
+    bundle: v2ed,
+    root: rekor2From('2020', '2021'),
+    exit: 3,
+  },
+  'rekor2-ed25519-dsse-log-ended-before-time-stamp_fail': {
+    bundle: dsse2ed,
+    root: rekor2From('2020', '2021'),
+    exit: 3,
+  },
+  'rekor2-ed25519-log-begins-after-time-stamp_fail': { bundle: v2ed, root: rekor2From('2998'), exit: 3 },
+  'rekor2-log-ended-before-time-stamp_fail': {
+    bundle: v2,
+    root: rootWith((r) => {
+      r.tlogs[0].publicKey.validFor = { ...r.tlogs[0].publicKey.validFor, end: '2021-01-01T00:00:00Z' };
+    }),
+    exit: 3,
+  },
+  'rekor2-ed25519-managed-key-log-ended-before-time-stamp_fail': {
+    bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true, stamped: true }),
+    root: rekor2From('2020', '2021'),
+    key: keyPem,
+    exit: 3,
+  },
+  'rekor2-ed25519-managed-key-log-ended-without-time-stamp': {
+    bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true }),
+    root: rekor2From('2020', '2021'),
+    key: keyPem,
+    exit: 0,
+  },
+  'rekor2-ed25519-index-beside-the-proof_fail': {
+    bundle: tampered(v2ed, (entry) => (entry.logIndex = '77')),
+    root: withRekor2,
+    exit: 1,
   },
   'rekor2-ed25519-unknown-log_fail': { bundle: v2ed, exit: 3 },
   'rekor2-ed25519-checkpoint-wrong-signature_fail': {

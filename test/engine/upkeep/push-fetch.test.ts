@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -62,6 +62,51 @@ long('refs under every prefix reach another repository through a bare remote', a
     b.ref(run),
     execFileSync('git', ['-C', join(a.root, '../remote.git'), 'rev-parse', run], { encoding: 'utf8' }).trim(),
   );
+});
+
+t.test('shallow and partial clones push their records and fetch those of others', async (t) => {
+  const { bare, clone } = makeRemote();
+  const a = clone('a');
+  a.git('-C', bare, 'config', 'uploadpack.allowFilter', 'true');
+  const lines = Array.from({ length: 999 }, (_, index) => `line ${index} of ${index * index * 7}`);
+  const commit = (one: Clone, message: string, changed: number): string => {
+    writeFileSync(join(one.root, 'file'), lines.with(changed, message).join('\n'));
+    one.git('add', 'file');
+    one.git('commit', '--quiet', '-m', message);
+    return one.git('rev-parse', 'HEAD');
+  };
+  const base = commit(a, 'base', 0);
+  // As the content of a run that waited: its candidate is a commit on the base.
+  const candidate = commit(a, 'candidate', 300);
+  const content = 'refs/ai/content/r1';
+  a.git('update-ref', content, a.git('commit-tree', `${candidate}^{tree}`, '-p', candidate, '-m', 'content'));
+  a.git('reset', '--quiet', '--hard', base);
+  commit(a, 'later', 600);
+  a.git('push', '--quiet', 'origin', 'main');
+  await a.write(run, { 'run.json': 'sealed' });
+  await a.move(pushRefs);
+  for (const [kind, ...how] of [
+    ['shallow', '--depth=1'],
+    ['partial', '--filter=blob:none'],
+    ['both', '--depth=1', '--filter=blob:none'],
+  ] as const) {
+    await t.test(kind, async (t) => {
+      const b = clone(kind);
+      b.git('fetch', '--quiet', ...how, 'origin', 'main');
+      b.git('reset', '--quiet', '--hard', 'FETCH_HEAD');
+      const own = `refs/ai/content/${kind}`;
+      commit(b, kind, 301);
+      // On the oldest commit here: the earlier version of the file is not in a partial clone.
+      const [oldest = ''] = b.git('rev-list', '--reverse', 'FETCH_HEAD').split('\n').slice(-2);
+      b.git('update-ref', own, b.git('commit-tree', 'HEAD^{tree}', '-p', oldest, '-m', 'content'));
+      const pushed = told(await b.move(pushRefs));
+      t.ok(pushed.includes(`${own} created`), pushed.join(', '));
+      const fetched = told(await b.move(fetchRefs)).filter((line) => /r1/.test(line));
+      t.strictSame(fetched, [`${content} created`, `${run} created`]);
+      t.match(b.git('show', `${content}:file`), '\ncandidate\n');
+      t.equal(b.git('rev-parse', `${content}~2`), base);
+    });
+  }
 });
 
 t.test(
@@ -222,6 +267,18 @@ t.test('a ref that conflicts with a local one does not stop other refs', async (
   await b.write('refs/ai/runs/r1', { x: 'a file where they have a directory' });
   const moved = await b.move(fetchRefs);
   t.strictSame(told(moved), ['refs/ai/runs/r1/inner rejected', 'refs/ai/runs/r2 created']);
+});
+
+t.test('a ref whose objects the remote lacks is rejected with the words of git', async (t) => {
+  const { bare, clone } = makeRemote();
+  const [a, b] = [clone('a'), clone('b')];
+  await a.write(run, { 'run.json': 'lost' });
+  await a.move(pushRefs);
+  const lost = a.git('rev-parse', `${run}:run.json`);
+  rmSync(join(bare, 'objects', lost.slice(0, 2), lost.slice(2)));
+  const { refs } = await b.move(fetchRefs);
+  t.match(refs, [{ ref: run, status: 'rejected', reason: /./ }]);
+  t.notMatch(refs[0]?.reason, 'cannot run', 'the program that lists refs of alternates');
 });
 
 t.test('refs that the remote refuses are reported with name and reason', async (t) => {

@@ -1,8 +1,9 @@
 import t from 'tap';
-import type { PatchFile } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
 import { followChecks } from '../../../engine/evaluate/second-run/find-judge.ts';
 import { judge } from '../../../gates/rules/judge-changed.ts';
-import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
+import { type GateCase, toRuleInput } from '../../../plugins/testers/gate-tester.ts';
+import type { CaseFile } from '../../../plugins/testers/tiny-diff.ts';
 import { type Change, changes, npm, one, scripts } from '../judge-changed/changes.ts';
 
 const ask = async (

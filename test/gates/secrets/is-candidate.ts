@@ -1,5 +1,5 @@
-import type { RuleInput } from '../../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
+import type { RuleInput } from '../../../core/interfaces/rule-input.ts';
 import { candidates } from '../../../gates/rules/secrets.ts';
 import { createAnchorSearch } from '../../../readers/anchors/anchor-search.ts';
 

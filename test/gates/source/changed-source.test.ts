@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { PatchFile } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
 import { isRegularCandidate } from '../../../gates/source/changed-source.ts';
 
 t.test('a file is a regular candidate unless it is a symlink, a submodule or deleted', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ChangeType, PatchFile } from '../../../core/interfaces/tests-may-go.ts';
+import type { ChangeType, PatchFile } from '../../../core/interfaces/patch-set.ts';
 import { baseTests } from '../../../gates/test-cases/base-tests.ts';
 
 const file = (changeType: ChangeType, path: string, linesDeleted = 0, oldPath?: string): PatchFile => ({

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import t from 'tap';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { patchsetProducer } from '../../../plugins/artifacts/plugin.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isRfc3339DateTime } from '../../../readers/documents/markdown-text.ts';
+import { isRfc3339DateTime } from '../../../readers/documents/date-time.ts';
 
 t.test('accepts RFC 3339 times with a zone', async (t) => {
   const good = [

@@ -171,11 +171,28 @@ ${lines}
 +  assert.ok(price(3, 100) > price(2, 100));
 +});
 *** End Patch`;
+    const more = `*** Begin Patch
+*** Update File: src/price.js
+@@
+-/** Price of \`count\` items, in cents, exactly. */
++/** Price of \`count\` items, in whole cents. */
+*** Add File: test/more.test.js
++import assert from 'node:assert/strict';
++import { test } from 'node:test';
++import { price } from '../src/price.js';
++
++test('four cost more than three', () => {
++  assert.ok(price(4, 100) > price(3, 100));
++});
+*** End Patch`;
     const script: readonly ScriptedReply[] = [
       submits(heldDraft),
       plans('make the test pass'),
       { calls: [['apply_patch', { patch: rewrites }]] },
       { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
+      plans('say more'),
+      { calls: [['apply_patch', { patch: more }]] },
+      { calls: [['submit_task_complete', { complete: true, summary: 'more' }]] },
     ];
     await using scene = await scriptSession(script, {}, sample);
     const choice = await planned(scene);
@@ -195,11 +212,20 @@ ${lines}
       lastNote(scene.session),
       /pass only because the change rewrote them:\n- two cost twice as much as one/,
     );
-    t.equal(
-      (await scene.asked('post_plan_choice')).metadata.planId,
-      choice.metadata.planId,
-      'its plan waits',
-    );
+    const waits = await scene.asked('post_plan_choice');
+    t.equal(waits.metadata.planId, choice.metadata.planId, 'its plan waits');
+    // Both ways on that the note names: words, and the plan.
+    const isSaid = name === 'another value';
+    if (isSaid) await scene.say('The tests are to be restored.');
+    if (isSaid) await until(() => pendingOf(scene.session.channel.state).every(({ id }) => id !== waits.id));
+    const again = await scene.asked('post_plan_choice');
+    await scene.answer(again.id, { selectedOption: 'execute' });
+    await scene.ended();
+    t.match(goalOf(scene), { status: 'achieved', loops: 2 }, lastNote(scene.session));
+    t.equal(scene.session.channel.state.status, 'completed');
+    const intents = scene.sample.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents').split('\n');
+    t.equal(intents.length, 2, 'the next change has an intent of its own');
+    t.ok(intents.includes(`refs/ai/intents/${scene.session.channel.state.draft?.intentId}`));
   });
 
 t.test('a criterion needs a testSuite if the test runner is known', async (t) => {

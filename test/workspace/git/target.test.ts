@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { PatchFile } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
 import { dirtyPaths, refuseDirty } from '../../../workspace/git/dirty-paths.ts';
 import { followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

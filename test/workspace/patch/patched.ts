@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PatchSet } from '../../../core/interfaces/tests-may-go.ts';
+import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
 import { type Base, resolveBase } from '../../../workspace/git/resolve-commit.ts';
 import { createScratch, type Scratch } from '../../../workspace/git/scratch.ts';

@@ -287,7 +287,7 @@ function SealCheck({ page: { state, acts }, runId }: { readonly page: Page; read
   );
 }
 
-/** Why, of a note about this run; empty where it says no more, `undefined` of another one. */
+/** The reason in a note about this run. Empty if the note gives none, `undefined` for a note about another run. */
 function reasonIn(content: string, runId: string): string | undefined {
   if (!content.startsWith(runId)) return undefined;
   return /^(?:: | is not verified: | is verified$|$)(.*)$/s.exec(content.slice(runId.length))?.[1];

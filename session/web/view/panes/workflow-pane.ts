@@ -8,7 +8,7 @@ import type { Plan, Seen } from '../../seen.ts';
 import { Goal, takenBack, UndoButton } from '../goal.ts';
 import { FailedList, h, text } from '../parts.ts';
 
-/** What is to come of the session: the contract, the plan with its steps, its Tasks and gates as they go. */
+/** The session's workflow: the spec, the plan with its steps, and the progress of its Tasks and gates. */
 export function WorkflowPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
   if (seen === undefined) return h('p');

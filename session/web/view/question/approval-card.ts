@@ -66,7 +66,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven): VN
         isShut,
         choose,
         without: wider,
-        // What is dangerous has no answer that a hand finds by itself.
+        // A dangerous call has no main button, so that a person does not approve it by habit.
         ...(asked.verdict === 'dangerous' ? {} : { main: 'approve' }),
       }),
     ),
@@ -181,9 +181,9 @@ interface Segment {
 
 interface AskedApproval {
   readonly what: string;
-  /** Of files, the web and other tools nothing is a command. */
+  /** False for files, the web and other tools. */
   readonly isCommand: boolean;
-  /** Empty where nothing could be proven or not: of what is no command. */
+  /** Empty if no proof applies: the call is not a command. */
   readonly verdict: string;
   readonly reason: string;
   readonly segments: readonly Segment[];

@@ -50,7 +50,10 @@ export function focusOnce(field: HTMLElement | null): void {
   field?.focus();
 }
 
-/** From a field back to its card, whose keys answer: nothing is lost, and Escape stops no turn from in there. */
+/**
+ * Moves the focus from a field back to its card, so that the card's keys work. The text stays, and Escape in the
+ * field does not stop the turn.
+ */
 export function leaveOn(...keys: readonly string[]): (event: KeyboardEvent) => void {
   return (event) => {
     if (!keys.includes(event.key) || event.isComposing) return;

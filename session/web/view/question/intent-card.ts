@@ -1,4 +1,4 @@
-/* The card of a drafted contract. */
+/* The card of a drafted spec. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type InnerQuestion, innerQuestions, rowsOf, wordsOf } from '../../../screen/asked.ts';
@@ -8,7 +8,7 @@ import { h, sentence, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
 import { type CardGiven, Changes, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
-/** A drafted contract to be read before anything is done. */
+/** A drafted spec, shown before any work begins. */
 export function IntentCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
   const { metadata, options } = question;
   const { changes, scope, checks, lacks, unusual } = listsOf(metadata);

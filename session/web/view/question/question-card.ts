@@ -48,7 +48,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
   const card = useRef<HTMLElement>(null);
   useFocusBehind(card);
   const isDeaf = useDeaf(question.metadata.needsConfirmation);
-  // What was said against is over as soon as anything is another.
+  // A refusal message expires when a review changes.
   useEffect(() => setRefused(''), [page.state.seen?.reviews]);
   const isClosed = isSending || !mayWrite(standing) || page.state.link === 'offline';
   const isShut = isClosed || isDeaf;
@@ -155,7 +155,7 @@ function Watching({ page: { state, acts } }: { readonly page: Page }): VNode {
   );
 }
 
-/** Where the focus was in a card that goes, it goes on to the next question; else to where `q` and `/` are heard. */
+/** If the focus was in a removed card, moves it to the next question, else to the element that handles `q` and `/`. */
 function useFocusBehind(card: RefObject<HTMLElement | null>): void {
   // In the layout: behind it the card is gone, and with it the focus that was in it.
   useLayoutEffect(() => {

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { isFault } from '../../../../readers/documents/archive/archive-fault.ts';
+import { inflate } from '../../../../readers/documents/archive/inflate.ts';
 import { readTar, tarEntries, writeTar } from '../../../../readers/documents/archive/tar.ts';
-import { inflate, readZip, type ZipLimits, zipMembers } from '../../../../readers/documents/archive/zip.ts';
+import { readZip, type ZipLimits, zipMembers } from '../../../../readers/documents/archive/zip.ts';
 import { pax, tarball } from '../../../engine/plugin-trust/tar.ts';
 import { zipOf } from '../../../plugins/supply-chain/zip-of.ts';
 

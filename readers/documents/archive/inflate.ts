@@ -1,0 +1,31 @@
+import { createGunzip, type Gunzip, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { ArchiveFault } from './archive-fault.ts';
+
+const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
+
+/**
+ * Inflates deflate data (RFC 1951; also in the RFC 1950 or RFC 1952 container). Stops with a fault once the output
+ * exceeds `maxBytes`. Zlib has no limit of 0, so 0 counts as 1.
+ */
+export function inflate(
+  packed: Uint8Array,
+  format: keyof typeof formats,
+  maxBytes: number,
+): Buffer | ArchiveFault {
+  try {
+    return formats[format](packed, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (cause) {
+    if (isTooLarge(cause))
+      return { fault: `it unpacks to more than ${maxBytes} bytes`, bound: 'bytes', cause };
+    return { fault: 'it is damaged', cause };
+  }
+}
+
+/** Inflates gzip as a stream. The reader must count the output and stop, because the output has no other limit. */
+export function inflateStream(): Gunzip {
+  return createGunzip();
+}
+
+function isTooLarge(cause: unknown): boolean {
+  return cause instanceof RangeError && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
+}
