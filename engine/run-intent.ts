@@ -28,9 +28,14 @@ import { startRun } from './open/start-run.ts';
 import { finalReport } from './record/gate-report.ts';
 import type { JudgedRun } from './record/judgement-objects.ts';
 import { differencesFrom, everShown, lastShown, reportsOnRef, type Shown, show } from './record/list-runs.ts';
-import { attemptsAt, newPlanState, type PlanState, sensedBefore } from './record/plan-state.ts';
+import {
+  attemptsAt,
+  newPlanState,
+  openRunFrames,
+  type PlanState,
+  sensedBefore,
+} from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
-import { openRunFrames } from './record/run-frames.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
 import { abandon, seal } from './seal/seal.ts';
 import { ranIn } from './state/machine.ts';

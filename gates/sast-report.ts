@@ -2,7 +2,7 @@ import type { ArtifactProducer } from '../core/interfaces/artifact.ts';
 import { describeRules, reportedIds } from '../core/kernel/rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';
 import { ruleOf } from './rules.ts';
-import { showAround, withLineText } from './scan/show-around.ts';
+import { showAround, withLineText } from './scan/scan-pieces.ts';
 
 const meta = ruleOf('sast');
 

@@ -17,7 +17,6 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { RepositoryPlace } from '../../core/interfaces/store.ts';
 import { readRepositorySettings } from '../../store/stores.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
-import { decryptText, encryptText, makeIdentity } from './age-text.ts';
 
 /** Writers of one vault wait for each other; each is done in milliseconds. */
 const waitMs = 20_000;
@@ -246,4 +245,26 @@ export function parseSecretName(typed: string): string {
     message: `expected the name of a variable, found ${quoted(typed)}`,
     detail: { expected: 'letters, digits and `_`, at most 128, no digit first', found: typed.slice(0, 80) },
   });
+}
+
+/** Encrypted for the owner of an identity, in the ASCII form of age-encryption.org/v1. */
+export async function encryptText(text: string, identity: string): Promise<string> {
+  const { armor, Encrypter, identityToRecipient } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(await identityToRecipient(identity));
+  return armor.encode(await encrypter.encrypt(text));
+}
+
+/** Throws if the text is not an age file, is damaged, or was encrypted for another identity. */
+async function decryptText(text: string, identity: string): Promise<Uint8Array> {
+  const { armor, Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(identity);
+  return decrypter.decrypt(armor.decode(text));
+}
+
+/** A new identity (X25519). */
+export async function makeIdentity(): Promise<string> {
+  const { generateX25519Identity } = await import('age-encryption');
+  return generateX25519Identity();
 }

@@ -3,7 +3,7 @@ import { approvalPolicies } from '../code/approval-policies.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
-import { localChanges, machineOptions } from './shared-arguments.ts';
+import { localChanges, machineOptions } from './contract-commands.ts';
 
 const own: readonly OptionSpec[] = [
   { name: 'web-only', about: 'the server without a screen' },

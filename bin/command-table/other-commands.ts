@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
-import { remote, run } from './shared-arguments.ts';
+import { remote, run } from './contract-commands.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
 export const otherCommands: readonly CommandSpec[] = [

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
-import { changeOptions, localChanges, machineOptions, run, spec, thread } from './shared-arguments.ts';
+import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [

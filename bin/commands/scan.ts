@@ -10,8 +10,12 @@ import { type SensitiveClass, sensitiveClasses } from '../../core/interfaces/pri
 import type { Rule } from '../../core/interfaces/rule.ts';
 import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
 import type { Unscanned } from '../../gates/scan/cut-diff.ts';
-import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
-import { type ScannedFinding, withLineText } from '../../gates/scan/show-around.ts';
+import {
+  type ScannedFinding,
+  type ScanResult,
+  scanPieces,
+  withLineText,
+} from '../../gates/scan/scan-pieces.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';

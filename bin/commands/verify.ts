@@ -6,7 +6,7 @@ import type { VerifyReport } from '../../attest/verify/report.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { readDemands } from '../command-parts/verify-options.ts';
-import { printRanges, printSkipped, printVerdict, printVerification } from '../report/verification.ts';
+import { printRanges, printSkipped, printVerdict, printVerification } from '../report/scan.ts';
 import { styled } from '../terminal/print.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { printVerification } from '../report/verification.ts';
+import { printVerification } from '../report/scan.ts';
 import { toCount, toDuration, toSize, toTimeSpan } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 import { type ModelPart, printModelRun, type Seal } from './model-run.ts';

@@ -1,7 +1,7 @@
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { explain } from '../../attest/verify/explain.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { printVerdict, tones } from './verification.ts';
+import { printVerdict, tones } from './scan.ts';
 
 /** The claims about one target as a tree: claim, then evidence, signer, log and rule below it. */
 export function printExplanation(printer: Printer, verified: VerifiedTarget): void {

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 import type { ToolRequest } from './hook-payload.ts';
-import type { PersonQuestion } from './person-question.ts';
+import type { PersonQuestion } from './worker.ts';
 
 /** What a file holds before and after a use; absent: the file is not there. */
 export interface FileChange {

@@ -1,6 +1,5 @@
 import type { WritError } from '../base/errors.ts';
 import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
-import type { PersonQuestion } from './person-question.ts';
 
 /** One attempt at one Task, as passed to the worker. */
 export interface TaskOrder {
@@ -349,4 +348,12 @@ export interface AgentSource<Failure> {
   /** Usage and failure in an event of a reply, if there is one. */
   usageOf(event: unknown): ModelUsage | undefined;
   failureOf(status: number | undefined, body: unknown): Failure | undefined;
+}
+
+/** A question of a model to a person; of `options` one is chosen, without any the answer is free. */
+export interface PersonQuestion {
+  readonly question: string;
+  readonly options: readonly string[];
+  /** The answer goes only to the caller and is not stored. */
+  readonly isSecret?: true;
 }

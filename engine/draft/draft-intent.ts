@@ -41,7 +41,7 @@ import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
 import { openTreeHands } from '../work/hands/tree-hands.ts';
 import { openTurns } from '../work/turns/open-turns.ts';
-import { webTool } from '../work/web/web-verdict.ts';
+import { webTool } from '../work/web/search-web.ts';
 import {
   type Asked,
   type DraftGround,

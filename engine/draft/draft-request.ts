@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { mayHoldSecret } from '../../spec/may-hold-secret.ts';
+import { mayHoldSecret } from '../../spec/own-secrets.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';

@@ -3,20 +3,27 @@ import type { CheckContext, CheckOutcome } from '../../core/interfaces/check.ts'
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { CarriedPath, CheckRecord, CheckTime, StageName } from '../../core/interfaces/stage.ts';
+import type {
+  ArtifactRecord,
+  CarriedPath,
+  CheckRecord,
+  CheckTime,
+  LaidRun,
+  StageName,
+} from '../../core/interfaces/stage.ts';
 import { metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { outputTail } from '../record/failure-text.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { type AskedFurther, askFurther } from './ask-further.ts';
 import { askPolicy, askRule, isMandatory, ruleQuestion } from './ask-rules.ts';
 import { inWorld } from './carry/in-world.ts';
 import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
+import { judgeExecuted } from './executed-rules.ts';
 import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
@@ -29,6 +36,7 @@ import {
   scanContext,
   scannedTrees,
 } from './run-scanner.ts';
+import { type JudgedCheck, judgeByPolicy } from './second-run/judge-by-policy.ts';
 import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */
@@ -273,5 +281,58 @@ function checkContext(
       const question = ruleQuestion(attempt, ruleInput);
       return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
     },
+  };
+}
+
+/** What running a check again, elsewhere, adds to what it did in the candidate. */
+interface AskedFurther {
+  /** Members of its outcome that are others now. */
+  readonly outcome: Pick<CheckOutcome, 'findings' | 'network' | 'tools'>;
+  readonly atPolicy?: LaidRun;
+  readonly withBaseTests?: LaidRun;
+  readonly onBaseProduct?: LaidRun;
+  readonly artifacts: readonly ArtifactRecord[];
+}
+
+/** Carried paths that another run receives, and whether a later check receives its output. */
+interface OtherRun {
+  readonly received: readonly CarriedPath[];
+  readonly handsOn?: boolean;
+}
+
+/**
+ * Runs a passed check again in other workspaces if the change requires it. One reason is a rule that compares
+ * executions. The other is a change to verification inputs: the check then runs with those of the policy commit.
+ */
+async function askFurther(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: JudgedCheck,
+  ran: CheckOutcome,
+  ask: (side: WorkspaceSide, other: OtherRun) => Promise<CheckOutcome>,
+): Promise<AskedFurther> {
+  // Paths carried over from candidates must not influence a run on the base.
+  const { findings, outcomes, artifacts, ...records } = await judgeExecuted(
+    attempt,
+    workspace,
+    task,
+    ran,
+    (side) => ask(side, { received: side === workspace.base ? [] : task.received, handsOn: false }),
+  );
+  const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
+    ask(side, { received }),
+  );
+  const all = [ran, ...outcomes, ...(second.outcome ? [second.outcome] : [])];
+  const network = joinNetworks(all.flatMap((one) => one.network ?? []));
+  const tools = all.flatMap((one) => one.tools ?? []);
+  return {
+    outcome: {
+      findings: [...ran.findings, ...findings, ...second.findings],
+      ...(network ? { network } : {}),
+      ...(tools.length === 0 ? {} : { tools }),
+    },
+    ...(second.run ? { atPolicy: second.run } : {}),
+    ...records,
+    artifacts: [...artifacts, ...second.artifacts],
   };
 }

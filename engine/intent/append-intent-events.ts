@@ -5,7 +5,12 @@ import type { LifecycleStatus, ReplanTrigger } from '../../core/interfaces/inten
 import { assertLifecycleMove } from '../../spec/checks-of.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
-import { type ObjectHeader, type StoredObject, sealObject } from '../../store/stored-object.ts';
+import {
+  type ObjectHeader,
+  type SealedObject,
+  type StoredObject,
+  sealObject,
+} from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { threadOf } from './find-intent.ts';
 import {
@@ -15,7 +20,6 @@ import {
   intentEventPath,
   readIntentHistory,
 } from './intent-history.ts';
-import { sealIntent } from './seal-intent.ts';
 
 /** One event to append. Where it changes the status, `status` is the new one; the old one is found out. */
 export interface NewIntentEvent
@@ -216,4 +220,31 @@ export function runEventsOf(
       nowMs: run.decidedAtMs,
     },
   ];
+}
+
+/**
+ * Builds the stored Intent object of a spec, with the spec's creator as its creator. `threadId` is its own id, and
+ * `nowMs` is the time of storing.
+ */
+export function sealIntent(
+  { effective, digest }: Pick<AdmittedContract, 'effective' | 'digest'>,
+  { threadId, nowMs }: { readonly threadId: string; readonly nowMs: number },
+): SealedObject<'intent'> {
+  const { intent, metadata, risk } = effective;
+  const { id, createdBy, target } = metadata;
+  const body = {
+    intentspec_digest: digest,
+    summary: intent.summary,
+    prompt: intent.problemStatement,
+    change_type: intent.changeType,
+    risk_level: risk.level,
+    objectives: intent.objectives,
+  };
+  return sealObject('intent', body, {
+    nowMs,
+    objectId: threadId,
+    createdBy: { kind: createdBy.type, id: createdBy.id },
+    externalIds: { intentspec_id: id },
+    tags: { ...target.labels },
+  });
 }

@@ -11,8 +11,8 @@ import {
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { decompose, type PlanGround } from './decompose.ts';
+import { type OrderedPart, resolveConflicts, type WriteConflict } from './plan-advice.ts';
 import { predictWrites } from './predicted-writes.ts';
-import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
 import { scopeRootOf } from './scope.ts';
 
 /** Who does the work. An existing patch is always one Task, whatever the spec's decomposition mode. */

@@ -1,8 +1,7 @@
 import { compileGlob, hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { inScope, scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
-import { pathTokensOf } from './path-tokens.ts';
-import { underRoot } from './scope.ts';
+import { pathTokensOf, underRoot } from './scope.ts';
 
 /**
  * Returns the paths that one objective is expected to write: its path-like words that can be in scope. Returns

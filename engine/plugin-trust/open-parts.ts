@@ -7,7 +7,7 @@ import type { Outside } from '../../workspace/egress/outside.ts';
 import { keepFiles } from './find-plugins.ts';
 import { readOptions } from './manifest-parts.ts';
 import { type NamedParts, openPart, overParts, type PartField, partFields } from './part-kinds.ts';
-import { handedTo, type PartGround } from './parts/handed.ts';
+import { handedTo, type PartGround } from './parts/outside-evidence.ts';
 import { requireSecrets } from './parts/require-secrets.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import type { PluginManifest } from './plugin-manifest.ts';

@@ -6,10 +6,8 @@ import {
   parseProvider,
   parseStageCheck,
 } from './manifest-parts.ts';
-import type { PartGround } from './parts/handed.ts';
 import { outsideArtifact, outsideStageCheck } from './parts/outside-checks.ts';
-import { outsideEvidence } from './parts/outside-evidence.ts';
-import { outsideLog } from './parts/outside-log.ts';
+import { outsideEvidence, outsideLog, type PartGround } from './parts/outside-evidence.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
 import type { PluginPackage } from './plugin-package.ts';
 

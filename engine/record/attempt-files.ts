@@ -10,7 +10,7 @@ import { type CitationsRecord, citationsPath } from '../../store/record/summarie
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { DecisionRecord } from './decision-input.ts';
-import { eventFiles } from './event-objects.ts';
+import { eventFiles, type UsedTool } from './event-objects.ts';
 import {
   type JudgedRun,
   type JudgementObjects,
@@ -19,7 +19,6 @@ import {
 } from './judgement-objects.ts';
 import { decisionBody, runBody } from './record-files.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
-import type { UsedTool } from './used-tool.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {

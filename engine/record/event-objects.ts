@@ -1,13 +1,13 @@
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import type { StageName, StageRecord, ToolUse } from '../../core/interfaces/stage.ts';
+import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { workerToolsFolder } from '../../store/record/summaries.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { Attempt } from '../state/open-run.ts';
-import type { UsedTool } from './used-tool.ts';
 
 /** What happened in one Run, for its events. */
 export interface RunStory {
@@ -194,3 +194,31 @@ function endOf({ checks }: StageRecord): number | undefined {
 function numbered(index: number): string {
   return String(index + 1).padStart(4, '0');
 }
+
+/** A tool call in the attempt's record: its arguments and outcome, never the content that it read. */
+export interface UsedTool {
+  readonly tool: string;
+  readonly action: string;
+  readonly path?: string;
+  readonly command?: string;
+  /** Query or address. */
+  readonly query?: string;
+  /** `unknown`: its process was killed before its end. */
+  readonly outcome: HandAnswer['outcome'] | 'unknown';
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Digest of the arguments, without content that must not be kept. */
+  readonly argumentsDigest: string;
+  /** Digest of the redacted result; absent if the worker's own program made the call. */
+  readonly resultDigest?: string;
+}
+
+/** The recorded arguments of a call. */
+export type KeptArguments = Pick<
+  UsedTool,
+  'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'
+>;

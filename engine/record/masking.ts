@@ -4,7 +4,7 @@ import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
-import { findRegions } from '../../readers/sensitive/regions.ts';
+import { findRegions } from '../../readers/sensitive/redactor.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import type { MaskedRecord } from '../../store/record/summaries.ts';

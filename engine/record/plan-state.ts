@@ -1,10 +1,17 @@
+import { uuidV7From } from '../../core/base/ids.ts';
 import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
 import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
 import { mustPass } from '../../core/interfaces/stage.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import { sealObject } from '../../store/stored-object.ts';
+import { openAdmission } from '../context/admission.ts';
+import { type ContextFrame, type ContextFrames, openContextFrames } from '../context/frame-window.ts';
+import { frameBody } from '../context/take-context.ts';
+import { openEvidence } from '../state/open-evidence.ts';
+import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { nothingSpent, type Spent } from '../state/spent.ts';
 import type { SettledAttempt } from './attempt-files.ts';
 import type { DecidedFinding, DecidedStage } from './decision-input.ts';
-import type { RunFrames } from './run-frames.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
@@ -147,4 +154,56 @@ function isSecurityFailure({ stages }: SensedAttempt): boolean {
       (checks.some((check) => mustPass(check) && check.status === 'failed') ||
         findings.some(({ severity, path }) => severity === 'error' && path !== undefined)),
   );
+}
+
+/** The context pipeline (`contextPipeline` in the spec) of a run with a worker. */
+interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
+  /** Adds the outcome of an attempt as context for the next one. */
+  add(settled: SettledAttempt): Promise<void>;
+  /** Puts every frame into the record, and whether it is still seen or was evicted. */
+  keep(): Promise<void>;
+}
+
+/** Opens the pipeline with its seed; rebuilt by every process from the attempts as it reads them back. */
+export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
+  const {
+    identity: { contract, runId, startedAtMs },
+    means: { engine },
+  } = run;
+  const spec = contract.effective;
+  const admit = openAdmission({
+    spec,
+    strategy: await openEvidence(run),
+    hooks: engine.hooks,
+    runId,
+    words: policyOf(run).words,
+  });
+  const frames = await openContextFrames(spec, admit);
+  const toFile = (frame: ContextFrame, evicted: boolean, nowMs: number): [string, Uint8Array] => [
+    `frames/${String(frame.sequence).padStart(6, '0')}.json`,
+    sealObject('context_frame', frameBody(runId, frame, evicted), {
+      nowMs,
+      objectId: uuidV7From(startedAtMs, `${runId}/frame/${frame.sequence}`),
+      createdBy: schedulerOf(spec),
+    }).bytes,
+  ];
+  return {
+    checkpoint: frames.checkpoint,
+    async add({ name, decision, failure }) {
+      const accepted = decision.next === 'merge';
+      await frames.push({
+        kind: accepted ? 'CodeChange' : 'ErrorRecovery',
+        name,
+        text: accepted ? decision.rationale : `${decision.rationale}\n${failure}`,
+        tags: { trust: 'untrusted' },
+      });
+    },
+    async keep() {
+      const nowMs = await run.means.steps.once('frames-at', () => run.means.settings.clock.now());
+      await run.means.record.put([
+        ...frames.evicted().map((frame) => toFile(frame, true, nowMs)),
+        ...frames.frames().map((frame) => toFile(frame, false, nowMs)),
+      ]);
+    },
+  };
 }

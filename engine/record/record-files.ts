@@ -23,7 +23,7 @@ import {
   toolUsesPath,
 } from '../../store/record/summaries.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
-import { sealIntent } from '../intent/seal-intent.ts';
+import { sealIntent } from '../intent/append-intent-events.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { BoxMemory } from '../state/record-box.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';

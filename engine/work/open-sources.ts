@@ -19,7 +19,7 @@ import type { HandPlace } from './hands/hand-place.ts';
 import type { OpenHands } from './hands/open-hands.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
 import { type OpenWeb, openWeb, type WebGround } from './web/open-web.ts';
-import { judgeWebUrl } from './web/web-verdict.ts';
+import { judgeWebUrl } from './web/search-web.ts';
 
 /** Sources that a model may use, and the citations that it must give. */
 interface OpenSources {

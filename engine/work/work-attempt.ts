@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import type { PersonQuestion } from '../../core/interfaces/person-question.ts';
-import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../core/interfaces/worker.ts';
+import type {
+  PersonQuestion,
+  TaskOrder,
+  Worker,
+  WorkResult,
+  WorkUsage,
+} from '../../core/interfaces/worker.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
 import {
   exportTree,
@@ -16,7 +21,7 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { emptyPatch } from '../../workspace/patch/undo.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
-import type { UsedTool } from '../record/used-tool.ts';
+import type { UsedTool } from '../record/event-objects.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, tellLostCall, workedStep } from '../state/calls.ts';
 import { createArtifactBox } from '../state/evidence.ts';

@@ -2,7 +2,7 @@ import type { CheckRunner } from '../../core/interfaces/check.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import { judgeExit } from './judge-exit.ts';
-import { tapBeginsAt } from './stream-report.ts';
+import { tapBeginsAt } from './suite-report.ts';
 import { readSuiteAside, toExecuted } from './test-suite.ts';
 
 /**

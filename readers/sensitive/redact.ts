@@ -5,8 +5,7 @@ import { inflate } from '../documents/archive/inflate.ts';
 import { isTar, readTar, type TarPart, writeTar } from '../documents/archive/tar.ts';
 import { readZip, writeZip } from '../documents/archive/zip.ts';
 import { joinReceipts, markOf } from './redaction.ts';
-import { Redactor, type RedactorOptions } from './redactor.ts';
-import { findRegions } from './regions.ts';
+import { findRegions, Redactor, type RedactorOptions } from './redactor.ts';
 import { redactStructured } from './structured/redact-structured.ts';
 import { jsonStructure, xmlStructure } from './structured/structure.ts';
 

@@ -19,8 +19,7 @@ import {
 import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
 import { openPrinter, printedFrom } from './open-printer.ts';
 import { openEarlier } from './show/earlier.ts';
-import { showLocal } from './show/show-local.ts';
-import { findThread } from './show/threads.ts';
+import { findThread, showLocal } from './show/show-local.ts';
 import { undoOffersFor } from './show/undo-offers.ts';
 import { type Key, openFrames, type Painter, type Size } from './term/painter.ts';
 import { openDrawer, turnCost } from './view/open-drawer.ts';

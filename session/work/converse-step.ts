@@ -12,7 +12,7 @@ import { openWorker } from '../../engine/open/open-parties.ts';
 import { openTreeHands } from '../../engine/work/hands/tree-hands.ts';
 import { openTurns } from '../../engine/work/turns/open-turns.ts';
 import { openWeb } from '../../engine/work/web/open-web.ts';
-import { webTool } from '../../engine/work/web/web-verdict.ts';
+import { webTool } from '../../engine/work/web/search-web.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { consentGround, personOf } from './consent.ts';

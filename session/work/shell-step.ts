@@ -14,9 +14,8 @@ import {
   placeWorkspaceDependencies,
 } from '../../engine/evaluate/workspace-dependencies.ts';
 import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import { textOf } from '../../engine/work/hands/execute-in-workspace.ts';
 import { heldBack } from '../../engine/work/hands/judge-use.ts';
-import { writeStubs } from '../../engine/work/hands/open-hands.ts';
+import { textOf, writeStubs } from '../../engine/work/hands/open-hands.ts';
 import { openDoor } from '../../engine/work/tools/open-tools.ts';
 import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';

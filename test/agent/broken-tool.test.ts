@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { UsedTool } from '../../engine/record/used-tool.ts';
+import type { UsedTool } from '../../engine/record/event-objects.ts';
 import { openDoor } from '../../engine/work/tools/open-tools.ts';
 import { makeSample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';

@@ -13,7 +13,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'gates/rules/limit-exceeded.ts: check-outcome': ofChecks,
   'engine/decide/decide-run.ts: artifact-present':
     'the decision says itself that a proof is required which no log gives',
-  'engine/evaluate/carry/carry-findings.ts: check-outcome': ofChecks,
+  'engine/evaluate/carry/in-world.ts: check-outcome': ofChecks,
   'engine/evaluate/collect-artifacts.ts: check-outcome': ofChecks,
   'engine/evaluate/read-reports.ts: check-outcome': ofChecks,
   'engine/evaluate/written-outside.ts: check-outcome': ofChecks,

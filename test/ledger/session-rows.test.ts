@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { approvalPolicies } from '../../bin/code/approval-policies.ts';
 import { codeCommands } from '../../bin/command-table/code-commands.ts';
-import { machineOptions } from '../../bin/command-table/shared-arguments.ts';
+import { machineOptions } from '../../bin/command-table/contract-commands.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { methodRoutes } from '../../session/client/session-requests.ts';
 import { optionsOf } from '../../session/state/interaction.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
-import { mayHoldSecret } from '../../spec/may-hold-secret.ts';
+import { mayHoldSecret } from '../../spec/own-secrets.ts';
 import { ownSecretsIn } from '../../spec/secret-words.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';

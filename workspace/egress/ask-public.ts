@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { defaultLimits, type EgressLimits } from './limits.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
 import { type IncomingMessage, type Outside, request as open, realOutside, secured } from './outside.ts';
-import { type Egress, Passage } from './passage.ts';
+import { defaultLimits, type Egress, type EgressLimits, Passage } from './passage.ts';
 import { UseList } from './use-list.ts';
 
 /** One GET that writ itself sends into the public network. */

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { defaultLimits, type EgressLimits } from './limits.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
 import {
   createServer,
@@ -11,7 +10,7 @@ import {
   realOutside,
   type ServerResponse,
 } from './outside.ts';
-import { type Egress, Passage } from './passage.ts';
+import { defaultLimits, type Egress, type EgressLimits, Passage } from './passage.ts';
 import { answer, serveTunnel } from './tunnel.ts';
 import { UseList } from './use-list.ts';
 

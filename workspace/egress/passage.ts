@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import type { EgressLimits } from './limits.ts';
 import { addressProblem, type EgressPolicy, judgeTarget, octetsOf, type Target } from './openings.ts';
 import type { Outside } from './outside.ts';
 import { readableHost, type UseList } from './use-list.ts';
@@ -263,3 +262,32 @@ export class Passage {
     };
   }
 }
+
+/** Network limits of a check, in octets and milliseconds. */
+export interface EgressLimits {
+  readonly headerBytes: number;
+  /** At the same time, and in all. */
+  readonly openConnections: number;
+  readonly connections: number;
+  /** Both ways together, over the whole check. */
+  readonly bytes: number;
+  /** Timeout for the client to send a request head or a ClientHello. */
+  readonly headMs: number;
+  readonly resolveMs: number;
+  readonly connectMs: number;
+  /** Silence on a connection. */
+  readonly idleMs: number;
+  readonly connectionMs: number;
+}
+
+export const defaultLimits: EgressLimits = {
+  headerBytes: 16_384,
+  openConnections: 64,
+  connections: 10_000,
+  bytes: 4 * 1024 ** 3,
+  headMs: 10_000,
+  resolveMs: 10_000,
+  connectMs: 10_000,
+  idleMs: 60_000,
+  connectionMs: 900_000,
+};

@@ -4,7 +4,8 @@ import type { Attempt } from '../../state/open-run.ts';
 import type { CheckWatch } from '../check-watch.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { rewrittenFindings, writtenOutside } from '../written-outside.ts';
-import { carryFindings } from './carry-findings.ts';
+import type { HandedOn } from './carry-store.ts';
+import { carryLimits, type TrackedCarry } from './take-carried.ts';
 
 /** State shared by the workspaces of one check; the code that opens them fills it. */
 export interface Passing {
@@ -52,4 +53,34 @@ export async function inWorld<T extends { readonly result?: unknown }>(
   } finally {
     await world.close();
   }
+}
+
+/**
+ * Returns why a check with carried paths fails. If the candidate tracks a carried path, later checks would use
+ * content that was never committed. Pure.
+ */
+export function carryFindings(
+  tracked: readonly TrackedCarry[],
+  refused: HandedOn['refused'],
+): readonly Finding[] {
+  return [
+    ...tracked.map(({ path, tracked: found }) =>
+      finding(
+        'CARRY_TRACKED',
+        path,
+        `\`[workspace] carry\` names \`${path}\`, where the tree tracks \`${found}\``,
+      ),
+    ),
+    ...refused.map(({ path, reason }) =>
+      finding(
+        'CARRY_REFUSED',
+        path,
+        `expected at \`${path}\`, which \`[workspace] carry\` names, only files, directories and links within the workspace, at most ${carryLimits.entries} entries and ${carryLimits.bytes} bytes, found: ${reason}; let the check leave something else there, or name less in \`carry\` at the policy commit`,
+      ),
+    ),
+  ];
+}
+
+function finding(code: string, path: string, message: string): Finding {
+  return { rule: 'check-outcome', severity: 'error', message, detail: { code, path } };
 }

@@ -10,7 +10,7 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
 import type { ManifestArtifact, ManifestStageCheck } from '../manifest-parts.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
-import type { PartGround } from './handed.ts';
+import type { PartGround } from './outside-evidence.ts';
 
 /** A producer that a plugin brings. */
 export interface OutsideArtifact extends ArtifactProducer {

@@ -1,10 +1,12 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
-import { parseCount, parseText, toFields } from '../../../core/base/json-pointer.ts';
+import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { printable } from '../../../core/base/printable.ts';
 import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../../core/interfaces/privacy.ts';
-import type { ManifestEvidence } from '../manifest-parts.ts';
+import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
+import type { ManifestEvidence, ManifestLog, PluginNeeds } from '../manifest-parts.ts';
+import type { PluginAccess } from '../plugin-access.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
-import type { PartGround } from './handed.ts';
+import type { PluginProcess } from '../process/plugin-process.ts';
 
 /** An evidence policy of a plugin: it runs in addition to a strategy, and can only refuse sources. */
 export interface OutsideEvidence extends EvidencePolicy {
@@ -101,4 +103,118 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartGround): Out
       return ask('refuseRetrieval', soFar, read, signal);
     },
   };
+}
+
+/** A log answers when a checkpoint covers the entry; some logs need several seconds. */
+const withinMs = 120_000;
+const maxLogBytes = 256 * 1024;
+const maxHashes = 63;
+
+/**
+ * A log that a plugin accesses. Only the form of its answers is checked; the caller that pins the log's key verifies
+ * them.
+ */
+export function outsideLog(
+  { module, consistency }: ManifestLog,
+  { process, options, handed }: PartGround,
+): OutsideLog {
+  const ask = async (call: string, args: readonly unknown[], more: object): Promise<unknown> => {
+    const { secrets, files, masked } = await handed();
+    const context = { options, secrets, files, ...more };
+    const bounds = { idleMs: withinMs, withinMs, maxBytes: maxLogBytes };
+    return process.ask({
+      module,
+      call,
+      args: [...args, context],
+      secrets: masked,
+      ...bounds,
+    });
+  };
+  return {
+    async append(body, behind) {
+      const known = ['logIndex', 'treeSize', 'rootHash', 'hashes', 'checkpoint'];
+      const fields = toFields(await ask('append', [body], { behind }), 'a proof', known);
+      return {
+        logIndex: parseCount(fields, 'logIndex', 0),
+        treeSize: parseCount(fields, 'treeSize', 1),
+        rootHash: toHash('rootHash', fields.rootHash),
+        hashes: parseList(fields.hashes, (hash) => toHash('hashes', hash), maxHashes),
+        checkpoint: parseText(fields, 'checkpoint', 16_384),
+      };
+    },
+    async size() {
+      const size = await ask('size', [], {});
+      if (!isCount(size, 0)) throw new TypeError('expected `size` to answer how many entries there are');
+      return size;
+    },
+    ...(consistency && {
+      async consistency(from: number, to: number) {
+        const answer = await ask('consistency', [from, to], {});
+        const { hashes } = toFields(answer, 'a consistency proof', ['hashes']);
+        return { hashes: parseList(hashes, (hash) => toHash('hashes', hash), maxHashes) };
+      },
+    }),
+  };
+}
+
+/** Octets have become base64 on their way. */
+function toHash(field: string, value: unknown): Buffer {
+  const text = parseText({ [field]: value }, field, 4096, 0);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 32 && bytes.toString('base64') === text) return bytes;
+  const found = /^[0-9a-f]{64}$/i.test(text) ? 'hexadecimal' : `${text.length} characters`;
+  throw new TypeError(`expected \`${field}\` as 32 octets or their base64 (44 characters), got ${found}`);
+}
+
+/** The user's secrets and files that a plugin receives, by name: those that are declared and exist. */
+interface Handed {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
+  /** Texts that a plugin's error message must not contain: the secrets, and the lines of the files. */
+  readonly masked: readonly string[];
+}
+
+/**
+ * Reads the secrets and files that the manifest declares from the user's environment. Throws KEY_INSECURE for a file
+ * that other users could change.
+ */
+export async function handedTo(
+  { secrets, files }: Pick<PluginNeeds, 'secrets' | 'files'>,
+  access: Pick<PluginAccess, 'secret' | 'file'>,
+): Promise<Handed> {
+  const found = async (names: readonly string[], ask: PluginAccess['file']) => {
+    const pairs: [string, string][] = [];
+    for (const name of names) {
+      const value = await ask?.(name);
+      if (value !== undefined && value !== '') pairs.push([name, value]);
+    }
+    return Object.fromEntries(pairs);
+  };
+  const given = {
+    secrets: await found(secrets, async (name) => (await access.secret?.(name))?.value),
+    files: await found(files, access.file),
+  };
+  const lines = Object.values(given.files).flatMap(linesToMask);
+  return { ...given, masked: [...new Set([...Object.values(given.secrets), ...lines])] };
+}
+
+/** A shorter line also occurs in text that is unrelated to the file. */
+const leastOfLine = 8;
+
+/** Returns the lines of a file to mask; the whole text if no line is long enough. */
+function linesToMask(text: string): readonly string[] {
+  const long = text
+    .split(/[\r\n]+/)
+    .flatMap((line) => (line.trim().length < leastOfLine ? [] : [line.trim()]));
+  return long.length > 0 || text.trim() === '' ? long : [text.trim()];
+}
+
+/** A plugin's process, and what it may have. */
+export interface PartGround {
+  readonly plugin: string;
+  readonly process: PluginProcess;
+  readonly hosts: readonly string[];
+  /** `options` of its `[[plugins]]` entry. */
+  readonly options: Readonly<Record<string, unknown>>;
+  handed(): Promise<Handed>;
 }

@@ -16,7 +16,7 @@ import {
 import type { ManifestProvider } from '../manifest-parts.ts';
 import { opensHost } from '../plugin-access.ts';
 import { isPassing } from '../process/plugin-fault.ts';
-import type { PartGround } from './handed.ts';
+import type { PartGround } from './outside-evidence.ts';
 
 /** Until the next piece of a reply: a model may think for minutes. */
 const idleMs = 300_000;

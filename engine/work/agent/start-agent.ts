@@ -14,8 +14,13 @@ import type { FoundAgent } from '../../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../../workspace/process/version-control.ts';
 import type { OpenAgent } from '../../state/open-model.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
-import { boundedLines, octetsOf } from './bounded-lines.ts';
-import { openWebSocket, type SocketBounds, type WebSocketTalk } from './web-socket.ts';
+import {
+  boundedLines,
+  octetsOf,
+  openWebSocket,
+  type SocketBounds,
+  type WebSocketTalk,
+} from './web-socket.ts';
 
 const bounds = {
   maxLineBytes: 16 * 1024 * 1024,

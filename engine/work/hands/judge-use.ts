@@ -14,12 +14,12 @@ import {
 import { entryPathIn, realPathIn } from '../../../workspace/command-acl/command-paths.ts';
 import { refusal } from '../../../workspace/command-acl/constraints.ts';
 import { requirePatchPath } from '../../../workspace/patch/patch-paths.ts';
+import { checkEnvironment } from '../../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../../workspace/process/version-control.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 import { codeTool } from '../lsp/open-code.ts';
 import type { JudgedTool } from '../tools/open-tools.ts';
 import { judgeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
-import { handEnvironment } from './hand-environment.ts';
 import type { HandPlace } from './hand-place.ts';
 
 /** A tool call with the verdict of rules, scope and path form. */
@@ -166,4 +166,21 @@ export function heldBack(output: string, network: CheckNetwork | undefined): str
   if (refused !== undefined) return `to reach ${refused.host.slice(0, 253)}`;
   const text = output.slice(-maxText);
   return signs.find(([sign]) => sign.test(text))?.[1];
+}
+
+/** The environment of a worker's commands: that of a check before a patch exists. */
+export function handEnvironment(
+  { identity: { contract, runId }, ground }: Pick<OpenRun, 'identity' | 'ground'>,
+  { workspace, reports }: HandPlace,
+): Record<string, string> {
+  const inside = ground.sandbox.pathsInside({ workspace, reports });
+  return checkEnvironment({
+    intentSpecId: contract.effective.metadata.id,
+    intentSpecDigest: contract.digest,
+    runId,
+    workspace: inside.workspace,
+    baseSha: ground.base.commit ?? '',
+    patchSetDigest: '',
+    reportsDir: inside.reports,
+  });
 }

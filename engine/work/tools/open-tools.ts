@@ -6,7 +6,7 @@ import type { ToolRequest } from '../../../core/interfaces/hook-payload.ts';
 import type { LookAtChange } from '../../../core/interfaces/person.ts';
 import type { HandAnswer } from '../../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
-import type { KeptArguments, UsedTool } from '../../record/used-tool.ts';
+import type { KeptArguments, UsedTool } from '../../record/event-objects.ts';
 import { type AttemptCalls, type LostCall, tellLostCall } from '../../state/calls.ts';
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */

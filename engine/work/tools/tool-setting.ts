@@ -1,6 +1,6 @@
 import type { WritError } from '../../../core/base/errors.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
-import type { UsedTool } from '../../record/used-tool.ts';
+import type { UsedTool } from '../../record/event-objects.ts';
 import type { AttemptCalls } from '../../state/calls.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import type { DoorBound, ToolSetting } from './open-tools.ts';

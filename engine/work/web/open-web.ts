@@ -13,8 +13,7 @@ import { redactHosts } from '../../evaluate/check-network.ts';
 import type { RunSettings } from '../../state/run-request.ts';
 import type { HandPlace } from '../hands/hand-place.ts';
 import { type JudgedTool, openDoor, type ToolSetting } from '../tools/open-tools.ts';
-import { followRedirects, searchWeb } from './search-web.ts';
-import { judgeWebUrl, networkOf, webActions, webTool } from './web-verdict.ts';
+import { followRedirects, judgeWebUrl, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
 
 /** The web of one attempt, and what came of it. */
 export interface OpenWeb extends Web {

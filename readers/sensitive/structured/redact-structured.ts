@@ -1,7 +1,6 @@
 import type { Redaction } from '../../../core/interfaces/privacy.ts';
 import { markOf, Receipt } from '../redaction.ts';
-import type { RedactorOptions } from '../redactor.ts';
-import { findMatches, joinMatches, type Region } from '../regions.ts';
+import { findMatches, joinMatches, type RedactorOptions, type Region } from '../redactor.ts';
 import { latin1Of } from '../secrets/find-secrets.ts';
 import type { Field, PieceKind, Structure } from './structure.ts';
 

@@ -390,7 +390,7 @@ t.test('a keyless signer that nobody could verify later is refused before any wo
     place({ logMode: 'none' }),
     place({ log: { service: { url: log.url, api: 'v2' }, trustedRoot: 'root.json' } }),
   ])
-    await t.rejects(open(one, env), { code: 'SIGNER_UNSUPPORTED', message: /verify it later/ });
+    await t.rejects(open(one, env), { code: 'SIGNER_UNSUPPORTED', message: /could not be verified later/ });
   for (const name of ['ctlogs', 'certificateAuthorities'])
     await t.rejects(
       open(

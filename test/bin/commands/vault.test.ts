@@ -12,8 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { encryptText, makeIdentity } from '../../../api/vault/age-text.ts';
-import { formatSecrets, maxVaultBytes, readVault, repositoryVault } from '../../../api/vault/vault.ts';
+import {
+  encryptText,
+  formatSecrets,
+  makeIdentity,
+  maxVaultBytes,
+  readVault,
+  repositoryVault,
+} from '../../../api/vault/vault.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeSample } from '../../engine/sample.ts';

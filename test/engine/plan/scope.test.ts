@@ -1,7 +1,6 @@
 import t from 'tap';
 import { inScope, scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
-import { pathTokensOf } from '../../../engine/plan/path-tokens.ts';
-import { effectiveScope } from '../../../engine/plan/scope.ts';
+import { effectiveScope, pathTokensOf } from '../../../engine/plan/scope.ts';
 
 type Repo = { type: 'git' | 'monorepo' | 'local'; locator: string };
 const git: Repo = { type: 'git', locator: 'https://example.com/x.git' };

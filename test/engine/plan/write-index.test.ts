@@ -1,7 +1,7 @@
 import t from 'tap';
 import { compileGlob } from '../../../core/base/glob.ts';
+import { findConflicts } from '../../../engine/plan/plan-advice.ts';
 import { parseWritePattern, patternsMeet, WriteIndex } from '../../../engine/plan/predicted-writes.ts';
-import { findConflicts } from '../../../engine/plan/resolve-conflicts.ts';
 
 const meet = (a: string, b: string): boolean => patternsMeet(parseWritePattern(a), parseWritePattern(b));
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { userPluginAccess } from '../../../api/user-plugins.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { parseNeeds } from '../../../engine/plugin-trust/manifest-parts.ts';
-import { handedTo } from '../../../engine/plugin-trust/parts/handed.ts';
+import { handedTo } from '../../../engine/plugin-trust/parts/outside-evidence.ts';
 import { withoutHanded } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 
 function home(t: Test, files: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { UsedTool } from '../../../engine/record/used-tool.ts';
+import type { UsedTool } from '../../../engine/record/event-objects.ts';
 import { openDoor } from '../../../engine/work/tools/open-tools.ts';
 
 t.test('the time that the user takes to answer does not count as time of the tool', async (t) => {

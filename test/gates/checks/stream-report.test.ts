@@ -1,5 +1,5 @@
 import t from 'tap';
-import { streamSays } from '../../../gates/checks/stream-report.ts';
+import { streamSays } from '../../../gates/checks/suite-report.ts';
 
 const says = (text: string, truncated = false) =>
   streamSays({ stdout: { bytes: Buffer.from(text), truncated, totalBytes: text.length } });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { showAround } from '../../../gates/scan/show-around.ts';
+import { showAround } from '../../../gates/scan/scan-pieces.ts';
 import { type GateCase, toRuleInput } from '../../../testing.ts';
 
 const rules = [{ id: 'secrets', findsSecrets: true }, { id: 'sast' }];

@@ -3,8 +3,8 @@ import { textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { askedChange } from '../../../session/tui/open-printer.ts';
+import { threadLines } from '../../../session/tui/show/show-local.ts';
 import { statusLines } from '../../../session/tui/show/status-lines.ts';
-import { threadLines } from '../../../session/tui/show/threads.ts';
 import { newWorld } from '../state/walk.ts';
 
 const snapshot = toSnapshot(newWorld().state);

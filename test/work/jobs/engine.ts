@@ -6,7 +6,7 @@ import { javascriptImports } from '../../../engine/context/imports/javascript-im
 import { pythonImports } from '../../../engine/context/imports/python-imports.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { findVersion } from '../../../spec/language-runtime.ts';
-import { mayHoldSecret } from '../../../spec/may-hold-secret.ts';
+import { mayHoldSecret } from '../../../spec/own-secrets.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
 import { statedAuthors } from '../../../workspace/patch/mail.ts';
 import { draftOf } from '../../engine/plan/sample-plan.ts';

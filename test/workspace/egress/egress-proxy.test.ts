@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { NetworkUse } from '../../../core/interfaces/scanner.ts';
-import type { EgressLimits } from '../../../workspace/egress/limits.ts';
 import type { EgressPolicy } from '../../../workspace/egress/openings.ts';
+import type { EgressLimits } from '../../../workspace/egress/passage.ts';
 import { instant } from '../../waiting/instant.ts';
 import { clientHello, FakeOutside, openProxy, origin, publicAddress, rawOrigin } from './client.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { boundedLines, type LineBounds } from '../../../../engine/work/agent/bounded-lines.ts';
+import { boundedLines, type LineBounds } from '../../../../engine/work/agent/web-socket.ts';
 
 const wide: LineBounds = { maxLineBytes: 100, maxLines: 100, maxBytes: 1000 };
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import t from 'tap';
-import { octetsOf } from '../../../../engine/work/agent/bounded-lines.ts';
-import { openWebSocket } from '../../../../engine/work/agent/web-socket.ts';
+import { octetsOf, openWebSocket } from '../../../../engine/work/agent/web-socket.ts';
 
 const bounds = { maxLineBytes: 70_000, maxLines: 50, maxBytes: 200_000, maxWaitingBytes: 100_000 };
 const way = { port: 4711, token: 'a-token' };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { textOf } from '../../../../engine/work/hands/execute-in-workspace.ts';
+import { textOf } from '../../../../engine/work/hands/open-hands.ts';
 
 type Result = Parameters<typeof textOf>[0];
 

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { searchWeb } from '../../../../engine/work/web/search-web.ts';
-import { judgeWebUrl, type WebVerdict } from '../../../../engine/work/web/web-verdict.ts';
+import { judgeWebUrl, searchWeb, type WebVerdict } from '../../../../engine/work/web/search-web.ts';
 import type { SearchBackend, SearchReading } from '../../../../workspace/process/workspace-file.ts';
 import { accepted, sample } from '../../../spec/sample.ts';
 
