@@ -8,7 +8,7 @@ import { toldSeed } from '../chance/told-seed.ts';
 import { disguisedSecrets } from '../readers/sensitive/disguised-secrets.ts';
 import { inventedSecrets, privateKey } from '../readers/sensitive/secrets/invented-secrets.ts';
 
-const specs = resolve(import.meta.dirname, '../../../fixtures/specs/valid');
+const specs = resolve(import.meta.dirname, '../../fixtures/specs/valid');
 
 /** Every text of a JSON value, names included. */
 function textsOf(value: unknown): readonly string[] {

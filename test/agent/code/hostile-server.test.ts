@@ -337,6 +337,6 @@ t.test('a symbol is found as a whole word, near the given line', async (t) => {
     (await ask({ path: 'b.fake', symbol, ...(line === undefined ? {} : { line }) })).text;
   t.equal(await hover(), '{"line":2,"character":3}');
   t.equal(await hover(2), '{"line":2,"character":3}');
-  t.match(await hover(90), /does not stand on line 90; line 3 has it first/);
-  t.match(await hover(undefined, 'a.*'), /does not stand in the file/);
+  t.match(await hover(90), /is not on line 90; line 3 has it first/);
+  t.match(await hover(undefined, 'a.*'), /is not in the file/);
 });

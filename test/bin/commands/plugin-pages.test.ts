@@ -30,7 +30,7 @@ t.test('docs/plugin-provider.md shows the interfaces as the source defines them'
 });
 
 t.test('docs/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
-  const source = textOf('core/interfaces/tests-may-go.ts');
+  const source = textOf('core/interfaces/patch-set.ts');
   const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
   const told = blockWith(textOf('docs/plugin-stage-check.md'), 'type ChangeType').trim();
   t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
